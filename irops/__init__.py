@@ -1,0 +1,1 @@
+"""irops: the executable specification of OpenVINO IR."""

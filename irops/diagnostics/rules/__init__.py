@@ -1,0 +1,30 @@
+"""All rules, a module per band.
+
+text IR0 · structure IR1 · graph IR2 · definitions IR3 · shapes IR4 · weights IR5 · evaluation IR6 · faults in definitions OD1.
+A code is never used again for another rule.
+"""
+from __future__ import annotations
+
+from functools import cache
+
+from irops.diagnostics.rule import Rule
+from irops.diagnostics.rules import definitions, evaluation, faults, graph, shapes, structure, text, weights
+
+
+@cache
+def _table() -> dict[str, Rule]:
+    bands = (text, structure, graph, definitions, shapes, weights, evaluation, faults)
+    rules = [rule for band in bands for rule in band.RULES]
+    table = {rule.name: rule for rule in rules} | {rule.code: rule for rule in rules}
+    assert len(table) == 2 * len(rules), "two rules share a code or a name"
+    return table
+
+
+def rule(name_or_code: str) -> Rule:
+    """The rule of a name ("dangling-edge") or a code ("IR202"); KeyError where there is none."""
+    return _table()[name_or_code]
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule, by code."""
+    return tuple(sorted(set(_table().values()), key=lambda r: r.code))

@@ -1,0 +1,1 @@
+"""IR files as values. Knows no op."""

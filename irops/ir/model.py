@@ -1,0 +1,187 @@
+"""An IR file as values. Knows the format, and no op."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from irops.ir.locate import Source
+    from irops.ir.weights import Weights
+
+
+@dataclass(slots=True)
+class Element:
+    """An XML element, kept as it is: what the reader does not interpret, and rt_info. at: its byte offset in the file, or -1."""
+
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(slots=True)
+class Port:
+    """A port of a layer. Its id is a label; its place in the list is what counts.
+
+    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped.
+    """
+
+    id: int
+    precision: str | None = None
+    dims: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    rt_info: Element | None = None
+    extra: dict[str, str] = field(default_factory=dict)      # attributes that the reader does not know
+    unknown: list[Element] = field(default_factory=list)     # children that the reader does not know
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(slots=True)
+class PortMapping:
+    """An entry of a port map: how a layer's port meets a layer of its body.
+
+    axis None: the whole tensor; else it is cut or joined along it, in steps from start to end by stride, part_size at a time.
+    external_port_id -1 with a purpose: not a port, but the iteration number or the condition to go on.
+    """
+
+    external_port_id: int
+    internal_layer_id: int
+    axis: int | None = None
+    start: int = 0
+    end: int = -1
+    stride: int = 1
+    part_size: int = 1
+    purpose: str | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+    written: tuple[str, ...] = ()        # names of the attributes that the file spells out
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(slots=True)
+class BackEdge:
+    """From a Result of a body to the Parameter that takes its value in the next iteration."""
+
+    from_layer: int
+    to_layer: int
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(slots=True)
+class Body:
+    """A sub-graph of a layer with the maps that tie it to the layer's ports. name: body, then_body or else_body."""
+
+    name: str
+    graph: Graph
+    inputs: list[PortMapping] = field(default_factory=list)
+    outputs: list[PortMapping] = field(default_factory=list)
+    back_edges: list[BackEdge] = field(default_factory=list)
+    rt_info: Element | None = None
+    unknown: list[Element] = field(default_factory=list)
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(slots=True)
+class Layer:
+    """A node of a graph: an op of some version, its attributes as texts, its ports, its bodies."""
+
+    id: int
+    name: str
+    type: str
+    version: str
+    data: dict[str, str] = field(default_factory=dict)
+    inputs: list[Port] = field(default_factory=list)
+    outputs: list[Port] = field(default_factory=list)
+    bodies: dict[str, Body] = field(default_factory=dict)
+    output_names: tuple[str, ...] | None = None              # of a Result (IR v11)
+    rt_info: Element | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+    unknown: list[Element] = field(default_factory=list)
+    at: int = field(default=-1, compare=False)
+    data_at: int = field(default=-1, compare=False)
+
+    def __str__(self) -> str:
+        return f'layer {self.id} "{self.name}" ({self.type})'
+
+    def input_index(self, port_id: int) -> int | None:
+        """Which input a port label means; the first, where labels repeat."""
+        return next((k for k, port in enumerate(self.inputs) if port.id == port_id), None)
+
+    def output_index(self, port_id: int) -> int | None:
+        return next((k for k, port in enumerate(self.outputs) if port.id == port_id), None)
+
+
+@dataclass(slots=True)
+class Edge:
+    """From an output port to an input port, by labels."""
+
+    from_layer: int
+    from_port: int
+    to_layer: int
+    to_port: int
+    extra: dict[str, str] = field(default_factory=dict)
+    at: int = field(default=-1, compare=False)
+
+
+@dataclass(slots=True)
+class Graph:
+    """Layers and edges, in the order of the file."""
+
+    layers: list[Layer] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+
+    def layer(self, id_or_name: int | str) -> Layer:
+        """The layer of an id or a name; KeyError where there is none."""
+        for layer in self.layers:
+            if id_or_name in (layer.id, layer.name):
+                return layer
+        raise KeyError(id_or_name)
+
+
+@dataclass(slots=True)
+class Model:
+    """A model as its .xml says, and the weights that its constants point into.
+
+    rt_info and legacy (meta_data, quantization_parameters, pre-process) are kept as XML; unknown holds all else.
+    """
+
+    name: str = ""
+    version: int = 11
+    graph: Graph = field(default_factory=Graph)
+    rt_info: Element | None = None
+    legacy: list[Element] = field(default_factory=list)
+    extra: dict[str, str] = field(default_factory=dict)
+    unknown: list[Element] = field(default_factory=list)
+    weights: Weights | None = field(default=None, compare=False)
+    source: Source | None = field(default=None, compare=False)
+
+    @property
+    def layers(self) -> list[Layer]:
+        return self.graph.layers
+
+    @property
+    def edges(self) -> list[Edge]:
+        return self.graph.edges
+
+    def layer(self, id_or_name: int | str) -> Layer:
+        return self.graph.layer(id_or_name)
+
+    def walk(self) -> Iterator[tuple[tuple[str, ...], Layer]]:
+        """Every layer with the path of layers and bodies down to its graph, bodies after the layer that has them."""
+        return walk(self.graph)
+
+    def with_graph(self, graph: Graph) -> Model:
+        return replace(self, graph=graph)
+
+
+def walk(graph: Graph, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Layer]]:
+    for layer in graph.layers:
+        yield path, layer
+        for name, body in layer.bodies.items():
+            yield from walk(body.graph, (*path, layer.name, name))
+
+
+def attribute_text(attributes: Mapping[str, str]) -> str:
+    """Attributes on one line, as a person would quote them: batch_axis=0, seq_axis=1."""
+    return ", ".join(f"{name}={value}" for name, value in attributes.items())

@@ -1,0 +1,145 @@
+"""The element types of OpenVINO, and what holds their elements in memory."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """An element type: its name, its size in bits when stored (0: no fixed size), its kind, its port precision.
+
+    kind is one of boolean, float, signed, unsigned, lookup (nf4), string, dynamic (not known).
+    """
+
+    name: str
+    bits: int
+    kind: str
+    precision: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"element_type({self.name!r})"
+
+    @property
+    def integral(self) -> bool:
+        return self.kind in ("signed", "unsigned")
+
+    @property
+    def floating(self) -> bool:
+        return self.kind == "float"
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """What holds it in memory: a NumPy or ml_dtypes type; tagged codes for u1, u3, u6 and nf4; objects for string."""
+        return _dtype(self.name)
+
+
+_KINDS = {
+    "dynamic": "dynamic", "boolean": "boolean", "string": "string", "nf4": "lookup",
+    **dict.fromkeys(("bf16", "f16", "f32", "f64", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0"), "float"),
+    **dict.fromkeys(("i4", "i8", "i16", "i32", "i64"), "signed"),
+    **dict.fromkeys(("u1", "u2", "u3", "u4", "u6", "u8", "u16", "u32", "u64"), "unsigned"),
+}
+_BITS = {"dynamic": 0, "string": 0, "boolean": 8, "bf16": 16, "nf4": 4, "f4e2m1": 4, "f8e4m3": 8, "f8e5m2": 8, "f8e8m0": 8}
+_PRECISIONS = {"dynamic": "UNSPECIFIED", "boolean": "BOOL", "u1": "BIN", "f16": "FP16", "f32": "FP32", "f64": "FP64"}
+_TYPES = {
+    name: ElementType(name, _BITS[name] if name in _BITS else int(name[1:]), kind, _PRECISIONS.get(name, name.upper()))
+    for name, kind in _KINDS.items()
+}
+_BY_PRECISION = {
+    **_TYPES, **{t.precision: t for t in _TYPES.values()},
+    "undefined": _TYPES["dynamic"], "U1": _TYPES["u1"], "bin": _TYPES["u1"],
+}
+_ML_DTYPES = {
+    "bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu", "f4e2m1": "float4_e2m1fn",
+    "i4": "int4", "u4": "uint4", "u2": "uint2",
+}
+_NUMPY = {"boolean": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+CODED = ("u1", "u3", "u6", "nf4")
+"""Types that neither NumPy nor ml_dtypes has: held as codes of type uint8, tagged with the element type."""
+
+
+@cache
+def _dtype(name: str) -> np.dtype[Any]:
+    if name == "dynamic":
+        raise ValueError("the dynamic element type has no representation in memory")
+    if name == "string":
+        return np.dtype(object)
+    if name in CODED:
+        return np.dtype(np.uint8, metadata={"element_type": name})  # type: ignore[call-overload,no-any-return]
+    if name in _ML_DTYPES:
+        import ml_dtypes
+        return np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
+    if name in _NUMPY:
+        return np.dtype(_NUMPY[name])
+    return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
+
+
+def element_type(name: str) -> ElementType:
+    """The element type of an attribute value (f32, i64, boolean …), in any case, as OpenVINO reads it.
+
+    Raises:  ValueError for a name that is none
+    """
+    lower = name.lower()
+    if lower == "undefined":
+        return DYNAMIC
+    if lower not in _TYPES:
+        raise ValueError(f"{name!r} is not an element type")
+    return _TYPES[lower]
+
+
+def element_type_of_precision(precision: str) -> ElementType:
+    """The element type of a port's precision (FP32, I64, BOOL …), spelled exactly as OpenVINO demands.
+
+    Raises:  ValueError for a text that is none
+    """
+    if precision not in _BY_PRECISION:
+        raise ValueError(f"{precision!r} is not a precision")
+    return _BY_PRECISION[precision]
+
+
+def element_types() -> tuple[ElementType, ...]:
+    """All element types, dynamic (not known) among them."""
+    return tuple(_TYPES.values())
+
+
+DYNAMIC = _TYPES["dynamic"]
+BOOLEAN, STRING = _TYPES["boolean"], _TYPES["string"]
+F32, I32, I64 = _TYPES["f32"], _TYPES["i32"], _TYPES["i64"]
+
+
+@cache
+def _element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
+    if dtype.kind in "OUST":
+        return STRING
+    for element in _TYPES.values():
+        if element.name not in (*CODED, "dynamic", "string") and element.dtype == dtype:
+            return element
+    raise ValueError(f"no element type is held as {dtype}")
+
+
+def element_type_of(array: Array) -> ElementType:
+    """The element type of an array in memory: its tag's, else its dtype's.
+
+    Raises:  ValueError for a dtype that holds none, such as complex
+    """
+    metadata = array.dtype.metadata
+    if metadata is not None and "element_type" in metadata:
+        return _TYPES[metadata["element_type"]]
+    return _element_of_dtype(array.dtype)
+
+
+def tagged(array: Array, element: ElementType) -> Array:
+    """The array, marked as holding codes of element where its dtype alone does not say so (u1, u3, u6, nf4)."""
+    if element.name not in CODED or element_type_of(array) is element:
+        return array
+    return array.view(element.dtype)

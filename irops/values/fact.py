@@ -1,0 +1,84 @@
+"""What is known of one tensor before anything is computed."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from irops.values.dim import UNKNOWN, Dim
+from irops.values.element import DYNAMIC, Array, ElementType
+from irops.values.shape import UNRANKED, Shape
+
+Value = Array | None
+"""All elements; or, in an array of Dims, what is known of each; or None."""
+
+
+class Fact:
+    """The element type, the shape and, as far as it is known, the value of a tensor.
+
+    A value may be known in part: the dimensions of a dynamic shape, say. It is worked out when first asked for, if ever,
+    since most tensors' values concern no shape.
+    """
+
+    __slots__ = ("_known", "_source", "element_type", "shape")
+
+    def __init__(self, element_type: ElementType = DYNAMIC, shape: Shape = UNRANKED,
+                 value: Value | Callable[[], Value] = None) -> None:
+        self.element_type, self.shape = element_type, shape
+        self._source = value if callable(value) else None
+        self._known: Value = None if callable(value) else value
+
+    @property
+    def known(self) -> Value:
+        """All that is known of the elements: an array of them, an array of Dims, or None."""
+        if self._source is not None:
+            source, self._source = self._source, None
+            self._known = source()
+        return self._known
+
+    @property
+    def value(self) -> Value:
+        """The elements, where all of them are known; else None."""
+        known = self.known
+        return None if known is None or holds_dims(known) else known
+
+    @property
+    def dims(self) -> tuple[Dim, ...] | None:
+        """The elements of a tensor of integers, flattened, each as far as it is known; None if not even their number is."""
+        known = self.known
+        if known is None:
+            size = self.shape.size
+            return (UNKNOWN,) * int(size) if size.known and size < 1024 else None
+        if holds_dims(known):
+            return tuple(known.ravel())
+        return tuple(Dim.of(int(n)) for n in known.ravel())
+
+    def with_value(self, value: Value | Callable[[], Value]) -> Fact:
+        return Fact(self.element_type, self.shape, value)
+
+    def admits(self, array: Array) -> bool:
+        """Whether array may be this tensor, as far as type and shape go."""
+        from irops.values.element import element_type_of
+        known = self.element_type is DYNAMIC or element_type_of(array) is self.element_type
+        return known and self.shape.contains(Shape(array.shape))
+
+    def __str__(self) -> str:
+        return f"{self.element_type}{self.shape}"
+
+    def __repr__(self) -> str:
+        return f"<Fact {self}>"
+
+
+def holds_dims(array: Array) -> bool:
+    """Whether an array holds Dims, what is known of integers, rather than elements."""
+    return array.dtype == object and array.size > 0 and isinstance(array.flat[0], Dim)
+
+
+def dims_array(dims: Any) -> Array:
+    """An array of Dims from nested sequences or an array of integers or Dims."""
+    given = np.asarray(dims, dtype=object)
+    out = np.empty(given.shape, dtype=object)
+    for index, item in np.ndenumerate(given):
+        out[index] = Dim.of(item if isinstance(item, Dim) else int(item))
+    return out

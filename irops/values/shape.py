@@ -1,0 +1,203 @@
+"""Shapes of which anything from all to nothing is known."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
+from math import inf
+from typing import overload
+
+from irops.values.dim import ANY, Bound, Dim, DimLike, broadcast, unify
+from irops.values.violation import Violation
+
+MAX_DIM = 2**63 - 1
+
+
+class Shape:
+    """The sizes of a tensor's axes; dims is None where not even their number is known.
+
+    An unknown rank answers as if it were right: shape[axis] is ANY, whatever the axis.
+    """
+
+    __slots__ = ("dims",)
+
+    def __init__(self, dims: Iterable[DimLike] | None) -> None:
+        self.dims = None if dims is None else tuple(Dim.of(d) for d in dims)
+
+    @staticmethod
+    def of(*dims: DimLike) -> Shape:
+        return Shape(dims)
+
+    @staticmethod
+    def parse(text: str) -> Shape:
+        """The shape that OpenVINO's spelling says: "[1,?,2..5,..7,3..]", "[...]", "" for a scalar.
+
+        Brackets may be left out, -1 means ?, and a word names a dimension ("batch,3").
+        Raises:  ValueError, with the part that is not a dimension
+        """
+        body = text.strip()
+        if body.startswith("[") and body.endswith("]"):
+            body = body[1:-1].strip()
+        if body == "...":
+            return UNRANKED
+        return Shape(_dim_of(part) for part in body.split(",")) if body else SCALAR
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.dims is None else len(self.dims)
+
+    @property
+    def static(self) -> bool:
+        return self.dims is not None and all(d.low == d.high for d in self.dims)
+
+    @property
+    def size(self) -> Dim:
+        """The number of elements."""
+        if self.dims is None:
+            return ANY
+        return reduce(lambda a, b: a * b, self.dims, Dim.of(1))
+
+    def to_tuple(self) -> tuple[int, ...]:
+        """The sizes as integers; ValueError where one is not known."""
+        if self.dims is None:
+            raise ValueError("a shape of unknown rank has no sizes")
+        return tuple(map(int, self.dims))
+
+    def of_rank(self, rank: int, constraint: str) -> Shape:
+        """This shape, its rank settled.
+
+        Raises:  Violation(constraint) if the rank is known to be another
+        """
+        if self.dims is None:
+            return Shape((ANY,) * rank)
+        if len(self.dims) != rank:
+            raise Violation(constraint, f"got rank {len(self.dims)}, {self}")
+        return self
+
+    @overload
+    def __getitem__(self, axis: int) -> Dim: ...
+    @overload
+    def __getitem__(self, axis: slice) -> Shape: ...
+    def __getitem__(self, axis: int | slice) -> Dim | Shape:
+        if self.dims is None:
+            return UNRANKED if isinstance(axis, slice) else ANY
+        return Shape(self.dims[axis]) if isinstance(axis, slice) else self.dims[axis]
+
+    def __iter__(self) -> Iterator[Dim]:
+        if self.dims is None:
+            raise ValueError("a shape of unknown rank has no dimensions to go through")
+        return iter(self.dims)
+
+    def __len__(self) -> int:
+        if self.dims is None:
+            raise ValueError("a shape of unknown rank has no length")
+        return len(self.dims)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __add__(self, other: Shape) -> Shape:
+        """The dimensions of both, one after the other."""
+        if self.dims is None or other.dims is None:
+            return UNRANKED
+        return Shape(self.dims + other.dims)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shape) and self.dims == other.dims
+
+    def __hash__(self) -> int:
+        return hash(self.dims)
+
+    def __str__(self) -> str:
+        return "[...]" if self.dims is None else f"[{','.join(map(str, self.dims))}]"
+
+    def __repr__(self) -> str:
+        return f"Shape.parse({str(self)!r})"
+
+    def with_dim(self, axis: int, dim: DimLike) -> Shape:
+        """This shape with another size along axis; an unknown rank stays unknown."""
+        if self.dims is None:
+            return self
+        dims = list(self.dims)
+        dims[axis] = Dim.of(dim)
+        return Shape(dims)
+
+    def without(self, axes: Iterable[int]) -> Shape:
+        """This shape less some axes."""
+        if self.dims is None:
+            return self
+        gone = {axis % len(self.dims) for axis in axes}
+        return Shape(dim for axis, dim in enumerate(self.dims) if axis not in gone)
+
+    def contains(self, other: Shape) -> bool:
+        """Whether all that may have the other shape may have this one: whether this says nothing that other does not."""
+        if self.dims is None:
+            return True
+        if other.dims is None or len(other.dims) != len(self.dims):
+            return False
+        return all(a.low <= b.low and b.high <= a.high for a, b in zip(self.dims, other.dims))
+
+    def can_be(self, other: Shape) -> bool:
+        """Whether some tensor may have both shapes."""
+        if self.dims is None or other.dims is None:
+            return True
+        return len(self.dims) == len(other.dims) and all(a.can_be(b) for a, b in zip(self.dims, other.dims))
+
+    def union(self, other: Shape) -> Shape:
+        """What is known of a shape that is one of the two."""
+        if self.dims is None or other.dims is None or len(self.dims) != len(other.dims):
+            return UNRANKED
+        return Shape(a.union(b) for a, b in zip(self.dims, other.dims))
+
+
+UNRANKED = Shape(None)
+"""The shape of which nothing is known."""
+SCALAR = Shape(())
+
+
+def _dim_of(part: str) -> Dim:
+    text = part.strip()
+    if text in ("?", "-1", ".."):
+        return ANY
+    if text.isidentifier() and text.isascii():
+        return Dim(0, inf, text)
+    low, dots, high = text.partition("..")
+    try:
+        lowest: Bound = _number(low) if low else 0
+        highest: Bound = _number(high) if high else inf if dots else lowest
+        return Dim.of(int(lowest)) if lowest == highest else Dim(lowest, highest)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a dimension: a size, ?, or an interval such as 1..10") from None
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) > MAX_DIM:
+        raise ValueError(text)
+    return int(text)
+
+
+def unify_shapes(a: Shape, b: Shape, constraint: str) -> Shape:
+    """What is known of two shapes that must be equal; Violation(constraint) if they surely differ."""
+    if a.dims is None or b.dims is None:
+        return a if b.dims is None else b
+    if len(a.dims) != len(b.dims):
+        raise Violation(constraint, f"got {a} and {b}")
+    return Shape(_meet(unify, x, y, constraint, a, b) for x, y in zip(a.dims, b.dims))
+
+
+def broadcast_shapes(a: Shape, b: Shape, constraint: str) -> Shape:
+    """The shape of a op b under NumPy's rule, axes aligned from the last; Violation(constraint) if they surely do not fit."""
+    if a.dims is None or b.dims is None:
+        return UNRANKED
+    if a.dims == b.dims and a.static:
+        return a
+    rank = max(len(a.dims), len(b.dims))
+    ones = (Dim.of(1),) * rank
+    longer, shorter = ((ones + s.dims)[-rank:] if rank else () for s in (a, b) if s.dims is not None)
+    return Shape(_meet(broadcast, x, y, constraint, a, b) for x, y in zip(longer, shorter))
+
+
+def _meet(rule: Callable[[DimLike, DimLike, str], Dim], x: Dim, y: Dim, constraint: str, a: Shape, b: Shape) -> Dim:
+    try:
+        return rule(x, y, constraint)
+    except Violation:
+        raise Violation(constraint, f"got {a} and {b}") from None
