@@ -1,0 +1,1 @@
+"""How the layers of a graph hang together: wiring, order, cycles."""

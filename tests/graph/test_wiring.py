@@ -1,0 +1,147 @@
+"""Edges and port labels, resolved to positions."""
+from __future__ import annotations
+
+from irops.graph.order import cycles, feeding_layers
+from irops.graph.wiring import Fault, Wiring
+from irops.ir.model import Edge, Graph, Layer, Port
+
+
+def layer(id_: int, inputs: tuple[int, ...] = (), outputs: tuple[int, ...] = (), type_: str = "Add") -> Layer:
+    return Layer(id_, f"layer{id_}", type_, "opset1", inputs=[Port(p) for p in inputs], outputs=[Port(p) for p in outputs])
+
+
+def chain(*pairs: tuple[int, int], type_of: dict[int, str] | None = None) -> Graph:
+    """A graph of layers with an input port for each edge into them (labels from 0), output label 100."""
+    ids = list(dict.fromkeys(i for pair in pairs for i in pair))
+    fed = {i: [a for a, b in pairs if b == i] for i in ids}
+    layers = [layer(i, tuple(range(len(fed[i]))), (100,), (type_of or {}).get(i, "Add")) for i in ids]
+    return Graph(layers, [Edge(a, 100, b, k) for b in ids for k, a in enumerate(fed[b])])
+
+
+def names(wiring: Wiring, layer_id: int) -> list[tuple[str, int] | None]:
+    return [s and (s[0].name, s[1]) for s in wiring.inputs[layer_id]]
+
+
+def faults(graph: Graph) -> list[tuple[str, int | None, int | None]]:
+    return [(f.rule, f.layer.id if f.layer else None, f.index) for f in Wiring(graph).faults]
+
+
+def test_a_port_id_is_a_label_and_its_place_decides() -> None:
+    graph = Graph([layer(0, (), (7, 3)), layer(1, (9, 4), (2,))], [Edge(0, 3, 1, 9), Edge(0, 7, 1, 4)])
+    assert names(Wiring(graph), 1) == [("layer0", 1), ("layer0", 0)]
+
+
+def test_labels_that_look_like_positions_but_are_not_are_labels() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (1, 0), (5,)), layer(2, (0,))],
+                  [Edge(0, 0, 1, 1), Edge(0, 0, 1, 0), Edge(1, 5, 2, 0)])
+    wiring = Wiring(graph)
+    assert wiring.faults == []
+    assert wiring.inputs[1][0] == (graph.layers[0], 0)
+
+
+def test_input_and_output_labels_are_apart() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,), (0,)), layer(2, (0,))], [Edge(0, 0, 1, 0), Edge(1, 0, 2, 0)])
+    assert Wiring(graph).faults == []
+
+
+def test_an_edge_from_an_absent_layer_dangles() -> None:
+    graph = Graph([layer(0, (0,))], [Edge(9, 0, 0, 0)])
+    assert faults(graph) == [("dangling-edge", 0, None)]
+
+
+def test_an_edge_that_ends_nowhere_is_the_only_fault_told() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 77, 0)])
+    assert faults(graph) == [("dangling-edge", 0, None)]
+
+
+def test_an_edge_to_an_absent_port_hides_that_the_input_is_unfed() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 1, 5)])
+    assert faults(graph) == [("unknown-input-port", 1, None)]
+
+
+def test_an_edge_cannot_start_at_an_input_port() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,), (1,)), layer(2, (0,))], [Edge(0, 0, 1, 0), Edge(1, 0, 2, 0)])
+    assert faults(graph) == [("unknown-output-port", 1, None)]
+
+
+def test_an_input_has_one_edge() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 0)])
+    assert faults(graph) == [("crowded-input", 1, 0)]
+
+
+def test_an_input_without_an_edge_is_told_with_its_index() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0, 1, 2))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 2)])
+    wiring = Wiring(graph)
+    assert wiring.faults == [Fault("unfed-input", graph.layers[1], 1, None)]
+    assert wiring.faulty == {1}
+
+
+def test_repeated_labels_are_the_readers_complaint_alone() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0, 0))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 1)])
+    assert faults(graph) == []
+
+
+def test_the_last_of_several_layers_with_one_id_counts() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,)), layer(1, (0,))], [Edge(0, 0, 1, 0)])
+    wiring = Wiring(graph)
+    assert wiring.layers[1] is graph.layers[2]
+    assert [x is graph.layers[2] for x in wiring.order] == [False, True]
+
+
+def test_consumers_are_listed_by_output() -> None:
+    graph = Graph([layer(0, (), (0, 1)), layer(1, (0, 1)), layer(2, (0,))],
+                  [Edge(0, 1, 1, 0), Edge(0, 0, 1, 1), Edge(0, 1, 2, 0)])
+    wiring = Wiring(graph)
+    assert {key: [(x.id, k) for x, k in found] for key, found in wiring.consumers.items()} == {
+        (0, 1): [(1, 0), (2, 0)], (0, 0): [(1, 1)]}
+
+
+def test_an_ordered_file_keeps_its_order_but_for_parameters() -> None:
+    graph = chain((5, 3), (3, 8), (7, 8), type_of={7: "Parameter"})
+    assert [x.id for x in Wiring(graph).order] == [7, 5, 3, 8]
+
+
+def test_a_shuffled_file_is_sorted_and_ties_go_by_the_file() -> None:
+    graph = chain((5, 9), (4, 9), (9, 1), (4, 2))
+    graph.layers.sort(key=lambda x: x.id)                   # 1 2 4 5 9
+    assert [x.id for x in Wiring(graph).order] == [4, 2, 5, 9, 1]
+
+
+def test_layers_behind_a_cycle_are_not_in_the_order() -> None:
+    wiring = Wiring(chain((0, 1), (1, 2), (2, 1), (2, 3)))
+    assert [x.id for x in wiring.order] == [0]
+
+
+def test_a_cycle_names_its_layers_and_not_those_behind_it() -> None:
+    wiring = Wiring(chain((0, 1), (1, 2), (2, 1), (2, 3)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 2]]
+
+
+def test_the_shortest_way_around_is_told() -> None:
+    wiring = Wiring(chain((1, 2), (2, 3), (3, 4), (4, 1), (2, 1)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 2]]
+
+
+def test_a_long_cycle_is_told_from_its_first_layer_on() -> None:
+    wiring = Wiring(chain((3, 1), (1, 4), (4, 2), (2, 3)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[3, 1, 4, 2]]
+
+
+def test_a_layer_that_feeds_itself_is_a_cycle() -> None:
+    wiring = Wiring(chain((0, 1), (1, 1)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1]]
+
+
+def test_two_knots_are_two_cycles() -> None:
+    wiring = Wiring(chain((0, 1), (1, 0), (2, 3), (3, 2), (1, 2)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[0, 1], [2, 3]]
+
+
+def test_a_chain_of_fifty_thousand_layers_needs_no_recursion() -> None:
+    wiring = Wiring(chain(*((i + 1, i) for i in range(50_000))))
+    assert [x.id for x in wiring.order] == list(range(50_000, -1, -1))
+
+
+def test_layers_that_feed_a_sink_are_found_backwards() -> None:
+    wiring = Wiring(chain((0, 1), (1, 2), (0, 3)))
+    assert feeding_layers(wiring, [wiring.layers[2]]) == {0, 1, 2}
