@@ -16,15 +16,10 @@ Consumer: TypeAlias = tuple[Layer, int]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with an edge, or with an input port that no edge meets. rule: the name of the diagnostic rule.
-
-    layer: the one whose port is concerned; index: of its input, where that is known; edge: None for an input without one.
-    """
+    """What is wrong with an edge. rule: the name of the diagnostic rule."""
 
     rule: str
-    layer: Layer | None
-    index: int | None
-    edge: Edge | None
+    edge: Edge
 
 
 class Wiring:
@@ -32,6 +27,7 @@ class Wiring:
 
     layers: by id, the last one where ids repeat (as OpenVINO has it); inputs: for each layer, by id, what feeds each of its
     inputs, None where nothing does; faults: what is wrong with the edges, in the order of the file, not raised but kept.
+    Layers whose port labels repeat have no faults here: that is a fault of the labels, told by the reader.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -41,7 +37,6 @@ class Wiring:
         self.faults: list[Fault] = []
         for edge in graph.edges:
             self._connect(edge)
-        self.faults.extend(self._unfed_inputs())
 
     @cached_property
     def order(self) -> list[Layer]:
@@ -59,42 +54,44 @@ class Wiring:
         return consumers
 
     @cached_property
+    def unfed(self) -> list[tuple[Layer, int]]:
+        """Layers and indices of their inputs at which no edge ends, unless another fault may be the reason."""
+        if any(fault.edge.to_layer not in self.layers for fault in self.faults):
+            return []                                         # an edge that ends nowhere may be the one that is missed
+        misled = {fault.edge.to_layer for fault in self.faults}
+        return [
+            (layer, index) for layer in self.layers.values() for index, source in enumerate(self.inputs[layer.id])
+            if source is None and layer.id not in misled and not _labels_repeat(layer)
+        ]
+
+    @cached_property
     def faulty(self) -> frozenset[int]:
         """The ids of layers whose inputs are not what the file meant, so that a second complaint would be an echo."""
-        broken = {fault.layer.id for fault in self.faults if fault.layer is not None}
-        return frozenset(broken | {fault.edge.to_layer for fault in self.faults if fault.edge is not None})
+        misled = {fault.edge.to_layer for fault in self.faults}
+        return frozenset(misled.union(layer_id for layer_id, sources in self.inputs.items() if None in sources))
 
     def _connect(self, edge: Edge) -> None:
         source, target = self.layers.get(edge.from_layer), self.layers.get(edge.to_layer)
         if source is None or target is None:
-            self.faults.append(Fault("dangling-edge", source or target, None, edge))
+            self.faults.append(Fault("dangling-edge", edge))
             return
-        output, index = _output_index(source, edge.from_port), _input_index(target, edge.to_port)
+        output, index = _output_index(source, edge.from_port), input_index(target, edge.to_port)
         if output is None:
-            self._fault("unknown-output-port", source, None, edge)
+            self._fault("unknown-output-port", source, edge)
         elif index is None:
-            self._fault("unknown-input-port", target, None, edge)
+            self._fault("unknown-input-port", target, edge)
         elif self.inputs[target.id][index] is not None:
-            self._fault("crowded-input", target, index, edge)
+            self._fault("crowded-input", target, edge)
         else:
             self.inputs[target.id][index] = (source, output)
 
-    def _fault(self, rule: str, layer: Layer, index: int | None, edge: Edge) -> None:
-        if not _labels_repeat(layer):                         # a fault of the labels, told by the reader
-            self.faults.append(Fault(rule, layer, index, edge))
-
-    def _unfed_inputs(self) -> list[Fault]:
-        if any(fault.edge and fault.edge.to_layer not in self.layers for fault in self.faults):
-            return []                                         # an edge that ends nowhere may be the one that is missed
-        misled = {fault.edge.to_layer for fault in self.faults if fault.edge}
-        return [
-            Fault("unfed-input", layer, index, None)
-            for layer in self.layers.values() for index, source in enumerate(self.inputs[layer.id])
-            if source is None and layer.id not in misled and not _labels_repeat(layer)
-        ]
+    def _fault(self, rule: str, layer: Layer, edge: Edge) -> None:
+        if not _labels_repeat(layer):
+            self.faults.append(Fault(rule, edge))
 
 
-def _input_index(layer: Layer, label: int) -> int | None:
+def input_index(layer: Layer, label: int) -> int | None:
+    """Which input a port label means."""
     ports = layer.inputs
     if 0 <= label < len(ports) and ports[label].id == label:  # as OpenVINO writes labels: a search is seldom needed
         return label

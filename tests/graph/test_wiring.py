@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from irops.graph.order import cycles, feeding_layers
-from irops.graph.wiring import Fault, Wiring
+from irops.graph.wiring import Wiring
 from irops.ir.model import Edge, Graph, Layer, Port
 
 
@@ -22,8 +22,9 @@ def names(wiring: Wiring, layer_id: int) -> list[tuple[str, int] | None]:
     return [s and (s[0].name, s[1]) for s in wiring.inputs[layer_id]]
 
 
-def faults(graph: Graph) -> list[tuple[str, int | None, int | None]]:
-    return [(f.rule, f.layer.id if f.layer else None, f.index) for f in Wiring(graph).faults]
+def faults(graph: Graph) -> list[tuple[str, int, int]]:
+    wiring = Wiring(graph)
+    return [(f.rule, f.edge.from_layer, f.edge.to_layer) for f in wiring.faults] + [("unfed", x.id, k) for x, k in wiring.unfed]
 
 
 def test_a_port_id_is_a_label_and_its_place_decides() -> None:
@@ -46,33 +47,34 @@ def test_input_and_output_labels_are_apart() -> None:
 
 def test_an_edge_from_an_absent_layer_dangles() -> None:
     graph = Graph([layer(0, (0,))], [Edge(9, 0, 0, 0)])
-    assert faults(graph) == [("dangling-edge", 0, None)]
+    assert faults(graph) == [("dangling-edge", 9, 0)]
 
 
 def test_an_edge_that_ends_nowhere_is_the_only_fault_told() -> None:
     graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 77, 0)])
-    assert faults(graph) == [("dangling-edge", 0, None)]
+    assert faults(graph) == [("dangling-edge", 0, 77)]
 
 
 def test_an_edge_to_an_absent_port_hides_that_the_input_is_unfed() -> None:
     graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 1, 5)])
-    assert faults(graph) == [("unknown-input-port", 1, None)]
+    assert faults(graph) == [("unknown-input-port", 0, 1)]
 
 
 def test_an_edge_cannot_start_at_an_input_port() -> None:
     graph = Graph([layer(0, (), (0,)), layer(1, (0,), (1,)), layer(2, (0,))], [Edge(0, 0, 1, 0), Edge(1, 0, 2, 0)])
-    assert faults(graph) == [("unknown-output-port", 1, None)]
+    assert faults(graph) == [("unknown-output-port", 1, 2)]
 
 
 def test_an_input_has_one_edge() -> None:
     graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 0)])
-    assert faults(graph) == [("crowded-input", 1, 0)]
+    assert faults(graph) == [("crowded-input", 0, 1)]
 
 
 def test_an_input_without_an_edge_is_told_with_its_index() -> None:
     graph = Graph([layer(0, (), (0,)), layer(1, (0, 1, 2))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 2)])
     wiring = Wiring(graph)
-    assert wiring.faults == [Fault("unfed-input", graph.layers[1], 1, None)]
+    assert wiring.faults == []
+    assert wiring.unfed == [(graph.layers[1], 1)]
     assert wiring.faulty == {1}
 
 

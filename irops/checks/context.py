@@ -1,0 +1,76 @@
+"""What the checks share: the graphs of a model, wired once, and how a finding is placed."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.rules import rule
+from irops.graph.wiring import Wiring
+from irops.ir.model import Body, Graph, Layer, Model
+
+if TYPE_CHECKING:
+    from irops.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One graph of a model: the outermost, or a body. path: the layers and bodies on the way to it; outer: the graph around."""
+
+    graph: Graph
+    path: tuple[str, ...]
+    wiring: Wiring
+    outer: Scope | None = None
+
+    @property
+    def what(self) -> str:
+        return "the body" if self.outer else "the graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A body: the graph that its layer is in, the layer, the body, and the body's layers by id."""
+
+    scope: Scope
+    layer: Layer
+    body: Body
+    layers: dict[int, Layer]
+
+    def unfit(self, layer_id: int, wanted: str) -> str | None:
+        """Why the body's layer of that id is none of the wanted type; None if it is."""
+        layer = self.layers.get(layer_id)
+        if layer is None:
+            return "which does not exist"
+        return None if layer.type.lower() == wanted.lower() else f"which is a {layer.type}"
+
+
+class Context:
+    """A model about to be checked."""
+
+    def __init__(self, model: Model, registry: Registry | None = None) -> None:
+        self.model, self.registry = model, registry
+        self.scopes = tuple(_scopes(model.graph))
+        inside = {id(scope.graph): scope.wiring.layers for scope in self.scopes}
+        self.bodies = tuple(
+            Inside(scope, layer, body, inside[id(body.graph)])
+            for scope in self.scopes for layer in scope.graph.layers if layer.bodies for body in layer.bodies.values())
+
+    def finding(self, name: str, message: str, at: int, scope: Scope, layer: Layer | None = None, **more: Any) -> Diagnostic:
+        """A finding of the rule of that name, at a byte offset of the file. more: the other fields of a Diagnostic."""
+        return Diagnostic(rule(name), message, self._location(at, scope, layer), **more)
+
+    def _location(self, at: int, scope: Scope, layer: Layer | None) -> Location:
+        if self.model.source is not None:
+            return self.model.source.location(at, layer, scope.path)
+        return Location(path=scope.path) if layer is None else Location(layer_id=layer.id, layer_name=layer.name, path=scope.path)
+
+
+def _scopes(graph: Graph) -> Iterator[Scope]:
+    ahead: list[tuple[Graph, tuple[str, ...], Scope | None]] = [(graph, (), None)]
+    while ahead:
+        graph, path, outer = ahead.pop()
+        scope = Scope(graph, path, Wiring(graph), outer)
+        yield scope
+        ahead.extend((body.graph, (*path, layer.name, name), scope)
+                     for layer in graph.layers for name, body in layer.bodies.items())

@@ -1,0 +1,82 @@
+"""All checks over one model."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from irops.checks import bodies, edges, layers, state
+from irops.checks.context import Context
+from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.diagnostics.report import Report
+from irops.ir.model import Model
+
+if TYPE_CHECKING:
+    from irops.registry import Registry
+
+Check: TypeAlias = Callable[[Context], Iterator[Diagnostic]]
+
+
+def weights_hold_the_constants(context: Context) -> Iterator[Diagnostic]:
+    from irops.ir.weights import constant_faults
+    yield from constant_faults(context.model)
+
+
+def layers_keep_to_their_definitions(context: Context) -> Iterator[Diagnostic]:
+    """Types, attributes, shapes: all that inference finds, but for what the checks of the graph (IR2) tell better."""
+    from irops.inference.engine import Inference
+    inference = Inference(context.model, context.registry)
+    inference.wirings.update((id(scope.graph), scope.wiring) for scope in context.scopes)
+    yield from (d for d in inference.graph(context.model.graph, {}).all_found() if not d.code.startswith("IR2"))
+
+
+CHECKS: tuple[Check, ...] = (
+    edges.edges_end_at_layers,
+    edges.edges_meet_ports,
+    edges.no_input_has_two_edges,
+    edges.every_input_port_is_fed,
+    edges.there_are_no_cycles,
+    layers.the_model_has_results,
+    layers.every_layer_reaches_a_result,
+    layers.layer_names_are_unique,
+    layers.tensor_names_are_unique,
+    bodies.mappings_name_parameters_and_results,
+    bodies.mappings_meet_ports,
+    bodies.no_parameter_is_mapped_twice,
+    bodies.every_parameter_is_mapped,
+    bodies.no_output_is_mapped_twice,
+    bodies.back_edges_lead_from_results_to_parameters,
+    bodies.purposes_are_known,
+    bodies.slices_are_not_empty,
+    bodies.every_loop_has_a_condition,
+    state.variables_have_one_type_and_shape,
+    state.assigned_variables_are_read,
+    weights_hold_the_constants,
+    layers_keep_to_their_definitions,
+)
+
+
+def check(model: Model | str | os.PathLike[str], weights: str | os.PathLike[str] | None = None, *,
+          select: Iterable[str] = (), ignore: Iterable[str] = (), registry: Registry | None = None) -> Report:
+    """Everything that is wrong with a model, or with a file, in document order.
+
+    select, ignore: codes, beginnings of codes (IR2), or names of rules; all of them if none is selected.
+    Raises:  ValueError where select or ignore means no rule
+    """
+    path = None if isinstance(model, Model) else os.fspath(model)
+    try:
+        checked, told = _loaded(model, weights)
+    except ReadError as error:
+        return Report.of(error.diagnostics, path).narrowed(select, ignore)
+    if path is None and checked.source is not None:
+        path = checked.source.path
+    context = Context(checked, registry)
+    found = [*told, *(diagnostic for each in CHECKS for diagnostic in each(context))]
+    return Report.of(found, path).narrowed(select, ignore)
+
+
+def _loaded(model: Model | str | os.PathLike[str], weights: str | os.PathLike[str] | None) -> tuple[Model, Sequence[Diagnostic]]:
+    if isinstance(model, Model):
+        return model, ()
+    from irops.ir.read import load
+    return load(model, weights)

@@ -1,0 +1,47 @@
+"""For people: a headline per finding, and beneath it what helps. In colour where a terminal shows it."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.printable import printable
+from irops.diagnostics.report import Report
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+Piece: TypeAlias = tuple[str, str]
+"""A text and its style."""
+STYLES = {"error": "bold red", "warning": "bold yellow"}
+
+
+def render(reports: Sequence[Report]) -> str:
+    return "".join("".join(text for text, _ in line) + "\n" for report in reports for line in _lines(report))
+
+
+def render_in_colour(reports: Sequence[Report]) -> Text:
+    from rich.text import Text
+    return Text("\n").join(Text.assemble(*line) for report in reports for line in _lines(report))
+
+
+def _lines(report: Report) -> Iterator[list[Piece]]:
+    for diagnostic in report:
+        severity = str(diagnostic.severity)
+        yield [(f"{printable(str(diagnostic.location))}: ", "bold"), (severity, STYLES[severity]),
+               (f" {diagnostic.code} ", "cyan"), (printable(diagnostic.message), "")]
+        for word, text in _details(diagnostic):
+            yield [("    ", ""), (f"{word}: " if word else "", "dim"), (printable(text), "")]
+
+
+def _details(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    where = diagnostic.location
+    if diagnostic.facts:
+        yield "", diagnostic.facts
+    elif where.layer_name is not None and where.layer_name not in diagnostic.message:
+        yield "", f'layer {where.layer_id} "{where.layer_name}"'
+    if where.path:
+        yield "in", ", in ".join(f'the {body} of "{layer}"' for layer, body in reversed(list(zip(where.path[::2], where.path[1::2]))))
+    for note in diagnostic.notes:
+        yield "note", note
+    yield "explain", f"irops explain {diagnostic.constraint or diagnostic.code}"

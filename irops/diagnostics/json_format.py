@@ -1,0 +1,33 @@
+"""For programs: {"version": 1, "files": [{"path", "diagnostics": [...]}]}."""
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.report import Report
+
+VERSION = 1
+
+
+def render(reports: Sequence[Report]) -> str:
+    files = [{"path": report.path, "diagnostics": [as_json(diagnostic) for diagnostic in report]} for report in reports]
+    return json.dumps({"version": VERSION, "files": files}, indent=2) + "\n"
+
+
+def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
+    where = diagnostic.location
+    named = where.layer_name is not None or where.layer_id is not None
+    return {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "severity": str(diagnostic.severity),
+        "message": diagnostic.message,
+        "line": where.line,
+        "column": where.column,
+        "layer": {"id": where.layer_id, "name": where.layer_name, "path": list(where.path)} if named else None,
+        "constraint": diagnostic.constraint,
+        "facts": diagnostic.facts,
+        "notes": list(diagnostic.notes),
+    }

@@ -1,0 +1,23 @@
+"""Texts of files, made fit to be printed: names of layers may hold anything, line ends and terminal codes among it."""
+from __future__ import annotations
+
+import re
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+def printable(text: str) -> str:
+    """The text on one line, what does not print as it would be escaped in a program."""
+    return _CONTROL.sub(_escaped, text)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    return _NAMED.get(character) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+
+
+def plural(count: int, word: str) -> str:
+    """1 error, 2 errors."""
+    return f"{count} {word}{'' if count == 1 else 's'}"

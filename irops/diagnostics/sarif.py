@@ -1,0 +1,82 @@
+"""SARIF 2.1.0, the exchange format of static analysis: for code scanning services and editors."""
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.report import Report
+from irops.diagnostics.rule import Rule
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def render(reports: Sequence[Report]) -> str:
+    rules = sorted({diagnostic.rule for report in reports for diagnostic in report}, key=lambda rule: rule.code)
+    place = {rule.code: k for k, rule in enumerate(rules)}
+    seen: Counter[str] = Counter()
+    results = [_result(diagnostic, report, place, seen) for report in reports for diagnostic in report]
+    driver = {"name": "irops", "version": _version(), "rules": [_rule(rule) for rule in rules]}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+    try:
+        return version("irops")
+    except PackageNotFoundError:          # a plain checkout
+        return "0"
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.explanation},
+        "help": {"text": f"{rule.explanation}\n\nirops explain {rule.code}"},
+        "defaultConfiguration": {"level": str(rule.severity)},
+    }
+
+
+def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
+    return {
+        "ruleId": diagnostic.code,
+        "ruleIndex": place[diagnostic.code],
+        "level": str(diagnostic.severity),
+        "message": {"text": ". ".join((diagnostic.message, *diagnostic.notes))},
+        "locations": [_location(diagnostic, report)],
+        "partialFingerprints": {"iropsFinding/v1": _fingerprint(diagnostic, report, seen)},
+    }
+
+
+def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
+    where = diagnostic.location
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(where.file or report.path or "model")}}
+    if where.line is not None:
+        physical["region"] = {"startLine": where.line, "startColumn": where.column or 1}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if where.layer_name is not None:
+        location["logicalLocations"] = [{
+            "name": where.layer_name, "fullyQualifiedName": "/".join((*where.path, where.layer_name)), "kind": "element"}]
+    return location
+
+
+def _uri(path: str) -> str:
+    return Path(path).as_uri() if Path(path).is_absolute() else quote(Path(path).as_posix())
+
+
+def _fingerprint(diagnostic: Diagnostic, report: Report, seen: Counter[str]) -> str:
+    """The same for the same finding in a file whose lines have moved; like findings of one file are numbered."""
+    where = diagnostic.location
+    told = (diagnostic.code, diagnostic.constraint, report.path and Path(report.path).name, where.path, where.layer_name,
+            None if where.layer_name is not None else diagnostic.message)
+    digest = sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    seen[digest] += 1
+    return f"{digest}:{seen[digest]}"

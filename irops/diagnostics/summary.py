@@ -1,0 +1,21 @@
+"""The last line for people: how many findings, where."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from irops.diagnostics.printable import plural, printable
+from irops.diagnostics.report import Report
+
+
+def summary(reports: Sequence[Report]) -> str:
+    """2 errors, 1 warning in model.xml · no findings in 3 files"""
+    errors, warnings = (sum(len(found) for found in counts) for counts in zip(*((r.errors, r.warnings) for r in reports)))
+    counted = [plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    concerned = [report for report in reports if len(report)] or reports
+    if len(reports) == 1:
+        where = printable(reports[0].path or "the model")
+    elif len(concerned) < len(reports):
+        where = f"{len(concerned)} of {plural(len(reports), 'file')}"
+    else:
+        where = plural(len(reports), "file")
+    return f"{', '.join(counted) or 'no findings'} in {where}"
