@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import irops
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
@@ -21,17 +22,9 @@ def render(reports: Sequence[Report]) -> str:
     place = {rule.code: k for k, rule in enumerate(rules)}
     seen: Counter[str] = Counter()
     results = [_result(diagnostic, report, place, seen) for report in reports for diagnostic in report]
-    driver = {"name": "irops", "version": _version(), "rules": [_rule(rule) for rule in rules]}
+    driver = {"name": "irops", "version": irops.__version__, "rules": [_rule(rule) for rule in rules]}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-    try:
-        return version("irops")
-    except PackageNotFoundError:          # a plain checkout
-        return "0"
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

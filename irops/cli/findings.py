@@ -1,0 +1,26 @@
+"""Findings, told to people and to programs."""
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TextIO
+
+from irops.cli.streams import console, in_colour
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.report import Report
+from irops.diagnostics.reporters import render
+
+
+def tell(diagnostics: Iterable[Diagnostic], stream: TextIO | None = None) -> None:
+    """In full, as irops check tells them."""
+    write([Report(tuple(diagnostics))], "full", stream)
+
+
+def write(reports: Sequence[Report], form: str, stream: TextIO | None = None) -> None:
+    stream = stream or sys.stdout
+    if form == "full" and in_colour(stream):
+        from irops.diagnostics.full import render_in_colour
+        if any(map(len, reports)):
+            console(stream).print(render_in_colour(reports), soft_wrap=True)
+    else:
+        stream.write(render(reports, form))

@@ -1,0 +1,52 @@
+"""What is written where: to a person at a terminal, into a pipe, or nowhere."""
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+NARROW = 80
+"""Columns of what is not written to a terminal."""
+
+
+def take_any_text() -> None:
+    """Let the streams escape what their encoding cannot say, rather than fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def drop_output() -> None:
+    """Send what is still to be written nowhere, so that closing the stream cannot fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def looked_at(stream: TextIO) -> bool:
+    """Whether a person reads the stream at a terminal."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def in_colour(stream: TextIO) -> bool:
+    """Whether to write colours, as NO_COLOR and FORCE_COLOR ask for."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return looked_at(stream) or bool(os.environ.get("FORCE_COLOR"))
+
+
+def console(stream: TextIO | None = None) -> Console:
+    """A console of rich's; 80 columns wide where nobody looks."""
+    from rich.console import Console
+    stream = stream or sys.stdout
+    width = None if looked_at(stream) else NARROW
+    return Console(file=stream, width=width, highlight=False, soft_wrap=False, force_terminal=in_colour(stream), emoji=False, markup=False)
+
+
+def show(*items: RenderableType) -> None:
+    """Print tables and texts."""
+    out = console()
+    for item in items:
+        out.print(item)
