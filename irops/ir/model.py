@@ -70,7 +70,10 @@ class BackEdge:
 
 @dataclass(slots=True)
 class Body:
-    """A sub-graph of a layer with the maps that tie it to the layer's ports. name: body, then_body or else_body."""
+    """A sub-graph of a layer with the maps that tie it to the layer's ports. name: body, then_body or else_body.
+
+    incomplete: entries of the maps could not be read, so what is missing here proves nothing.
+    """
 
     name: str
     graph: Graph
@@ -80,6 +83,8 @@ class Body:
     rt_info: Element | None = None
     unknown: list[Element] = field(default_factory=list)
     at: int = field(default=-1, compare=False)
+    extra: dict[str, str] = field(default_factory=dict)
+    incomplete: bool = field(default=False, compare=False)
 
 
 @dataclass(slots=True)
@@ -126,10 +131,11 @@ class Edge:
 
 @dataclass(slots=True)
 class Graph:
-    """Layers and edges, in the order of the file."""
+    """Layers and edges, in the order of the file. incomplete: edges could not be read, so an input without one proves nothing."""
 
     layers: list[Layer] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
+    incomplete: bool = field(default=False, compare=False)
 
     def layer(self, id_or_name: int | str) -> Layer:
         """The layer of an id or a name; KeyError where there is none."""

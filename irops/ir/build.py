@@ -1,0 +1,155 @@
+"""From elements to a model, with all that is wrong on the way."""
+from __future__ import annotations
+
+from sys import intern
+
+from irops.ir.attributes import Attributes
+from irops.ir.faults import Faults
+from irops.ir.legacy import pre_process_faults
+from irops.ir.model import Edge, Element, Graph, Layer, Model
+from irops.ir.numbering import UNREAD, number_layers, number_ports
+from irops.ir.parse import parse
+from irops.ir.ports import Ports, names_of
+from irops.ir.rt_info import rt_info_faults
+from irops.ir.subgraphs import PARTS, sub_graphs
+from irops.ir.versions import version_of
+from irops.ir.weights import Weights
+
+ENDS = ("from-layer", "from-port", "to-layer", "to-port")
+LEGACY = ("meta_data", "quantization_parameters", "pre-process")
+
+
+class Builder:
+    """Builds one model. Layers and edges are built as soon as their elements end, the rest when the root has ended."""
+
+    def __init__(self, faults: Faults) -> None:
+        self.faults = faults
+        self.read = Attributes(faults)
+        self.ports = Ports(self.read)
+        self.graph = Graph()
+        self._sections: dict[str, Element] = {}
+
+    def model(self, data: bytes, weights: Weights) -> Model:
+        """The model that a text says. Raises: ReadError where it says none."""
+        root = parse(data, self.faults, self._take)
+        version = version_of(root, self.faults)
+        attributes = root.attributes
+        model = Model(attributes.pop("name", ""), version, self.graph, weights=weights, source=self.faults.source)
+        attributes.pop("version", None)
+        self.read.prefixes.update(name[6:] for name in attributes if name.startswith("xmlns:"))
+        model.extra = self.read.rest(root)
+        self._sort_children(root, model)
+        number_layers(self.graph, self.faults)
+        if not self.graph.layers and "layers" not in self._sections:
+            self.faults.add("missing-section", "<net> has no <layers>; a model consists of them", root.at,
+                            notes=("OpenVINO silently reads an empty model",))
+        for element in model.legacy:
+            pre_process_faults(element, model, weights, self.faults)
+        return model
+
+    def _take(self, section: Element, child: Element) -> bool:
+        """Build a layer or an edge of the model's first sections as soon as it has ended."""
+        return self._sections.setdefault(section.tag, section) is section and self._into(self.graph, section, child)
+
+    def _into(self, graph: Graph, section: Element, child: Element) -> bool:
+        if child.tag == "layer" and section.tag == "layers":
+            graph.layers.append(self.layer(child))
+        elif child.tag == "edge" and section.tag == "edges":
+            self.edge(child, graph)
+        else:
+            return False
+        return True
+
+    def _sort_children(self, root: Element, model: Model) -> None:
+        seen: set[str] = set()
+        for child in root.children:
+            if child.tag in ("layers", "edges", "rt_info") and child.tag in seen:
+                model.unknown.append(self.read.duplicate(child, root))
+            elif child.tag in ("layers", "edges"):
+                model.unknown.extend(self.read.unknown(e, child) for e in child.children)
+                self.read.rest(child)
+            elif child.tag == "rt_info":
+                model.rt_info = self.read.kept(child)
+            elif child.tag in LEGACY:
+                model.legacy.append(self.read.kept(child))
+            else:
+                model.unknown.append(self.read.unknown(child, root))
+            seen.add(child.tag)
+
+    def body_graph(self, body: Element) -> tuple[Graph, list[Element]]:
+        """The graph within the element of a body, and the body's other children."""
+        graph, others, seen = Graph(), list[Element](), set[str]()
+        for section in body.children:
+            if section.tag not in ("layers", "edges"):
+                others.append(section)
+            elif section.tag in seen:
+                others.append(self.read.duplicate(section, body))
+            else:
+                others.extend(self.read.unknown(e, section) for e in section.children if not self._into(graph, section, e))
+            seen.add(section.tag)
+        self.faults.layer = None
+        number_layers(graph, self.faults)
+        return graph, others
+
+    def layer(self, element: Element) -> Layer:
+        take = element.attributes.pop
+        name, kind, version = take("name", None), take("type", None), take("version", None)
+        self.faults.layer = layer = Layer(-1, name or "", intern(kind or ""), intern(version or ""), {}, at=element.at)
+        owner = f'layer "{name}"' if name else "a layer"
+        layer.id = self.read.number(element, "id", owner, UNREAD)
+        if not (name and kind and version):
+            self.read.required(element, {"name": name, "type": kind, "version": version}, owner)
+        names = take("output_names", None)
+        layer.output_names = None if names is None else names_of(names)
+        layer.extra = self.read.rest(element) if element.attributes else element.attributes
+        parts: dict[str, Element] = {}
+        for child in element.children:
+            self._layer_child(layer, element, child, parts)
+        number_ports(layer, self.faults)
+        if parts:
+            layer.bodies = sub_graphs(layer, parts, self)
+        self.faults.layer = None
+        return layer
+
+    def _layer_child(self, layer: Layer, element: Element, child: Element, parts: dict[str, Element]) -> None:
+        tag = child.tag
+        if tag in parts or (tag == "data" and layer.data_at >= 0) or (tag == "rt_info" and layer.rt_info is not None):
+            layer.unknown.append(self.read.duplicate(child, element))
+        elif tag == "data":
+            layer.data, layer.data_at = child.attributes, child.at
+            layer.unknown.extend(self.read.unknown_children(child))
+        elif tag == "input" and not layer.inputs:
+            layer.inputs, others = self.ports.of(child)
+            layer.unknown.extend(others)
+        elif tag == "output" and not layer.outputs:
+            layer.outputs, others = self.ports.of(child)
+            layer.unknown.extend(others)
+        elif tag in ("input", "output"):
+            layer.unknown.append(self.read.duplicate(child, element))
+        elif tag == "rt_info":
+            layer.rt_info = self.read.kept(child)
+            rt_info_faults(child, self.faults)
+        elif tag in PARTS:
+            parts[tag] = child
+        else:
+            layer.unknown.append(self.read.unknown(child, element))
+
+    def edge(self, element: Element, graph: Graph) -> None:
+        attributes, known = element.attributes, self.read.numbers
+        try:
+            edge = Edge(known[attributes["from-layer"]], known[attributes["from-port"]],
+                        known[attributes["to-layer"]], known[attributes["to-port"]], {}, element.at)
+        except KeyError:        # a number not met before, or a fault
+            a, b, c, d = (self.read.number(element, name, "an edge", UNREAD) for name in ENDS)
+            if UNREAD in (a, b, c, d):
+                graph.incomplete = True
+                return
+            edge = Edge(a, b, c, d, self.read.rest(element), element.at)
+        else:
+            if len(attributes) > len(ENDS):
+                for name in ENDS:
+                    del attributes[name]
+                edge.extra = self.read.rest(element)
+        graph.edges.append(edge)
+        for child in element.children:
+            self.read.unknown(child, element)

@@ -1,0 +1,118 @@
+"""Where in a file things lie: lines and columns of byte offsets, attributes and children of elements."""
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from xml.parsers import expat
+
+import numpy as np
+
+from irops.diagnostics.diagnostic import Location
+
+if TYPE_CHECKING:
+    from irops.ir.model import Layer
+
+_TAG = re.compile(rb"<[^\s/>]+")
+_ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+BOM = b"\xef\xbb\xbf"
+
+
+class Source:
+    """The text of a file. data: its bytes as UTF-8; offsets count these bytes, a byte order mark included."""
+
+    __slots__ = ("_starts", "data", "path")
+
+    def __init__(self, path: str | None, data: bytes) -> None:
+        self.path, self.data = path, data
+        self._starts: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """The line and the column, in characters, of a byte offset; both from 1."""
+        offset = min(offset, len(self.data))
+        if self._starts is None:
+            self._starts = _line_starts(self.data)
+        line = int(np.searchsorted(self._starts, offset, side="right"))
+        start = int(self._starts[line - 1])
+        if start == 0 and self.data.startswith(BOM):
+            start = min(len(BOM), offset)
+        return line, len(self.data[start:offset].decode("utf-8", "replace")) + 1
+
+    def attribute_offset(self, at: int, name: str) -> int | None:
+        """Where an attribute's name stands in the start tag at byte offset at; None where the tag does not have it."""
+        wanted = name.encode()
+        tag = _TAG.match(self.data, at) if at >= 0 else None
+        position = tag.end() if tag else len(self.data)
+        while found := _ATTRIBUTE.match(self.data, position):
+            if found[1] == wanted:
+                return found.start(1)
+            position = found.end()
+        return None
+
+    def child_offset(self, at: int, tag: str, index: int = 0) -> int | None:
+        """Where the index-th child of that tag starts, of the element at byte offset at; None where there is none."""
+        if not 0 <= at < len(self.data):
+            return None
+        return _Finder(tag, index).search(self.data, at)
+
+    def line_text(self, line: int) -> str:
+        """A line of the file, without its end."""
+        self.line_column(0)
+        assert self._starts is not None
+        ends = [*self._starts[line:line + 1].tolist(), len(self.data)]
+        return self.data[int(self._starts[line - 1]):ends[0]].decode("utf-8", "replace").strip("\r\n\ufeff")
+
+    def location(self, at: int, layer: Layer | None = None, path: tuple[str, ...] = (), attribute: str | None = None) -> Location:
+        """The location of an element, or of one of its attributes, by the element's byte offset (-1: not known)."""
+        layer_id, layer_name = (layer.id, layer.name) if layer is not None else (None, None)
+        if at < 0:
+            return Location(self.path, None, None, layer_id, layer_name, path)
+        place = self.attribute_offset(at, attribute) if attribute is not None else None
+        line, column = self.line_column(at if place is None else place)
+        return Location(self.path, line, column, layer_id, layer_name, path)
+
+
+class _Found(Exception):
+    """Ends a search."""
+
+
+class _Finder:
+    """Looks for the index-th direct child of a tag by parsing on from where the parent starts."""
+
+    def __init__(self, tag: str, index: int) -> None:
+        self.tag, self.left, self.depth, self.at = tag, index, 0, -1
+        self.parser = expat.ParserCreate("utf-8")
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+
+    def start(self, tag: str, _: object) -> None:
+        self.depth += 1
+        if self.depth == 2 and tag == self.tag:
+            if self.left == 0:
+                self.at = self.parser.CurrentByteIndex
+                raise _Found
+            self.left -= 1
+
+    def end(self, _: str) -> None:
+        self.depth -= 1
+        if self.depth == 0:
+            raise _Found
+
+    def search(self, data: bytes, at: int) -> int | None:
+        step = 1 << 12
+        try:
+            for begin in range(at, len(data), step):
+                self.parser.Parse(data[begin:begin + step], False)
+        except (_Found, expat.ExpatError):
+            pass            # found, or the parent ended first; what is not well-formed was told when the file was read
+        return at + self.at if self.at >= 0 else None
+
+
+def _line_starts(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The offsets at which lines start; a line ends with CR LF, LF or CR."""
+    raw = np.frombuffer(data, np.uint8)
+    ends = raw == ord("\n")
+    if b"\r" in data:
+        returns = raw == ord("\r")
+        returns[:-1] &= ~ends[1:]
+        ends |= returns
+    return np.concatenate((np.zeros(1, np.int64), np.flatnonzero(ends) + 1))

@@ -1,0 +1,96 @@
+"""From the text of a file to elements that know where they stand. No DTD, no entities but XML's five, no other file."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from xml.parsers import expat
+
+from irops.ir.faults import Faults
+from irops.ir.malformed import malformed
+from irops.ir.model import Element
+
+NESTING = 256
+"""How deep elements may lie within each other: more than any model needs, and less than exhausts Python's stack."""
+SEPARATOR = "\0"
+"""Stands behind each dim in the text of a port; no XML holds this character."""
+FREE_FORM = ("rt_info", "meta_data", "quantization_parameters", "pre-process")
+"""Elements whose content has no fixed structure."""
+SECTIONS = ("net", "layers", "edges", "layer", "data", "input", "output", "port", "edge", "port_map", "back_edges",
+            "body", "then_body", "else_body", "then_port_map", "else_port_map")
+
+Take = Callable[[Element, Element], bool]
+
+
+def parse(data: bytes, faults: Faults, take: Take) -> Element:
+    """The root element.
+
+    Most of a file is dims, so they become no elements: their texts, each followed by SEPARATOR, are the text of their port.
+    take is given each finished child of each section of the root, with its section; what it takes is not kept in the tree,
+    so that a large file never stands in memory as elements.
+    Raises:  ReadError where the text is not well-formed XML
+    """
+    parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True
+    outermost = element = Element("")
+    stack: list[Element] = []
+    push, pop = stack.append, stack.pop
+    dim: str | None = None       # the text so far of the dim that is open
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal element, dim
+        if tag == "dim" and dim is None and element.tag == "port":
+            dim = ""
+            if attributes:
+                _unknown_dim_attributes(attributes, faults, parser.CurrentByteIndex)
+            return
+        if dim is not None:      # an element within a dim: the dim becomes an element, for its port to complain about
+            push(element)
+            element.children.append(inner := Element("dim", {}, [], dim, parser.CurrentByteIndex))
+            element, dim = inner, None
+        push(element)
+        if len(stack) > NESTING:
+            raise faults.stop("nesting-too-deep", f"<{tag}> lies {len(stack)} elements deep; at most {NESTING} are read",
+                              parser.CurrentByteIndex)
+        inner = Element(tag, attributes, [], "", parser.CurrentByteIndex)
+        element.children.append(inner)
+        element = inner
+
+    def end(_: str) -> None:
+        nonlocal element, dim
+        if dim is not None:
+            element.text += dim + SEPARATOR
+            dim = None
+            return
+        closed = element
+        element = pop()
+        if len(stack) == 2 and take(element, closed):
+            element.children.pop()
+
+    def text(characters: str) -> None:
+        nonlocal dim
+        if dim is not None:
+            dim += characters
+        elif not characters.isspace():
+            if element.tag in SECTIONS and not any(e.tag in FREE_FORM for e in stack):
+                _stray(characters, element, faults, parser.CurrentByteIndex)
+            else:
+                element.text += characters
+
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    try:
+        parser.Parse(data, True)
+    except expat.ExpatError as error:
+        raise malformed(error, parser, faults, [*stack[1:], element]) from None
+    return outermost.children[0]
+
+
+def _stray(characters: str, element: Element, faults: Faults, behind: int) -> None:
+    words = characters.strip()
+    place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), 0, behind)
+    shown = words if len(words) <= 40 else words[:40] + "…"
+    faults.add("stray-text", f"text in <{element.tag}>: {shown!r}; it may hold elements only", max(place, element.at),
+               notes=("OpenVINO silently ignores it",))
+
+
+def _unknown_dim_attributes(attributes: dict[str, str], faults: Faults, at: int) -> None:
+    for name in attributes:
+        faults.add("stray-attribute", f"<dim> has an attribute {name!r}; it has none", at, attribute=name)

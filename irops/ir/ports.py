@@ -1,0 +1,112 @@
+"""Reads the ports of layers: ids, precisions, dims and tensor names."""
+from __future__ import annotations
+
+from irops.diagnostics.rule import Severity
+from irops.ir.attributes import Attributes
+from irops.ir.model import Element, Port
+from irops.ir.numbers import INT64_MAX, integer, prefix_note
+from irops.ir.parse import SEPARATOR
+from irops.ir.rt_info import rt_info_faults
+from irops.values.element import element_type_of_precision
+
+DYNAMIC = -1
+
+
+class Ports:
+    """Reads the ports of one file. Texts that were seen before are not parsed again: most ports are alike."""
+
+    __slots__ = ("_dims", "_precisions", "faults", "read")
+
+    def __init__(self, read: Attributes) -> None:
+        self.read, self.faults = read, read.faults
+        self._dims: dict[str, tuple[int, ...]] = {"": ()}
+        self._precisions: dict[str, str] = {}
+
+    def of(self, section: Element) -> tuple[list[Port], list[Element]]:
+        """The ports within <input> or <output>, and its other children. An id that cannot be read is -1."""
+        ports: list[Port] = []
+        others: list[Element] = []
+        numbers, all_dims, precisions = self.read.numbers, self._dims, self._precisions
+        for element in section.children:
+            if element.tag != "port":
+                others.append(self.read.unknown(element, section))
+                continue
+            attributes = element.attributes
+            number = numbers.get(attributes.get("id", ""))
+            if number is None:
+                number = self.read.number(element, "id", f"an {section.tag} port", -1)
+            else:
+                del attributes["id"]
+            dims = all_dims.get(element.text)
+            if dims is None:
+                dims = self._new_dims(element, f"{section.tag} port {number}")
+            precision = attributes.pop("precision", None)
+            if precision not in precisions:
+                self._new_precision(element, precision, number, section.tag)
+            names = attributes.pop("names", None)
+            port = Port(number, precisions.get(precision or ""), dims, () if names is None else names_of(names),
+                        None, attributes, [], element.at)
+            if attributes:
+                self.read.rest(element)
+            if element.children:
+                self._children(port, element)
+            ports.append(port)
+        return ports, others
+
+    def _new_dims(self, element: Element, owner: str) -> tuple[int, ...]:
+        texts = element.text.split(SEPARATOR)[:-1]
+        before = len(self.faults.found)
+        dims = tuple([self._dim(text, element, k, owner) for k, text in enumerate(texts)])
+        if len(self.faults.found) == before:
+            self._dims[element.text] = dims
+        return dims
+
+    def _dim(self, text: str, element: Element, index: int, owner: str) -> int:
+        value, plain = integer(text.strip(" \t\r\n"))
+        if plain and value is not None and DYNAMIC <= value <= INT64_MAX:
+            return value
+        found = self.faults.source.child_offset(element.at, "dim", index)
+        at = element.at if found is None else found
+        what = f"dimension {text.strip()!r} of {owner}"
+        if value is None or not DYNAMIC <= value <= INT64_MAX:
+            note = prefix_note(text)
+            self.faults.add("malformed-dimension", f"{what} is none; it must be an integer of 0 or more, or -1 where it is not known",
+                            at, notes=(note,) if note else ())
+            return DYNAMIC
+        self.faults.add("loose-number", f"{what} is not written plainly; it is read as {value}", at)
+        return value
+
+    def _new_precision(self, element: Element, precision: str | None, number: int, side: str) -> None:
+        """Learn a precision that was not met before; tell if it is none. That of an input port says nothing."""
+        if precision is None:
+            if side == "output":
+                self.faults.add("incomplete-element", f"output port {number} has no precision", element.at)
+            return
+        try:
+            element_type_of_precision(precision)
+        except ValueError:
+            self.faults.add("unknown-precision", f"precision {precision!r} of {side} port {number} is none; such are FP32, I64, BOOL",
+                            element.at, attribute="precision", level=Severity.ERROR if side == "output" else Severity.WARNING,
+                            notes=("OpenVINO refuses the file" if side == "output" else "OpenVINO ignores the precision of an input port",))
+        else:
+            self._precisions[precision] = precision
+
+    def _children(self, port: Port, element: Element) -> None:
+        for child in element.children:
+            if child.tag == "rt_info" and port.rt_info is None:
+                port.rt_info = self.read.kept(child)
+                rt_info_faults(child, self.faults)
+            elif child.tag == "rt_info":
+                port.unknown.append(self.read.duplicate(child, element))
+            elif child.tag == "dim":        # one with elements within
+                port.unknown.extend(self.read.unknown(inner, child) for inner in child.children)
+            else:
+                port.unknown.append(self.read.unknown(child, element))
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    r"""Tensor names, separated by commas; \, is a comma within a name. Empty names are dropped, as OpenVINO does."""
+    if "," not in text:
+        return (text,) if text else ()
+    parts = text.replace("\\,", "\0").split(",")
+    return tuple(part.replace("\0", ",") for part in parts if part)

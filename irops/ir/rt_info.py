@@ -1,0 +1,29 @@
+"""What may be wrong with runtime information."""
+from __future__ import annotations
+
+from irops.ir.faults import Faults
+from irops.ir.model import Element
+
+PAYLOADS = {"fused_names": "value", "old_api_map_element_type": "value", "old_api_map_order": "value",
+            "primitives_priority": "value", "layout": "layout"}
+"""The attribute that holds what a known runtime attribute says."""
+
+
+def rt_info_faults(rt_info: Element, faults: Faults) -> None:
+    """Tell what is wrong with the runtime information of a layer or a port."""
+    seen: set[str] = set()
+    for child in rt_info.children:
+        if child.tag != "attribute":
+            continue
+        name = child.attributes.get("name")
+        for needed in ("name", "version"):
+            if needed not in child.attributes:
+                faults.add("incomplete-element", f"an rt_info attribute {name!r} has no {needed}" if name else
+                           f"an rt_info attribute has no {needed}", child.at)
+        payload = PAYLOADS.get(name or "")
+        if payload is not None and payload not in child.attributes:
+            faults.add("empty-rt-info", f"rt_info attribute {name} has no {payload}", child.at)
+        if name in seen:
+            faults.add("duplicate-rt-info", f"rt_info attribute {name} is given twice", child.at)
+        if name is not None:
+            seen.add(name)

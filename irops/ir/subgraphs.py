@@ -1,0 +1,83 @@
+"""Reads the bodies of a layer, and the maps that tie them to its ports."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from irops.ir.model import BackEdge, Body, Element, Layer, PortMapping
+from irops.ir.numbers import INT64_MIN
+
+if TYPE_CHECKING:
+    from irops.ir.build import Builder
+
+PARTS = frozenset(("port_map", "back_edges", "body", "then_port_map", "else_port_map", "then_body", "else_body"))
+"""The elements that make up the bodies of a layer."""
+_DEFAULTS = {"axis": 0, "start": 0, "end": -1, "stride": 1, "part_size": 1}
+_UNREAD = -2
+
+
+def sub_graphs(layer: Layer, parts: dict[str, Element], builder: Builder) -> dict[str, Body]:
+    """The bodies, by name, in the order of the file."""
+    faults, outer = builder.faults, builder.faults.path
+    bodies: dict[str, Body] = {}
+    for name, element in parts.items():
+        if name.endswith("body"):
+            faults.path = (*outer, layer.name, name)
+            graph, others = builder.body_graph(element)
+            faults.path, faults.layer = outer, layer
+            bodies[name] = Body(name, graph, extra=builder.read.rest(element), at=element.at)
+            _other_children(bodies[name], element, others, builder)
+    for name, element in parts.items():
+        if not name.endswith("body"):
+            body = bodies.get(name.removesuffix("port_map") + "body" if name != "back_edges" else "body")
+            if body is None:
+                layer.unknown.append(builder.read.kept(element))
+            elif name == "back_edges":
+                _back_edges(body, element, builder)
+            else:
+                _port_map(body, element, builder)
+    return bodies
+
+
+def _other_children(body: Body, element: Element, others: list[Element], builder: Builder) -> None:
+    for other in others:
+        if other.tag == "rt_info" and body.rt_info is None:
+            body.rt_info = builder.read.kept(other)
+        else:
+            body.unknown.append(builder.read.unknown(other, element))
+
+
+def _port_map(body: Body, element: Element, builder: Builder) -> None:
+    read = builder.read
+    for entry in element.children:
+        if entry.tag not in ("input", "output"):
+            body.unknown.append(read.unknown(entry, element))
+            continue
+        written = tuple(entry.attributes)
+        owner = f"an {entry.tag} of <{element.tag}>"
+        external = read.number(entry, "external_port_id", owner, _UNREAD, low=-1)
+        internal = read.number(entry, "internal_layer_id", owner, _UNREAD)
+        numbers = {name: read.number(entry, name, owner, default, low=INT64_MIN)
+                   for name, default in _DEFAULTS.items() if name in entry.attributes}
+        purpose = entry.attributes.pop("purpose", None)
+        extra = read.rest(entry)
+        body.unknown.extend(read.unknown_children(entry))
+        if _UNREAD in (external, internal):
+            body.incomplete = True
+            continue
+        mapping = PortMapping(external, internal, purpose=purpose, extra=extra, written=written, at=entry.at, **numbers)
+        (body.inputs if entry.tag == "input" else body.outputs).append(mapping)
+
+
+def _back_edges(body: Body, element: Element, builder: Builder) -> None:
+    read = builder.read
+    for entry in element.children:
+        if entry.tag != "edge":
+            body.unknown.append(read.unknown(entry, element))
+            continue
+        ends = [read.number(entry, name, "a back edge", _UNREAD) for name in ("from-layer", "to-layer")]
+        read.rest(entry)
+        body.unknown.extend(read.unknown_children(entry))
+        if _UNREAD in ends:
+            body.incomplete = True
+        else:
+            body.back_edges.append(BackEdge(ends[0], ends[1], entry.at))

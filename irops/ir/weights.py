@@ -1,0 +1,189 @@
+"""The constants of a model: where they lie in its weights, and what may be wrong with that."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import NamedTuple
+
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.rules import rule
+from irops.ir.model import Layer, Model
+from irops.ir.numbers import INT64_MAX, integer, prefix_note
+from irops.ir.storage import Weights
+from irops.values.element import STRING, Array, ElementType, element_type
+from irops.values.packing import LAYOUTS, packed_size, string_bounds, unpack
+
+__all__ = ["Weights", "constant", "constant_faults"]
+
+
+class Region(NamedTuple):
+    """What a Const declares: an element type, a shape, and bytes of the weights."""
+
+    element: ElementType
+    shape: tuple[int, ...]
+    offset: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+    @property
+    def elements(self) -> int:
+        return prod(self.shape)
+
+    def __str__(self) -> str:
+        return f"{self.element}{list(self.shape)}".replace(" ", "")
+
+
+class Fault(NamedTuple):
+    """Something wrong with a Const. attribute: of its <data>; "" for <data> itself, None for the layer."""
+
+    rule: str
+    message: str
+    attribute: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def constant(model: Model, layer: Layer) -> Array:
+    """The value of a Const layer: a view of the weights, where elements fill bytes; read-only.
+
+    Raises:  DiagnosticError where it is not all there, or its strings are corrupt
+    """
+    region = region_of(layer)
+    weights = model.weights or Weights.of_bytes(b"")
+    fault = region if isinstance(region, Fault) else _placing_fault(layer, region, weights)
+    if fault is None:
+        assert isinstance(region, Region)
+        if region.elements == 0:
+            return unpack(bytes(8), region.element, region.shape)
+        try:
+            return unpack(weights.view(region.offset, region.size), region.element, region.shape)
+        except ValueError as error:
+            fault = Fault("corrupt-strings", f"{layer}: {error}")
+    path = next((path for path, other in model.walk() if other is layer), ())
+    raise DiagnosticError([_diagnostic(model, layer, path, fault)])
+
+
+def constant_faults(model: Model) -> Iterator[Diagnostic]:
+    """What is wrong with where the constants lie. Reads nothing of the weights but the tables of strings."""
+    weights = model.weights or Weights.of_bytes(b"")
+    placed: list[tuple[tuple[str, ...], Layer, Region]] = []
+    for path, layer in model.walk():
+        if layer.type == "Const":
+            region = region_of(layer)
+            if isinstance(region, Fault):
+                yield _diagnostic(model, layer, path, region)
+            elif region.elements:
+                placed.append((path, layer, region))
+    if placed and weights.size == 0:
+        yield _no_weights(model, weights, placed)
+        return
+    ends = max((region.end for _, _, region in placed), default=0)
+    short: tuple[str, ...] = (f"{weights.name} has {weights.size} bytes, the constants need {ends}: "
+                              "it is cut off, or that of another model",)
+    for path, layer, region in placed:
+        fault = _placing_fault(layer, region, weights)
+        if fault is not None:
+            if fault.rule == "constant-outside-weights":
+                fault, short = fault._replace(notes=fault.notes + short), ()
+            yield _diagnostic(model, layer, path, fault)
+
+
+def region_of(layer: Layer) -> Region | Fault:
+    """What a Const declares, or the first thing wrong with its declaration."""
+    data = layer.data
+    if "value" in data and "offset" not in data:
+        return Fault("inline-constant", f"{layer} has its value in an attribute; it must have offset and size of bytes in the weights",
+                     notes=("OpenVINO reads beyond the attribute's text",))
+    for name in ("element_type", "shape", "offset", "size"):
+        if name not in data:
+            return Fault("missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",))
+    try:
+        element = element_type(data["element_type"])
+        if element.kind == "dynamic":
+            raise ValueError(f"{data['element_type']!r} is no element type of a constant")
+    except ValueError as error:
+        return Fault("malformed-constant-attribute", f"element_type of {layer}: {error}", "element_type")
+    shape = _shape_of(layer)
+    if isinstance(shape, Fault):
+        return shape
+    place = []
+    for name in ("offset", "size"):
+        value, _ = integer(data[name])
+        if value is None or not 0 <= value <= INT64_MAX:
+            note = prefix_note(data[name])
+            what = "is not an integer" if value is None else "is out of range"
+            return Fault("malformed-constant-attribute",
+                         f"{name} {data[name]!r} of {layer} {what}; it must be a decimal integer from 0 to 2^63-1",
+                         None if element is STRING else name, (note,) if note else ())
+        place.append(value)
+    return Region(element, shape, *place)
+
+
+def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
+    text = layer.data["shape"].strip()
+    dims: list[int] = []
+    for part in text.split(",") if text else ():
+        value, _ = integer(part.strip())
+        if value == -1 or (value is None and (".." in part or part.strip() == "?")):
+            return Fault("dynamic-constant", f"shape {text!r} of {layer} is not static; the shape of a constant must be known", "shape")
+        if value is None or not 0 <= value <= INT64_MAX:
+            note = prefix_note(part)
+            return Fault("malformed-constant-attribute", f"shape {text!r} of {layer} holds {part.strip()!r}, which is no size", "shape",
+                         (note,) if note else ())
+        dims.append(value)
+    return tuple(dims)
+
+
+def _placing_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
+    """What is wrong with the bytes that a Const declares; None where it is theirs."""
+    if region.elements == 0:
+        return None
+    if region.element is not STRING:
+        needed = packed_size(region.element, region.elements)
+        if needed > INT64_MAX:
+            return Fault("oversized-constant", f"{layer}: {region} takes {needed} bytes, more than 2^63-1",
+                         notes=("OpenVINO computes the product modulo 2^64",))
+        if needed != region.size:
+            return _size_fault(layer, region, needed, weights)
+    if region.end > weights.size:
+        partly = region.offset <= weights.size or region.element is STRING
+        return Fault("constant-outside-weights", f"{layer}: bytes {region.offset} to {region.end} are not in {weights.name}, "
+                     f"which has {weights.size}", None if partly else "offset", ('OpenVINO says "Incorrect weights in bin file!"',))
+    if region.element is STRING:
+        try:
+            string_bounds(weights.view(region.offset, region.size), region.elements)
+        except ValueError as error:
+            return Fault("corrupt-strings", f"{layer}: {error}")
+    return None
+
+
+def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> Fault:
+    """A size that is wrong; or right, since the weights end there, so that the type or the shape must be wrong."""
+    notes = ("OpenVINO accepts a size that is larger",) if region.size > needed else ()
+    right = region.end == weights.size and region.size < needed
+    if region.element.name in LAYOUTS and region.size == region.elements:
+        right, notes = True, (*notes, f"it is one byte for each element, but elements of {region.element} share bytes")
+    return Fault("wrong-constant-size", f"{layer}: size is {region.size}, and {region} takes {needed} bytes",
+                 None if right else "size", notes)
+
+
+def _no_weights(model: Model, weights: Weights, placed: list[tuple[tuple[str, ...], Layer, Region]]) -> Diagnostic:
+    path, layer, _ = placed[0]
+    needed = max(region.end for _, _, region in placed)
+    others = f" and {len(placed) - 1} other constants need" if len(placed) > 2 else " and another constant need" \
+        if len(placed) == 2 else " needs"
+    return _diagnostic(model, layer, path, Fault(
+        "missing-weights", f"{weights.name} {weights.fault or 'is empty'}; {layer}{others} it, {needed} bytes or more",
+        notes=('OpenVINO says "Empty weights data in bin file or bin file cannot be found!"',
+               "the .bin file must lie beside the .xml file, under the same name, or be named when the model is read")))
+
+
+def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: Fault) -> Diagnostic:
+    at = layer.at if fault.attribute is None or layer.data_at < 0 else layer.data_at
+    if model.source is None:
+        location = Location(None, None, None, layer.id, layer.name, path)
+    else:
+        location = model.source.location(at, layer, path, fault.attribute or None)
+    return Diagnostic(rule(fault.rule), fault.message, location, notes=fault.notes)
