@@ -1,1 +1,54 @@
-"""irops: the executable specification of OpenVINO IR."""
+"""irops: the executable specification of OpenVINO IR.
+
+Names are imported when first used, so that importing irops costs next to nothing.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from irops.checks.run import check as check
+    from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
+    from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
+    from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError
+    from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
+    from irops.diagnostics.diagnostic import ReadError as ReadError
+    from irops.diagnostics.report import Report as Report
+    from irops.evaluate.call import call as call
+    from irops.evaluate.limits import Limits as Limits
+    from irops.evaluate.session import Session as Session
+    from irops.evaluate.session import run as run
+    from irops.inference.infer import infer as infer
+    from irops.ir.model import Model as Model
+    from irops.ir.read import read as read
+    from irops.ir.write import write as write
+    from irops.registry import Registry as Registry
+    from irops.registry import definition as definition
+    from irops.registry import definitions as definitions
+    from irops.values.element import tagged as tagged
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "check": "irops.checks.run", "Report": "irops.diagnostics.report",
+    "Diagnostic": "irops.diagnostics.diagnostic", "DiagnosticError": "irops.diagnostics.diagnostic",
+    "DefinitionError": "irops.diagnostics.diagnostic", "EvaluationError": "irops.diagnostics.diagnostic",
+    "ReadError": "irops.diagnostics.diagnostic",
+    "call": "irops.evaluate.call", "Limits": "irops.evaluate.limits", "Session": "irops.evaluate.session", "run": "irops.evaluate.session",
+    "infer": "irops.inference.infer",
+    "Model": "irops.ir.model", "read": "irops.ir.read", "write": "irops.ir.write",
+    "Registry": "irops.registry", "definition": "irops.registry", "definitions": "irops.registry",
+    "tagged": "irops.values.element",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'irops' has no attribute {name!r}")
+    from importlib import import_module
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted((*globals(), *_HOMES))

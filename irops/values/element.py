@@ -75,10 +75,11 @@ def _dtype(name: str) -> np.dtype[Any]:
     if name == "string":
         return np.dtype(object)
     if name in CODED:
-        return np.dtype(np.uint8, metadata={"element_type": name})  # type: ignore[call-overload,no-any-return]
+        return np.dtype(np.uint8, metadata={"element_type": name})
     if name in _ML_DTYPES:
         import ml_dtypes
-        return np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
+        return found
     if name in _NUMPY:
         return np.dtype(_NUMPY[name])
     return np.dtype(f"{name[0]}{int(name[1:]) // 8}")

@@ -21,11 +21,11 @@ class Fact:
     since most tensors' values concern no shape.
     """
 
-    __slots__ = ("_known", "_source", "element_type", "shape")
+    __slots__ = ("_known", "_source", "depth", "element_type", "shape")
 
     def __init__(self, element_type: ElementType = DYNAMIC, shape: Shape = UNRANKED,
-                 value: Value | Callable[[], Value] = None) -> None:
-        self.element_type, self.shape = element_type, shape
+                 value: Value | Callable[[], Value] = None, depth: int = 0) -> None:
+        self.element_type, self.shape, self.depth = element_type, shape, depth
         self._source = value if callable(value) else None
         self._known: Value = None if callable(value) else value
 
@@ -33,9 +33,20 @@ class Fact:
     def known(self) -> Value:
         """All that is known of the elements: an array of them, an array of Dims, or None."""
         if self._source is not None:
+            self.settle()
+        return self._known
+
+    @property
+    def promising(self) -> bool:
+        """Whether something of the value is known, or may turn out to be."""
+        return self._source is not None or self._known is not None
+
+    def settle(self) -> None:
+        """Work the value out now, so that no steps of that lie ahead."""
+        if self._source is not None:
             source, self._source = self._source, None
             self._known = source()
-        return self._known
+        self.depth = 0
 
     @property
     def value(self) -> Value:

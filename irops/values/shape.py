@@ -28,10 +28,10 @@ class Shape:
         return Shape(dims)
 
     @staticmethod
-    def parse(text: str) -> Shape:
+    def parse(text: str, *, symbols: bool = False) -> Shape:
         """The shape that OpenVINO's spelling says: "[1,?,2..5,..7,3..]", "[...]", "" for a scalar.
 
-        Brackets may be left out, -1 means ?, and a word names a dimension ("batch,3").
+        Brackets may be left out, -1 means ?, and with symbols a word names a dimension ("batch,3").
         Raises:  ValueError, with the part that is not a dimension
         """
         body = text.strip()
@@ -39,7 +39,7 @@ class Shape:
             body = body[1:-1].strip()
         if body == "...":
             return UNRANKED
-        return Shape(_dim_of(part) for part in body.split(",")) if body else SCALAR
+        return Shape(_dim_of(part.strip(), symbols) for part in body.split(",")) if body else SCALAR
 
     @property
     def rank(self) -> int | None:
@@ -154,16 +154,15 @@ UNRANKED = Shape(None)
 SCALAR = Shape(())
 
 
-def _dim_of(part: str) -> Dim:
-    text = part.strip()
+def _dim_of(text: str, symbols: bool) -> Dim:
     if text in ("?", "-1", ".."):
         return ANY
-    if text.isidentifier() and text.isascii():
+    if symbols and text.isidentifier() and text.isascii():
         return Dim(0, inf, text)
     low, dots, high = text.partition("..")
     try:
-        lowest: Bound = _number(low) if low else 0
-        highest: Bound = _number(high) if high else inf if dots else lowest
+        lowest: Bound = 0 if dots and not low else _number(low)
+        highest: Bound = lowest if not dots else _number(high) if high else inf
         return Dim.of(int(lowest)) if lowest == highest else Dim(lowest, highest)
     except ValueError:
         raise ValueError(f"{text!r} is not a dimension: a size, ?, or an interval such as 1..10") from None

@@ -1,6 +1,10 @@
 """A broken constraint, raised where it is found."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 
 class Violation(Exception):
     """An op's requirement does not hold.
@@ -18,7 +22,11 @@ class Violation(Exception):
 
 
 class LimitExceeded(Exception):
-    """A computation would need more than the stated limit allows; the message says which limit."""
+    """A computation would need more than a limit allows. rule: the name of the diagnostic rule."""
+
+    def __init__(self, rule: str, message: str) -> None:
+        super().__init__(message)
+        self.rule = rule
 
 
 def require(condition: object, constraint: str, *culprits: object) -> None:
@@ -27,4 +35,29 @@ def require(condition: object, constraint: str, *culprits: object) -> None:
     Raises:  Violation(constraint), with the culprits as its detail, if it does not
     """
     if not condition:
-        raise Violation(constraint, f"got {' and '.join(map(str, culprits))}" if culprits else "")
+        raise Violation(constraint, _detail(culprits))
+
+
+_remarks: ContextVar[list[Violation] | None] = ContextVar("remarks", default=None)
+
+
+def advise(condition: object, constraint: str, *culprits: object) -> None:
+    """Remark that a constraint does not hold, and go on: a warning, or an error that leaves the shapes clear. See remarks."""
+    heard = _remarks.get()
+    if not condition and heard is not None:
+        heard.append(Violation(constraint, _detail(culprits)))
+
+
+@contextmanager
+def remarks() -> Iterator[list[Violation]]:
+    """A list that gathers what is advised while the block runs."""
+    heard: list[Violation] = []
+    token = _remarks.set(heard)
+    try:
+        yield heard
+    finally:
+        _remarks.reset(token)
+
+
+def _detail(culprits: tuple[object, ...]) -> str:
+    return f"got {' and '.join(map(str, culprits))}" if culprits else ""

@@ -1,6 +1,30 @@
-"""Rules of one band; see the package's docstring."""
+"""IR6xx: faults that show when a model is evaluated."""
 from __future__ import annotations
 
-from irops.diagnostics.rule import Rule
+from irops.diagnostics.rule import Rule, Severity
 
-RULES: tuple[Rule, ...] = ()
+RULES: tuple[Rule, ...] = (
+    Rule("IR601", "missing-input", Severity.ERROR, "an input of the model was given no value",
+         "Every Parameter needs an array: by its tensor name, its layer name or its position."),
+    Rule("IR602", "unknown-input", Severity.ERROR, "a value was given for an input that the model does not have",
+         "Inputs are known by tensor name, by layer name or by position; `irops inspect` lists them."),
+    Rule("IR603", "unfit-input", Severity.ERROR, "a given array does not fit the input",
+         "The array's element type and shape must be ones that the Parameter allows. irops converts nothing."),
+    Rule("IR604", "unevaluable-op", Severity.ERROR, "no backend can compute the op",
+         "None of the given backends has a kernel for it; the reference has one for every op that irops defines."),
+    Rule("IR605", "byte-limit", Severity.ERROR, "evaluation would hold more bytes than the limit allows",
+         "The limit guards the machine against models that ask for terabytes. Raise it: irops.Limits(tensor_bytes=...), "
+         "--limit tensor_bytes=N."),
+    Rule("IR606", "iteration-limit", Severity.ERROR, "a loop would take more iterations than the limit allows",
+         "The limit guards against loops that never end. Raise it: irops.Limits(iterations=...), --limit iterations=N."),
+    Rule("IR607", "failed-kernel", Severity.ERROR, "a kernel failed",
+         "A kernel raised an error of its own. This is a fault of irops or of the backend, not of the model; please report it."),
+    Rule("IR608", "unfaithful-kernel", Severity.ERROR, "a kernel's result is not what was inferred, or not what the reference computes",
+         "Results are held to the inferred element type and shape always, and to the reference with verify=True."),
+    Rule("IR609", "missing-variable", Severity.ERROR, "a variable is read before anything was assigned to it",
+         "ReadValue without an initial value needs an Assign before it, in an earlier run of the same session."),
+    Rule("IR610", "unknown-backend", Severity.ERROR, "no backend has this name",
+         "reference is always there; others come with packages that register under the entry point group irops.backends."),
+    Rule("IR611", "impossible-filling", Severity.ERROR, "no value can be made up for an input",
+         "To fill an input, its element type and rank must be known; say the sizes of dynamic dimensions with --shape NAME:2,7."),
+)

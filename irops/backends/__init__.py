@@ -1,0 +1,1 @@
+"""Kernels beside the reference, and how the one that computes is chosen."""

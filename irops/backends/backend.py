@@ -1,0 +1,72 @@
+"""What a backend is, and which there are.
+
+A backend is an object with a name and kernel(op) -> callable or None; the callable takes arrays by position and attributes by
+keyword, as the reference kernel of the op does. Packages offer theirs under the entry point group irops.backends.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, runtime_checkable
+
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.rules import rule
+from irops.registry import Op
+
+ENTRY_POINTS = "irops.backends"
+Kernel = Callable[..., Any]
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """Anything with a name and a kernel for some ops."""
+
+    @property
+    def name(self) -> str: ...
+
+    def kernel(self, op: Op) -> Kernel | None:
+        """The function that computes op, or None where this backend has none."""
+
+
+class Reference:
+    """The kernels of irops.ops: the truth, and the end of every chain."""
+
+    name = "reference"
+
+    def kernel(self, op: Op) -> Kernel | None:
+        return op.functions.kernel
+
+
+def backend_names() -> tuple[str, ...]:
+    """The names of all backends that can be asked for."""
+    from importlib.metadata import entry_points
+    return (Reference.name, *sorted(e.name for e in entry_points(group=ENTRY_POINTS)))
+
+
+def chain(backends: Iterable[str | Backend]) -> tuple[Backend, ...]:
+    """Backends by name or as they are; the first that has a kernel for an op computes it.
+
+    Raises:  DiagnosticError (IR610) where a name is no backend's
+    """
+    return tuple(_backend(b) if isinstance(b, str) else b for b in backends)
+
+
+def _backend(name: str) -> Backend:
+    if name == Reference.name:
+        return Reference()
+    from importlib.metadata import entry_points
+    for entry in entry_points(group=ENTRY_POINTS):
+        if entry.name == name:
+            loaded = entry.load()
+            backend: Backend = loaded() if isinstance(loaded, type) else loaded
+            return backend
+    raise DiagnosticError([Diagnostic(rule("unknown-backend"),
+                                      f"no backend is called {name!r}; there are {', '.join(backend_names())}", Location())])
+
+
+def kernel_of(op: Op, backends: Iterable[Backend]) -> tuple[Backend, Kernel] | None:
+    """The first backend that can compute an op, and its kernel."""
+    for backend in backends:
+        kernel = backend.kernel(op)
+        if kernel is not None:
+            return backend, kernel
+    return None

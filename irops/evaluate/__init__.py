@@ -1,0 +1,1 @@
+"""Running models: every layer in order, by the first backend that can."""

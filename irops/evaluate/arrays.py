@@ -1,0 +1,46 @@
+"""Arrays on their way into and out of kernels."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_type_of, tagged
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+
+
+def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
+    """What a caller gives, as the array that kernels take: strings as objects, codes tagged; nothing is converted.
+
+    Raises:  ValueError where no element type is held so
+    """
+    array = np.asarray(given)
+    if array.dtype.kind in "UST":
+        array = array.astype(object)
+    if wanted is not DYNAMIC and array.dtype == np.uint8 and wanted.dtype == np.uint8:
+        array = tagged(array, wanted)
+    element_type_of(array)
+    return array
+
+
+def fact_of(array: Array, *, with_value: bool = False) -> Fact:
+    """What is known of an array: all."""
+    return Fact(element_type_of(array), Shape(array.shape), array if with_value else None)
+
+
+def result_array(result: Any, fact: Fact) -> Array:
+    """A kernel's result as an array of the inferred type; NumPy turns arrays without axes into scalars on the way."""
+    if isinstance(result, np.ndarray):
+        array = result
+    elif fact.element_type is STRING:
+        array = np.empty((), dtype=object)
+        array[()] = result
+    else:
+        array = np.asarray(result)
+    return tagged(array, fact.element_type) if array.dtype == np.uint8 else array
+
+
+def size_in_bytes(facts: list[Fact]) -> float:
+    """How many bytes tensors of these facts take in memory, where their sizes are known."""
+    return sum(fact.shape.size.low * max(fact.element_type.dtype.itemsize, 1) for fact in facts if fact.element_type is not DYNAMIC)

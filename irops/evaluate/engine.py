@@ -1,0 +1,194 @@
+"""The evaluator: infer with the shapes that are given, then compute layer by layer, holding each result to what was inferred."""
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from irops.backends.backend import Backend, kernel_of
+from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of
+from irops.diagnostics.rules import rule
+from irops.evaluate.arrays import fact_of, result_array, size_in_bytes
+from irops.evaluate.limits import Limits
+from irops.evaluate.variables import Variables
+from irops.evaluate.verify import difference
+from irops.inference.bodies import body_function, parameters_of, results_of
+from irops.inference.engine import Inference, facts_line
+from irops.inference.facts import Facts, LayerFacts
+from irops.inference.layer import LayerFault, fault_of, infer_layer, named_inputs, positional, taken, with_normal_axes
+from irops.ir.model import Body, Graph, Layer, Model
+from irops.ir.weights import constant
+from irops.registry import Op, Registry
+from irops.spec.body import BodyFunction
+from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.violation import LimitExceeded, Violation
+
+Progress = Callable[[int, int, Layer], None]
+ValueKey = tuple[int, int]
+
+
+class Evaluator:
+    """Evaluates one model; what was inferred and which kernels were chosen is kept between runs."""
+
+    def __init__(self, model: Model, backends: Sequence[Backend], *, registry: Registry | None = None, limits: Limits | None = None,
+                 variables: Variables | None = None, verify: bool = False, progress: Progress | None = None) -> None:
+        self.model, self.backends = model, backends
+        self.limits, self.variables, self.verify, self.progress = limits or Limits(), variables or Variables(), verify, progress
+        self.inference = Inference(model, registry)
+        self.held = 0
+        self._inferred: dict[tuple[Any, ...], Facts] = {}
+        self._kernels: dict[str, tuple[Backend, Callable[..., Any]]] = {}
+
+    def run(self, given: Mapping[int, Array], keep: Collection[int] = ()) -> dict[ValueKey, Array]:
+        """Values of Results, and of the layers to keep, by layer id and output; given: values of Parameters, by layer id.
+
+        Raises:  EvaluationError
+        """
+        self.held = 0
+        try:
+            values = self.graph(self.model.graph, given, (), keep)
+        except BaseException:
+            self.variables.rollback()
+            raise
+        self.variables.commit()
+        return values
+
+    def graph(self, graph: Graph, given: Mapping[int, Array], path: tuple[str, ...], keep: Collection[int] = ()) -> dict[ValueKey, Array]:
+        facts, wiring = self.facts(graph, given, path), self.inference.wiring(graph)
+        values: dict[ValueKey, Array] = {}
+        kept: dict[ValueKey, Array] = {}
+        waiting = {key: len(users) for key, users in wiring.consumers.items()}
+        for number, layer in enumerate(wiring.order):
+            known = facts.layers[layer.id]
+            sources = wiring.inputs[layer.id]
+            arrays = [None if source is None else values[source[0].id, source[1]] for source in sources]
+            for index, array in enumerate(self.layer(known, arrays, given.get(layer.id), path)):
+                key = (layer.id, index)
+                if layer.type == "Result" or layer.id in keep:
+                    kept[key] = array
+                if key in waiting:
+                    values[key] = array
+                    self.held += array.nbytes
+            for source in sources:
+                if source is not None:
+                    self._release(values, waiting, (source[0].id, source[1]))
+            if self.progress is not None and not path:
+                self.progress(number + 1, len(wiring.order), layer)
+        return kept
+
+    def _release(self, values: dict[ValueKey, Array], waiting: dict[ValueKey, int], key: ValueKey) -> None:
+        waiting[key] -= 1
+        if waiting[key] == 0:
+            self.held -= values.pop(key).nbytes
+
+    def facts(self, graph: Graph, given: Mapping[int, Array], path: tuple[str, ...]) -> Facts:
+        """What inference says of a graph, given arrays; raises what it finds wrong."""
+        signature = (id(graph), *((key, array.shape, array.dtype) for key, array in given.items()))
+        facts = self._inferred.get(signature)
+        if facts is None:
+            facts = self.inference.graph(graph, {key: fact_of(array) for key, array in given.items()}, path)
+            errors = errors_of(facts.diagnostics)
+            unknown = [d for d in facts.diagnostics if d.name == "undefined-op"]
+            if errors or unknown:
+                raise EvaluationError(errors or unknown)
+            self._inferred[signature] = facts
+        return facts
+
+    def layer(self, known: LayerFacts, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> list[Array]:
+        """The outputs of one layer."""
+        op, layer = known.op, known.layer
+        assert op is not None
+        try:
+            outputs = self._settled(known, arrays)
+            self._afford(outputs)
+            if layer.type == "Const":
+                given = constant(self.model, layer)
+            result = self._compute(op, known, arrays, given, path)
+            return self._faithful(op, known, arrays, result, outputs)
+        except Violation as violation:
+            raise self._error(known, path, fault_of(op, violation)) from None
+        except LayerFault as fault:
+            raise self._error(known, path, fault) from None
+        except LimitExceeded as limit:
+            raise self._error(known, path, LayerFault(limit.rule, str(limit))) from None
+        except MemoryError:
+            raise self._error(known, path, LayerFault("byte-limit", f"{op.id} does not fit into the memory of this machine")) from None
+
+    def _settled(self, known: LayerFacts, arrays: Sequence[Array | None]) -> list[Fact]:
+        """The outputs' facts; inferred once more, from the values themselves, where the shapes alone did not say all."""
+        if not known.inputs or all(fact.shape.static for fact in known.outputs):
+            return known.outputs
+        assert known.op is not None
+        inputs = [None if a is None else fact_of(a, with_value=True) for a in arrays]
+        return infer_layer(known.op, inputs, known.attributes, known.functions)
+
+    def _afford(self, outputs: list[Fact]) -> None:
+        wanted, limit = size_in_bytes(outputs), self.limits.tensor_bytes
+        if self.held + wanted > limit:
+            raise LimitExceeded("byte-limit", f"would hold {self.held + wanted:,.0f} bytes, the limit is {limit:,} (tensor_bytes)")
+
+    def _compute(self, op: Op, known: LayerFacts, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> Any:
+        attributes = with_normal_axes(op, arrays, known.attributes)
+        extras: dict[str, Any] = {"value": given, "variables": self.variables}
+        for name in op.definition.bodies:
+            extras[name] = self._body(known, known.layer.bodies[name], path)
+        arguments = positional(op, named_inputs(op, arrays))
+        backend, kernel = self._kernel(op)
+        keywords = taken(op, "kernel", attributes, extras)
+        try:
+            with np.errstate(all="ignore"):
+                return kernel(*arguments, **keywords)
+        except (Violation, LayerFault, LimitExceeded, MemoryError, EvaluationError):
+            raise
+        except Exception as error:
+            message = f"the kernel of {op.id} of backend {backend.name} failed: {type(error).__name__}: {error}"
+            raise LayerFault("failed-kernel", message) from error
+
+    def _kernel(self, op: Op) -> tuple[Backend, Callable[..., Any]]:
+        if op.id not in self._kernels:
+            found = kernel_of(op, self.backends)
+            if found is None:
+                names = ", ".join(b.name for b in self.backends)
+                raise LayerFault("unevaluable-op", f"no backend can compute {op.id}; asked were {names}")
+            self._kernels[op.id] = found
+        return self._kernels[op.id]
+
+    def _body(self, known: LayerFacts, body: Body, path: tuple[str, ...]) -> BodyFunction:
+        parameters, results = parameters_of(body), results_of(body)
+        deeper = (*path, known.layer.name, body.name)
+
+        def apply(body: Body, items: Sequence[Array]) -> list[Array]:
+            values = self.graph(body.graph, {layer.id: item for layer, item in zip(parameters, items)}, deeper)
+            return [values[result.id, 0] for result in results]
+
+        inferred = known.functions[body.name]
+        return body_function(body, len(known.inputs), inferred.declared, apply, self.limits.iterations)
+
+    def _faithful(self, op: Op, known: LayerFacts, arrays: Sequence[Array | None], result: Any, outputs: list[Fact]) -> list[Array]:
+        """The results as arrays, held to the inferred facts and, if asked for, to the reference."""
+        found = [result_array(r, fact) for r, fact in zip(result if isinstance(result, tuple) else (result,), outputs)]
+        for index, (array, fact) in enumerate(zip(found, outputs)):
+            if not fact.admits(array):
+                raise LayerFault("unfaithful-kernel", f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}")
+        if self.verify and not op.definition.stateful and not op.definition.bodies and arrays:
+            self._verify(op, known, arrays, found)
+        return found
+
+    def _verify(self, op: Op, known: LayerFacts, arrays: Sequence[Array | None], found: list[Array]) -> None:
+        backend, _ = self._kernel(op)
+        if backend.name == "reference" or op.functions.kernel is None:
+            return
+        attributes = with_normal_axes(op, arrays, known.attributes)
+        truth = op.functions.kernel(*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", attributes, {}))
+        for index, (ours, theirs) in enumerate(zip(found, truth if isinstance(truth, tuple) else (truth,))):
+            why = difference(ours, np.asarray(theirs))
+            if why:
+                raise LayerFault("unfaithful-kernel", f"output {index} of {op.id} by backend {backend.name} is not the reference's: {why}")
+
+    def _error(self, known: LayerFacts, path: tuple[str, ...], fault: LayerFault) -> EvaluationError:
+        layer, source = known.layer, self.model.source
+        place = Location(None, None, None, layer.id, layer.name, path) if source is None else source.location(layer.at, layer, path)
+        constraint = f"{known.op.id}:{fault.constraint}" if known.op and fault.constraint else None
+        return EvaluationError([Diagnostic(rule(fault.rule), fault.message, place, constraint, facts_line(known))])

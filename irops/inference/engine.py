@@ -1,0 +1,163 @@
+"""Inference over a model: every layer in order, what is wrong with one never counted against the next."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.rules import rule
+from irops.graph.wiring import Wiring
+from irops.inference.bind import Binder
+from irops.inference.bodies import BodyFault, body_function, parameters_of, results_of
+from irops.inference.facts import Facts, LayerFacts
+from irops.inference.fold import attach_values
+from irops.inference.layer import LayerFault, fault_of, infer_layer, unknown_outputs
+from irops.ir.model import Body, Graph, Layer, Model, attribute_text
+from irops.ir.weights import constant
+from irops.registry import NoOp, Registry, default_registry
+from irops.spec.body import BodyFunction
+from irops.values.fact import Fact
+from irops.values.violation import remarks
+
+FOLDED_ELEMENTS = 1 << 16
+"""How many elements a value may have to be worked out by inference."""
+
+
+class Inference:
+    """Infers graphs of one model. folded: how many elements a value may have to be worked out."""
+
+    def __init__(self, model: Model, registry: Registry | None = None, folded: int = FOLDED_ELEMENTS) -> None:
+        self.model, self.registry, self.folded = model, registry or default_registry(), folded
+        self.binder = Binder()
+        self.wirings: dict[int, Wiring] = {}
+
+    def wiring(self, graph: Graph) -> Wiring:
+        found = self.wirings.get(id(graph))
+        if found is None:
+            found = self.wirings[id(graph)] = Wiring(graph)
+        return found
+
+    def graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...] = ()) -> Facts:
+        """Facts of a graph; given: of its Parameters, by layer id, in place of what they declare."""
+        wiring, facts = self.wiring(graph), Facts()
+        faulty = wiring.faulty
+        for layer in wiring.order:
+            known = LayerFacts(layer)
+            inputs: list[Fact | None] = []
+            for source in wiring.inputs[layer.id]:
+                if source is None:
+                    inputs.append(None)
+                else:
+                    outputs = facts.layers[source[0].id].outputs
+                    inputs.append(outputs[source[1]] if source[1] < len(outputs) else Fact())
+            known.inputs = inputs
+            if layer.id in given:
+                known.outputs = [given[layer.id]]
+            self._infer(known, facts, path, layer.id in faulty)
+            facts.add(known)
+        for layer in graph.layers:                                # on a cycle, or behind one
+            if layer.id not in facts.layers:
+                facts.add(LayerFacts(layer, outputs=unknown_outputs(len(layer.outputs)), failed=True))
+        return facts
+
+    def _infer(self, known: LayerFacts, facts: Facts, path: tuple[str, ...], faulty: bool) -> None:
+        layer, given = known.layer, known.outputs
+        found = self.registry.resolve(layer.type, layer.version)
+        known.outputs = unknown_outputs(len(layer.outputs))
+        if isinstance(found, NoOp):
+            known.failed = True
+            facts.found.append(Diagnostic(rule(found.rule), found.message, self.place(layer, path, found.rule), notes=found.notes))
+            return
+        known.op = found
+        known.bound = self.binder.bind(found, layer.data)
+        known.attributes = known.bound.values
+        for fault in known.bound.faults:
+            place = self._at(layer, path, layer.data_at if layer.data_at >= 0 else layer.at, fault.attribute)
+            notes = (fault.note,) if fault.note else ()
+            facts.found.append(Diagnostic(rule(fault.rule), fault.message, place, notes=notes))
+        if not known.bound.usable or faulty:
+            known.failed = True
+            return
+        if given:
+            known.outputs = given
+            return
+        try:
+            self._bodies(known, path)
+            with remarks() as heard:
+                outputs = infer_layer(found, known.inputs, known.attributes, known.functions)
+            for remark in heard:
+                self._fault(facts, path, known, fault_of(found, remark))
+        except LayerFault as fault:
+            known.failed = True
+            self._fault(facts, path, known, fault)
+            return
+        except BodyFault as fault:
+            known.failed = True
+            facts.found.append(Diagnostic(rule("dangling-port-map"), fault.message, self._at(layer, path, fault.at)))
+            return
+        if layer.type == "Const":
+            outputs = [self._constant(layer, outputs[0])]
+        known.outputs = attach_values(found, known.inputs, known.attributes, outputs, self.folded)
+
+    def _constant(self, layer: Layer, fact: Fact) -> Fact:
+        return Fact(fact.element_type, fact.shape, lambda: constant(self.model, layer))
+
+    def _bodies(self, known: LayerFacts, path: tuple[str, ...]) -> None:
+        assert known.op is not None
+        layer = known.layer
+        for name in known.op.definition.bodies:
+            body = layer.bodies.get(name)
+            if body is None:
+                raise LayerFault("missing-body", f"{known.op.id} has no {name}")
+            known.functions[name] = self._body(known, body, path)
+
+    def _body(self, known: LayerFacts, body: Body, path: tuple[str, ...]) -> BodyFunction:
+        deeper = (*path, known.layer.name, body.name)
+        parameters = parameters_of(body)
+
+        def apply(body: Body, items: Sequence[Fact]) -> list[Fact]:
+            given = {layer.id: item for layer, item in zip(parameters, items)}
+            facts = known.bodies[body.name] = self.graph(body.graph, given, deeper)
+            return [facts.layers[result.id].outputs[0] for result in results_of(body)]
+
+        declared = [self._declared(layer) for layer in parameters]
+        return body_function(body, len(known.inputs), declared, apply)
+
+    def _declared(self, parameter: Layer) -> Fact:
+        op = self.registry.resolve(parameter.type, parameter.version)
+        if isinstance(op, NoOp):
+            return Fact()
+        bound = self.binder.bind(op, parameter.data)
+        return infer_layer(op, (), bound.values)[0] if bound.usable else Fact()
+
+    def place(self, layer: Layer, path: tuple[str, ...], rule_name: str = "") -> Location:
+        """Where a layer is; at the attribute that a rule is about."""
+        attribute = {"unknown-opset": "version", "op-not-in-opset": "version"}.get(rule_name, "type" if rule_name else None)
+        return self._at(layer, path, layer.at, attribute)
+
+    def _at(self, layer: Layer, path: tuple[str, ...], at: int, attribute: str | None = None) -> Location:
+        if self.model.source is None or at < 0:
+            return Location(None, None, None, layer.id, layer.name, path)
+        return self.model.source.location(at, layer, path, attribute)
+
+    def _fault(self, facts: Facts, path: tuple[str, ...], known: LayerFacts, fault: LayerFault) -> None:
+        assert known.op is not None
+        constraint = None if fault.constraint is None else f"{known.op.id}:{fault.constraint}"
+        level = None if fault.constraint is None else known.op.definition.constraints[fault.constraint].severity
+        facts.found.append(Diagnostic(rule(fault.rule), fault.message, self._at(known.layer, path, known.layer.at),
+                                      constraint, facts_line(known), level=level))
+
+
+def facts_line(known: LayerFacts) -> str:
+    """A layer's inputs and attributes on one line, as diagnostics show them."""
+    op = known.op
+    ports = op.definition.inputs if op is not None else ()
+    names = [ports[min(k, len(ports) - 1)].name if ports else str(k) for k in range(len(known.inputs))]
+    said = ", ".join(f"{name} {fact}" for name, fact in zip(names, known.inputs) if fact is not None)
+    attributes = attribute_text(known.layer.data)
+    return f'layer {known.layer.id} "{known.layer.name}": {said}{"; " if said and attributes else ""}{attributes}'
+
+
+def infer_model(model: Model, inputs: Mapping[int, Fact] | None = None, registry: Registry | None = None) -> Facts:
+    """Facts of a whole model; inputs: Facts in place of what Parameters declare, by layer id."""
+    return Inference(model, registry).graph(model.graph, inputs or {})
+

@@ -1,0 +1,213 @@
+"""One layer: its inputs held to the definition, its outputs inferred."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from irops.ops import stock
+from irops.registry import Op
+from irops.spec.body import BodyFunction
+from irops.spec.definition import PortSpec
+from irops.values.element import DYNAMIC, ElementType, element_type
+from irops.values.fact import Fact
+from irops.values.shape import MAX_DIM, Shape
+from irops.values.violation import Violation
+
+
+class LayerFault(Exception):
+    """A layer does not do what its definition asks. constraint: the number of the sentence, where it is one."""
+
+    def __init__(self, rule: str, message: str, constraint: str | None = None) -> None:
+        super().__init__(rule, message, constraint)
+        self.rule, self.message, self.constraint = rule, message, constraint
+
+
+Extras = Mapping[str, Any]
+
+
+def infer_layer(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any],
+                bodies: Mapping[str, BodyFunction] | None = None) -> list[Fact]:
+    """The facts of a layer's outputs.
+
+    Raises:  LayerFault, for the first thing that is wrong
+    """
+    named = named_inputs(op, inputs)
+    types = _types(op, inputs)
+    _check_ranks(op, inputs)
+    attributes = with_normal_axes(op, inputs, attributes)
+    try:
+        shapes = _shapes(op, named, attributes, bodies or {})
+    except Violation as violation:
+        raise fault_of(op, violation) from None
+    return _outputs(op, shapes, types, attributes)
+
+
+def fault_of(op: Op, violation: Violation) -> LayerFault:
+    """The fault that a broken constraint is: the sentence of the definition, and the values."""
+    constraint = op.definition.constraints.get(violation.constraint)
+    if constraint is None:
+        raise KeyError(f"{op.id} has no constraint {violation.constraint}") from violation
+    detail = f"; {violation.detail}" if violation.detail else ""
+    return LayerFault("violated-constraint", f"{op.id} requires: {constraint.text}{detail}", constraint.id)
+
+
+def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:
+    """Inputs by their names in the definition, a variadic one as a tuple; optional ones that are not given are None.
+
+    Raises:  LayerFault where there are too many or too few
+    """
+    ports = op.definition.inputs
+    spread = bool(ports) and ports[-1].variadic
+    least = sum(not p.optional for p in ports)
+    given = len(inputs)
+    lacks = next((p.name for k, p in enumerate(ports) if not p.optional and (k >= given or inputs[k] is None)), None)
+    if given < least or (given > len(ports) and not spread):
+        wanted = str(least) if least == len(ports) and not spread else f"{least} or more" if spread else f"{least} to {len(ports)}"
+        raise LayerFault("wrong-number-of-inputs", f"{op.id} has {given} input{'s' * (given != 1)}, takes {wanted}")
+    if lacks is not None:
+        raise LayerFault("wrong-number-of-inputs", f"{op.id} has no input {lacks}")
+    named: dict[str, Any] = {p.name: inputs[k] if k < given else None for k, p in enumerate(ports)}
+    if spread:
+        named[ports[-1].name] = tuple(inputs[len(ports) - 1:])
+    return named
+
+
+def _spec(op: Op, index: int) -> PortSpec:
+    ports = op.definition.inputs
+    return ports[min(index, len(ports) - 1)]
+
+
+def _types(op: Op, inputs: Sequence[Fact | None]) -> dict[str, ElementType]:
+    """The element types of the definition's type variables."""
+    bound: dict[str, ElementType] = {}
+    first: dict[str, str] = {}
+    for index, fact in enumerate(inputs):
+        if fact is None or fact.element_type is DYNAMIC:
+            continue
+        spec, kind = _spec(op, index), fact.element_type
+        if kind.name not in spec.allowed:
+            raise LayerFault("unsupported-element-type", f"{op.id} takes no {kind} as {spec.name}; must be {describe(op, spec)}")
+        before = bound.setdefault(spec.type, kind)
+        if before is not kind and spec.type in op.definition.types:
+            raise LayerFault("differing-element-types",
+                             f"{op.id} takes {first[spec.type]} and {spec.name} of one element type; got {before} and {kind}")
+        first.setdefault(spec.type, spec.name)
+    return bound
+
+
+def describe(op: Op, spec: PortSpec) -> str:
+    """The element types that an input takes, as the definition words it."""
+    variable = op.definition.types.get(spec.type)
+    return variable.text if variable else spec.type
+
+
+def _check_ranks(op: Op, inputs: Sequence[Fact | None]) -> None:
+    for index, fact in enumerate(inputs):
+        if fact is None or fact.shape.dims is None:
+            continue
+        spec, rank = _spec(op, index), len(fact.shape.dims)
+        if not spec.low_rank <= rank <= spec.high_rank:
+            low, high = spec.low_rank, spec.high_rank
+            wanted = f"{low}" if low == high else f"{low} or more" if high == float("inf") else f"{low} to {high:g}"
+            raise LayerFault("unsupported-rank", f"{op.id} takes {spec.name} of rank {wanted}; got rank {rank}, {fact.shape}")
+
+
+def with_normal_axes(op: Op, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The attributes, axes counted from 0 where the rank of the input that they count on is known.
+
+    Raises:  LayerFault where an axis lies outside
+    """
+    result = attributes
+    for name, attribute in op.definition.attributes.items():
+        if attribute.type not in ("axis", "axes") or attributes.get(name) is None:
+            continue
+        rank = _rank_of(op, inputs, attribute.of)
+        if rank is not None:
+            value = attributes[name]
+            normal = tuple(_normal(a, rank, name, attribute.of) for a in (value if isinstance(value, tuple) else (value,)))
+            result = {**result, name: normal if isinstance(value, tuple) else normal[0]}
+    return result
+
+
+def _normal(axis: int, rank: int, name: str, of: str | None) -> int:
+    if not -rank <= axis < rank:
+        raise LayerFault("axis-out-of-range", f"{name} is {axis}, must be in [{-rank}, {rank - 1}]: {of} has rank {rank}")
+    return axis + rank if axis < 0 else axis
+
+
+def _rank_of(op: Op, inputs: Sequence[Any], name: str | None) -> int | None:
+    for index, item in enumerate(inputs):
+        if item is not None and _spec(op, index).name == name:
+            rank: int | None = item.shape.rank if isinstance(item, Fact) else item.ndim
+            if rank is not None:
+                return rank
+    return None
+
+
+def taken(op: Op, role: str, attributes: Mapping[str, Any], extras: Extras) -> dict[str, Any]:
+    """The keyword arguments that a function of the op takes, of attributes, bodies and context."""
+    names = op.functions.taken[role]
+    everything = {**attributes, **extras}
+    return everything if names is None else {name: everything[name] for name in names if name in everything}
+
+
+def positional(op: Op, named: Mapping[str, Any]) -> list[Any]:
+    """Named inputs in the order in which functions take them, the variadic one spread."""
+    values: list[Any] = []
+    for port in op.definition.inputs:
+        if port.variadic:
+            values.extend(named[port.name])
+        else:
+            values.append(named[port.name])
+    return values
+
+
+def _shapes(op: Op, named: Mapping[str, Any], attributes: Mapping[str, Any],
+            bodies: Mapping[str, BodyFunction]) -> tuple[Shape | Fact, ...]:
+    function = op.functions.shape
+    if function is not None:
+        result = function(*positional(op, named), **taken(op, "shape", attributes, bodies))
+        return result if isinstance(result, tuple) else (result,)
+    return tuple(_stock(op, port, named, attributes) for port in op.definition.outputs)
+
+
+def _stock(op: Op, port: PortSpec, named: Mapping[str, Any], attributes: Mapping[str, Any]) -> Shape:
+    rule, *words = port.shape or ("",)
+    function: Callable[..., Shape] | None = stock.RULES.get(rule)
+    if function is None:
+        raise LookupError(f"{op.definition.path}: output {port.name} names the shape rule {rule!r}, and there is no shape function")
+    return function(*(stock.argument(word, named, attributes) for word in words))
+
+
+def _outputs(op: Op, shapes: tuple[Shape | Fact, ...], types: Mapping[str, ElementType], attributes: Mapping[str, Any]) -> list[Fact]:
+    ports = op.definition.outputs
+    facts = []
+    for index, shape in enumerate(shapes):
+        if isinstance(shape, Fact):
+            fact = shape
+        else:
+            port = ports[min(index, len(ports) - 1)]
+            fact = Fact(_output_type(port, types, attributes), shape)
+        dims = fact.shape.dims
+        if dims is not None:
+            for dim in dims:
+                if dim.low > MAX_DIM:
+                    raise LayerFault("overflowing-shape", f"{op.id} gives {fact.shape}, must fit into 64 bits")
+        facts.append(fact)
+    return facts
+
+
+def _output_type(port: PortSpec, types: Mapping[str, ElementType], attributes: Mapping[str, Any]) -> ElementType:
+    if port.type.startswith("@"):
+        kind: ElementType | None = attributes[port.type[1:]]
+        return kind or DYNAMIC
+    if port.type in types:
+        return types[port.type]
+    return element_type(next(iter(port.allowed))) if len(port.allowed) == 1 else DYNAMIC
+
+
+def unknown_outputs(count: int) -> list[Fact]:
+    """The outputs of a layer of which nothing can be said."""
+    return [Fact(DYNAMIC) for _ in range(count)]
+
+

@@ -1,0 +1,43 @@
+"""Reverse: reverse the order of elements along some axes."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.spec.binding import kernel, shape
+from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import advise, require
+
+
+@shape("Reverse-1")
+def reverse_shape(data: Fact, axes: Fact, *, mode: str) -> Shape:
+    kind, rank = axes.element_type, data.shape.rank
+    if mode == "mask":
+        require(kind.name in ("dynamic", "boolean"), "C2", axes)
+        require(rank is None or axes.shape[0].can_be(rank), "C3", f"{axes.shape[0]} flags at rank {rank}")
+        return data.shape
+    require(kind.name == "dynamic" or kind.integral, "C1", axes)
+    if axes.value is not None and rank is not None:
+        check_axes(axes.value, rank)
+    return data.shape
+
+
+@kernel("Reverse-1")
+def reverse(data: Array, axes: Array, *, mode: str) -> Array:
+    if mode == "mask":
+        require(axes.size == data.ndim, "C3", f"{axes.size} flags at rank {data.ndim}")
+        reversed_axes = set(np.flatnonzero(axes).tolist())
+    else:
+        check_axes(axes, data.ndim)
+        reversed_axes = {int(axis) % data.ndim for axis in axes}
+    return data[tuple(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim))]
+
+
+def check_axes(axes: Array, rank: int) -> None:
+    """Hold indices of axes to a rank."""
+    numbers = [int(axis) for axis in axes]
+    for axis in numbers:
+        require(-rank <= axis < rank, "C4", f"axis {axis} at rank {rank}")
+    advise(all(axis >= 0 for axis in numbers), "C5", numbers)
+    advise(len({axis % rank for axis in numbers}) == len(numbers), "C6", numbers)

@@ -1,0 +1,47 @@
+"""ReverseSequence: reverse the head of every sequence in a batch."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.spec.binding import kernel, shape
+from irops.values.dim import Dim, unify
+from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import advise, require
+
+
+@shape("ReverseSequence-1")
+def reverse_sequence_shape(data: Fact, seq_lengths: Fact, *, batch_axis: int, seq_axis: int) -> Shape:
+    advise(batch_axis != seq_axis, "C2", f"{batch_axis} for both")
+    advise(not seq_lengths.element_type.floating, "C6", seq_lengths)
+    batch = unify(data.shape[batch_axis], seq_lengths.shape[0], "C1")
+    if seq_lengths.value is not None:
+        check_lengths(seq_lengths.value, data.shape[seq_axis])
+    return data.shape.with_dim(batch_axis, batch)
+
+
+@kernel("ReverseSequence-1")
+def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> Array:
+    rows = np.moveaxis(data, (batch_axis, seq_axis), (0, 1))
+    check_lengths(seq_lengths, Dim.of(rows.shape[1]))
+    batch, step = np.indices(rows.shape[:2], sparse=True)
+    length = seq_lengths.astype(np.int64)[:, np.newaxis]
+    source = np.where(step < length, length - 1 - step, step)          # the <formula>
+    return np.moveaxis(rows[batch, source], (0, 1), (batch_axis, seq_axis))
+
+
+def check_lengths(lengths: Array, steps: Dim) -> None:
+    """Hold lengths to the number of steps that a sequence has; a length of 1 where there is no step reverses nothing, and is let be."""
+    wide = lengths.astype(np.float64 if lengths.dtype.kind not in "iu" else lengths.dtype)
+    require((wide > -1).all(), "C4", _first(lengths, ~(wide > -1)))    # fractions are cut off; NaN is not greater than anything
+    whole = wide.astype(np.uint64 if wide.dtype.kind == "u" else np.int64)
+    excess = whole > max(steps.high, 1)
+    require(not excess.any(), "C3", _first(lengths, excess), steps)
+    advise((whole >= 1).all(), "C5", _first(lengths, whole < 1))
+
+
+def _first(lengths: Array, wrong: Array) -> str:
+    """The first length that is wrong, and for which batch item."""
+    places = np.flatnonzero(wrong)
+    return f"{lengths.ravel()[places[0]]} for batch item {places[0]}" if places.size else "none"

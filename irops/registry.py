@@ -1,0 +1,219 @@
+"""The op registry: every definition with its functions, irops' own and those of plug-ins."""
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
+from irops.diagnostics.rules import rule
+from irops.spec.binding import Functions, functions_of
+from irops.spec.definition import Definition
+from irops.spec.load import load_definition
+from irops.spec.opsets import OPSETS, OpVersion, opsets
+from irops.spec.schemas import schemas_folder
+
+ENTRY_POINTS = "irops.ops"
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A definition and its functions."""
+
+    definition: Definition
+    functions: Functions
+    module: str
+
+    @property
+    def id(self) -> str:
+        return self.definition.id
+
+
+@dataclass(frozen=True, slots=True)
+class NoOp:
+    """Why a layer's type and version name no op: the rule's name, a message, notes."""
+
+    rule: str
+    message: str
+    notes: tuple[str, ...] = ()
+
+
+class Registry:
+    """Ops by type and version. Only what is asked for is loaded.
+
+    folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder, named as the
+    definition says; modules: names of further modules to import, for functions that lie elsewhere. Packages that register under
+    the entry point group irops.ops are found by themselves.
+    """
+
+    def __init__(self, folders: Iterable[str | Path] = (), modules: Iterable[str] = (), *, plugins: bool = True) -> None:
+        self._own = _definition_files(schemas_folder())
+        self._folders = [Path(folder) for folder in folders]
+        self._modules = tuple(modules)
+        self._plugins = plugins
+        self._extensions: dict[str, Path] | None = None
+        self._ops: dict[str, Op] = {}
+        self._resolved: dict[tuple[str, str], Op | NoOp] = {}
+
+    def resolve(self, type: str, version: str) -> Op | NoOp:
+        """The op that a layer's type and version mean, or why they mean none."""
+        key = (type, version)
+        if key not in self._resolved:
+            self._resolved[key] = self._resolve(type, version)
+        return self._resolved[key]
+
+    def _resolve(self, type: str, version: str) -> Op | NoOp:
+        found = opsets().find(type, version)
+        if found is not None:
+            own = found.id in self._own
+            return self.op(found.id) if own else NoOp("undefined-op", f"irops has no definition of {found.id} yet; its outputs are unknown")
+        if version not in OPSETS:
+            for name in self.extensions():
+                if name.lower() == f"{type}-{version}".lower():
+                    return self.op(name)
+        return self._why_not(type, version)
+
+    def _why_not(self, type: str, version: str) -> NoOp:
+        known = opsets().versions.get(type.lower(), ())
+        if not known and type in opsets().classes:
+            return NoOp("misspelled-anchor", f"the type {type} is spelled {opsets().classes[type]} in IR files")
+        if version not in OPSETS and (known or version.lower().startswith("opset")):
+            return NoOp("unknown-opset", f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}")
+        if not known:
+            from difflib import get_close_matches
+            names = {v.type.lower(): v.type for v in opsets().all()}
+            near = [names[n] for n in get_close_matches(type.lower(), names, 1)]
+            return NoOp("unknown-op", f"no opset has an op {type!r}", tuple(f"did you mean {n}?" for n in near))
+        where = "; ".join(f"{v.id} is in {_ranges(v)}" for v in known)
+        return NoOp("op-not-in-opset", f"{version} has no {known[0].type}: {where}")
+
+    def op(self, id: str) -> Op:
+        """The op of an id such as ReverseSequence-1, loaded when first asked for.
+
+        Raises:  KeyError where no definition has the id; DefinitionError where it is faulty
+        """
+        if id not in self._ops:
+            own = id in self._own
+            path = self._own[id] if own else self.extensions().get(id)
+            if path is None:
+                raise KeyError(id)
+            definition = load_definition(path)
+            module = _import_own(definition) if own else self._import_extension(definition)
+            self._ops[id] = Op(definition, functions_of(definition, module.__file__), module.__name__)
+        return self._ops[id]
+
+    def definition(self, id: str) -> Definition:
+        """The definition of an id, an id in another case, or a type of which the newest version is meant; KeyError if none."""
+        ids = {i.lower(): i for i in self.ids()}
+        if id.lower() in ids:
+            return self.op(ids[id.lower()]).definition
+        versions = [i for i in self.ids() if i.rsplit("-", 1)[0].lower() == opsets().classes.get(id, id).lower()]
+        if not versions:
+            raise KeyError(id)
+        return self.op(max(versions, key=_number)).definition
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all ops, by name and version."""
+        return tuple(sorted((*self._own, *self.extensions()), key=lambda i: (i.rsplit("-", 1)[0].lower(), _number(i))))
+
+    def extensions(self) -> dict[str, Path]:
+        """Definitions from outside irops: id to file."""
+        if self._extensions is None:
+            self._extensions = {}
+            for folder in (*self._folders, *(_plugin_folders() if self._plugins else ())):
+                for name, path in _definition_files(folder).items():
+                    if name in self._own or name in self._extensions:
+                        raise DefinitionError([Diagnostic(rule("twice-defined-op"), f"{name} is defined already", Location(str(path)))])
+                    self._extensions[name] = path
+            for module in self._modules:
+                importlib.import_module(module)
+        return self._extensions
+
+    def _import_extension(self, definition: Definition) -> ModuleType:
+        path = Path(definition.path)
+        file = path.parent / f"{definition.module}.py"
+        if file.is_file():
+            return _import_file(file)
+        if self._modules:
+            return sys.modules[self._modules[0]]
+        raise DefinitionError([Diagnostic(rule("missing-function"), f"{definition.id} has no module {file.name} beside its definition",
+                                          Location(definition.path))])
+
+
+def _definition_files(folder: Path) -> dict[str, Path]:
+    """Id to file; the file's name is the id."""
+    return {path.stem: path for path in sorted(folder.glob("**/*-*.xml")) if path.parent.name not in ("onnx", "graiphic")}
+
+
+def _import_own(definition: Definition) -> ModuleType:
+    name = f"irops.ops.{definition.category}.{definition.module}"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise
+        raise DefinitionError([Diagnostic(rule("missing-function"), f"{definition.id} has no module {name}",
+                                          Location(definition.path))]) from None
+
+
+def _import_file(file: Path) -> ModuleType:
+    name = f"irops_extension_{abs(hash(str(file.resolve()))):x}"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, file)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{file} cannot be imported")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+def _plugin_folders() -> list[Path]:
+    """The folders of packages that register under the entry point group."""
+    from importlib.metadata import entry_points
+    folders = []
+    for entry in entry_points(group=ENTRY_POINTS):
+        package = entry.load()
+        folders.append(Path(package.__file__).parent)
+    return folders
+
+
+def _number(id: str) -> int:
+    last = id.rsplit("-", 1)[-1]
+    return int(last) if last.isdigit() else 0
+
+
+def _ranges(version: OpVersion) -> str:
+    numbers = sorted(int(o.removeprefix("opset")) for o in version.opsets)
+    runs: list[list[int]] = []
+    for n in numbers:
+        if runs and runs[-1][-1] == n - 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    return ", ".join(f"opset{r[0]}" if len(r) == 1 else f"opset{r[0]} to opset{r[-1]}" for r in runs)
+
+
+@cache
+def default_registry() -> Registry:
+    """The registry of irops' own ops and of installed plug-ins."""
+    return Registry()
+
+
+def definition(id: str) -> Definition:
+    """The definition of an op: "ReverseSequence-1", or a type alone for its newest version.
+
+    Raises:  KeyError where there is none
+    """
+    return default_registry().definition(id)
+
+
+def definitions() -> tuple[Definition, ...]:
+    """All definitions, by name and version."""
+    registry = default_registry()
+    return tuple(registry.op(op).definition for op in registry.ids())

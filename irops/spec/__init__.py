@@ -1,0 +1,1 @@
+"""Definitions: what each op is, said as data, and the functions that compute it."""

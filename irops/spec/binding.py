@@ -1,0 +1,138 @@
+"""The functions of ops, tied to their definitions by name.
+
+A module of irops.ops (or of a user) marks its functions with @shape("ReverseSequence-1"), @kernel(...), @values(...); the registry
+takes them from here and holds their parameters to the XML: inputs are positional, attributes keyword-only.
+"""
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
+
+from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
+from irops.diagnostics.rules import rule
+from irops.spec.definition import Definition
+
+Function = Callable[..., Any]
+F = TypeVar("F", bound=Function)
+
+
+@dataclass(slots=True)
+class Functions:
+    """What Python holds of one op."""
+
+    shape: Function | None = None
+    kernel: Function | None = None
+    values: Function | None = None
+    gradient: Function | None = None
+    taken: dict[str, frozenset[str] | None] = field(default_factory=dict)     # keyword parameters of each; None: all
+
+
+BOUND: dict[str, Functions] = {}
+
+
+def _bind(role: str, ids: tuple[str, ...]) -> Callable[[F], F]:
+    def mark(function: F) -> F:
+        for op in ids:
+            setattr(BOUND.setdefault(op, Functions()), role, function)
+        return function
+    return mark
+
+
+def shape(*ids: str) -> Callable[[F], F]:
+    """Mark the function that infers: Facts of the inputs in, a Shape (or Fact) per output out. Raises Violation."""
+    return _bind("shape", ids)
+
+
+def kernel(*ids: str, widen: bool = False) -> Callable[[F], F]:
+    """Mark the function that computes: arrays in, an array per output out. Raises Violation for requirements of run time.
+
+    widen: floating types narrower than f32 are computed in f32, and results rounded once.
+    """
+    if not widen:
+        return _bind("kernel", ids)
+
+    def mark(function: F) -> F:
+        _bind("kernel", ids)(_widened(function))
+        return function
+    return mark
+
+
+def values(*ids: str) -> Callable[[F], F]:
+    """Mark the function that knows values in part: like a kernel, on arrays of Dims (or of numbers) with integers in them.
+
+    None as an input: not given. May return None where nothing is known.
+    """
+    return _bind("values", ids)
+
+
+def gradient(*ids: str) -> Callable[[F], F]:
+    """Mark the function that takes cotangents of the outputs back to the inputs."""
+    return _bind("gradient", ids)
+
+
+def _widened(function: Function) -> Function:
+    import numpy as np
+
+    def narrow(item: Any) -> bool:
+        return isinstance(item, np.ndarray) and item.dtype.itemsize < 4 and item.dtype.kind in "fV" and item.dtype.metadata is None
+
+    @wraps(function)
+    def widened(*inputs: Any, **attributes: Any) -> Any:
+        narrows = [item.dtype for item in inputs if narrow(item) and item.dtype.name not in ("int4", "uint4", "int2", "uint2")]
+        if not narrows:
+            return function(*inputs, **attributes)
+        kind = narrows[0]
+        with np.errstate(over="ignore"):
+            result = function(*(i.astype(np.float32) if narrow(i) and i.dtype == kind else i for i in inputs), **attributes)
+            back = tuple(r.astype(kind) if r.dtype == np.float32 else r for r in (result if isinstance(result, tuple) else (result,)))
+        return back if isinstance(result, tuple) else back[0]
+    return widened
+
+
+def functions_of(definition: Definition, module_file: str | None) -> Functions:
+    """The functions bound to a definition, their parameters held to it.
+
+    Raises:  DefinitionError naming both files where names differ
+    """
+    functions = BOUND.get(definition.id, Functions())
+    faults = []
+    for role in ("shape", "kernel", "values"):
+        function = getattr(functions, role)
+        if function is not None:
+            wrong, functions.taken[role] = _mismatch(function, definition)
+            if wrong:
+                code = inspect.unwrap(function).__code__
+                faults.append(Diagnostic(rule("mismatched-function"), f"{role} function {function.__name__} of {definition.id} {wrong}",
+                                         Location(code.co_filename, code.co_firstlineno), notes=(f"the definition: {definition.path}",)))
+    if functions.kernel is None:
+        faults.append(Diagnostic(rule("missing-function"), f"{definition.id} has no kernel in {module_file or 'any module'}",
+                                 Location(definition.path)))
+    if faults:
+        raise DefinitionError(faults)
+    return functions
+
+
+def _mismatch(function: Function, definition: Definition) -> tuple[str, frozenset[str] | None]:
+    parameters = list(inspect.signature(function).parameters.values())
+    positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    spread = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+    keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    names = [p.name for p in positional] + spread
+    wanted = [p.name for p in definition.inputs]
+    if spread and definition.inputs and not definition.inputs[-1].variadic:
+        return f"takes *{spread[0]}, but no input of the definition is variadic", None
+    if names != wanted:
+        return f"takes the inputs ({', '.join(names)}), the definition names ({', '.join(wanted)})", None
+    unknown = keywords - {*definition.attributes, *definition.bodies, *CONTEXT}
+    if unknown:
+        return f"takes {', '.join(sorted(unknown))}, which the definition does not name", None
+    return "", None if everything else frozenset(keywords)
+
+
+CONTEXT = frozenset({"value", "variables"})
+"""Keyword parameters that functions may take beside attributes: value, a tensor that comes from outside the graph (the weights, the
+caller); variables, a session's, by variable_id."""

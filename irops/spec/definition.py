@@ -1,0 +1,128 @@
+"""A definition of one op of one version, as its XML says it."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from irops.diagnostics.rule import Severity
+from irops.values.element import Array, ElementType
+from irops.values.shape import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of <data>. default: the specification's; reader_default: what OpenVINO takes where it is missing (same, if not said)."""
+
+    name: str
+    type: str
+    text: str = ""
+    of: str | None = None
+    required: bool = False
+    default: str | None = None
+    reader_default: str | None = None
+    values: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
+    low: float = -inf
+    high: float = inf
+
+
+@dataclass(frozen=True, slots=True)
+class TypeVariable:
+    """T1, T2 …: one element type, the same wherever the variable stands, out of some."""
+
+    name: str
+    allowed: frozenset[str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PortSpec:
+    """An input or output. type: a type variable, a set of types by name, or @attribute; shape: a stock rule, of an output."""
+
+    id: int
+    name: str
+    type: str
+    allowed: frozenset[str]
+    text: str = ""
+    low_rank: int = 0
+    high_rank: float = inf
+    optional: bool = False
+    variadic: bool = False
+    shape: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A numbered requirement. when: at inference, or only when values are known (run)."""
+
+    id: str
+    text: str
+    when: str = "infer"
+    severity: Severity = Severity.ERROR
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark: a decision where specification and runtime differ. of: what it concerns, or None for the op."""
+
+    text: str
+    of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor of an example; value None where only type and shape are given."""
+
+    name: str
+    element_type: ElementType
+    shape: Shape
+    value: Array | None
+    output: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An example, or a counterexample of the constraint (or generic rule) that it violates. net: a whole model as XML, if any."""
+
+    name: str | None
+    attributes: dict[str, str]
+    tensors: tuple[Tensor, ...]
+    net: bytes | None
+    tolerance: float
+    violates: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """All that is said of an op of one version."""
+
+    type: str
+    version: str
+    category: str
+    module: str
+    dialect: str
+    stateful: bool
+    path: str
+    summary: str
+    description: str
+    formula: str
+    source: str
+    changes: str
+    attributes: dict[str, Attribute]
+    bodies: dict[str, str]
+    types: dict[str, TypeVariable]
+    inputs: tuple[PortSpec, ...]
+    outputs: tuple[PortSpec, ...]
+    constraints: dict[str, Constraint]
+    notes: tuple[Note, ...]
+    cases_source: Any = field(repr=False, compare=False, default=None)      # parsed only when asked for: see spec.cases
+
+    @property
+    def id(self) -> str:
+        """ReverseSequence-1: the type and the number of the opset that brought this version."""
+        return f"{self.type}-{self.version.removeprefix('opset')}"
+
+    def __str__(self) -> str:
+        return self.id

@@ -1,0 +1,185 @@
+"""From the XML of a definition to a Definition; faults are OD1xx diagnostics with file and line."""
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
+from irops.diagnostics.rule import Severity
+from irops.diagnostics.rules import rule
+from irops.spec import domains
+from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec, TypeVariable
+from irops.spec.schemas import schemas_folder
+from irops.spec.types import allowed_types
+
+FLAG = "yes"
+
+
+def load_definition(path: str | Path, *, validate: bool = True) -> Definition:
+    """The definition in a file.
+
+    Raises:  DefinitionError where the file is not well-formed, breaks the grammar, or contradicts itself
+    """
+    root = _parsed(Path(path))
+    if validate:
+        _hold_to_grammar(root, path)
+    return _Loader(str(path), root).definition()
+
+
+def _parsed(path: Path) -> Any:
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
+    try:
+        return etree.parse(str(path), parser).getroot()
+    except OSError as error:
+        raise DefinitionError([_fault("unreadable-definition", f"the definition cannot be read: {error}", path)]) from None
+    except etree.XMLSyntaxError as error:
+        raise DefinitionError([_fault("unreadable-definition", f"not well-formed: {error.msg}", path, error.lineno)]) from None
+
+
+@cache
+def _grammar() -> etree.RelaxNG:
+    return etree.RelaxNG(etree.parse(str(schemas_folder() / "layer.rng")))
+
+
+def _hold_to_grammar(root: Any, path: str | Path) -> None:
+    grammar = _grammar()
+    if not grammar.validate(root):
+        faults = [_fault("ungrammatical-definition", f"breaks the grammar of definitions: {entry.message}", path, entry.line)
+                  for entry in grammar.error_log]
+        raise DefinitionError(faults)
+
+
+def _fault(name: str, message: str, path: str | Path, line: int | None = None) -> Diagnostic:
+    return Diagnostic(rule(name), message, Location(str(path), line))
+
+
+def prose(element: Any) -> str:
+    """An element's text with its line breaks and indentation folded; paragraphs (blank lines) stay."""
+    if element is None or element.text is None:
+        return ""
+    paragraphs = ("\n".join(line.strip() for line in element.text.splitlines())).split("\n\n")
+    return "\n\n".join(" ".join(p.split()) for p in paragraphs if p.strip())
+
+
+class _Loader:
+    """One definition being read; collects what contradicts itself."""
+
+    def __init__(self, path: str, root: Any) -> None:
+        self.path, self.root = path, root
+        self.faults: list[Diagnostic] = []
+
+    def definition(self) -> Definition:
+        root = self.root
+        attributes = self._named(self.attribute, "data/attribute")
+        types = self._named(self.type_variable, "type")
+        inputs = tuple(self.port(p, types, attributes) for p in root.findall("input/port"))
+        outputs = tuple(self.port(p, types, attributes) for p in root.findall("output/port"))
+        for before, after in pairwise(inputs):
+            if before.variadic or (before.optional and not after.optional):
+                self.fault(root, f"input {after.name} cannot follow {before.name}, which is optional or variadic")
+        constraints = self._named(self.constraint, "constraint", key="id")
+        definition = Definition(
+            type=root.get("type"), version=root.get("version"), category=root.get("category"),
+            module=root.get("module") or snake_case(root.get("type")), dialect=root.get("dialect", "openvino"),
+            stateful=root.get("stateful") == FLAG, path=self.path,
+            summary=prose(root.find("summary")), description=prose(root.find("description")), formula=prose(root.find("formula")),
+            source=prose(root.find("source")), changes=prose(root.find("changes")),
+            attributes=attributes, bodies={b.get("name"): prose(b) for b in root.findall("body")}, types=types,
+            inputs=inputs, outputs=outputs, constraints=constraints,
+            notes=tuple(Note(prose(n), n.get("of")) for n in root.findall("note")), cases_source=root,
+        )
+        self.names_are_known(definition)
+        if self.faults:
+            raise DefinitionError(self.faults)
+        return definition
+
+    def fault(self, element: Any, message: str) -> None:
+        self.faults.append(_fault("contradictory-definition", message, self.path, element.sourceline))
+
+    def _named(self, make: Any, path: str, key: str = "name") -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for element in self.root.findall(path):
+            if element.get(key) in found:
+                self.fault(element, f"{element.tag} {element.get(key)} is defined twice")
+            item = make(element)
+            if item is not None:
+                found[element.get(key)] = item
+        return found
+
+    def attribute(self, element: Any) -> Attribute | None:
+        get = element.get
+        attribute = Attribute(
+            name=get("name"), type=get("type"), text=prose(element), of=get("of"), required=get("required") == FLAG,
+            default=get("default"), reader_default=get("reader-default"),
+            values=tuple((get("values") or "").split()),
+            aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
+            low=float(get("min", -inf)), high=float(get("max", inf)),
+        )
+        for text in filter(None, (attribute.default, attribute.reader_default)):
+            try:
+                domains.parse(attribute, text)
+            except domains.DomainError as error:
+                self.fault(element, f"the default of {attribute.name} is not in its own domain: {error}")
+                return None
+        if attribute.type == "enum" and not attribute.values:
+            self.fault(element, f"the enum {attribute.name} has no values")
+        return attribute
+
+    def type_variable(self, element: Any) -> TypeVariable | None:
+        try:
+            return TypeVariable(element.get("name"), allowed_types(element.text or ""), " ".join((element.text or "").split()))
+        except ValueError as error:
+            self.fault(element, f"type {element.get('name')}: {error}")
+            return None
+
+    def port(self, element: Any, types: dict[str, TypeVariable], attributes: dict[str, Attribute]) -> PortSpec:
+        kind = element.get("type")
+        allowed: frozenset[str] = frozenset()
+        if kind in types:
+            allowed = types[kind].allowed
+        elif kind.startswith("@"):
+            attribute = attributes.get(kind[1:])
+            if attribute is None or attribute.type != "element_type":
+                self.fault(element, f"port {element.get('name')} has the type {kind}, and no attribute of that name is an element type")
+        else:
+            try:
+                allowed = allowed_types(kind)
+            except ValueError as error:
+                self.fault(element, f"port {element.get('name')}: {error}")
+        low, dots, high = element.get("rank", "0..").partition("..")
+        return PortSpec(
+            id=int(element.get("id")), name=element.get("name"), type=kind, allowed=allowed, text=prose(element),
+            low_rank=int(low or 0), high_rank=float(high or inf) if dots else int(low),
+            optional=element.get("optional") == FLAG, variadic=element.get("variadic") == FLAG,
+            shape=tuple((element.get("shape") or "").split()),
+        )
+
+    def constraint(self, element: Any) -> Constraint:
+        return Constraint(element.get("id"), prose(element), element.get("when", "infer"), Severity(element.get("severity", "error")))
+
+    def names_are_known(self, definition: Definition) -> None:
+        """What is referred to by name exists: axes' inputs, notes' subjects, counterexamples' constraints."""
+        ports = {p.name for p in (*definition.inputs, *definition.outputs)}
+        for attribute in definition.attributes.values():
+            if attribute.type in ("axis", "axes") and attribute.of not in {p.name for p in definition.inputs}:
+                self.fault(self.root, f"attribute {attribute.name} is an axis of {attribute.of!r}, which is no input")
+        known = {*definition.constraints, *definition.attributes, *definition.types, *definition.bodies, *ports}
+        for note in self.root.findall("note"):
+            if note.get("of") is not None and note.get("of") not in known:
+                self.fault(note, f"a note is about {note.get('of')!r}, which is not defined here")
+        for case in self.root.findall("counterexample"):
+            if case.get("violates") not in definition.constraints and not case.get("violates").startswith("IR"):
+                self.fault(case, f"a counterexample violates {case.get('violates')!r}, which is not defined here")
+
+
+def snake_case(name: str) -> str:
+    """reverse_sequence of ReverseSequence, nv12_to_rgb of NV12toRGB, lstm_cell of LSTMCell."""
+    import re
+    name = re.sub(r"([a-z0-9])(to)([A-Z])", r"\1_to_\3", name)
+    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()

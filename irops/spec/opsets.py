@@ -1,0 +1,61 @@
+"""Which version of which op each opset of OpenVINO holds."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from irops.spec.schemas import schemas_folder
+
+OPSETS = tuple(f"opset{n}" for n in range(1, 18))
+
+
+@dataclass(frozen=True, slots=True)
+class OpVersion:
+    """A version of an op: the opset that brought it (since), and the opsets that hold it."""
+
+    type: str
+    since: str
+    opsets: frozenset[str]
+    category: str
+    page: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.type}-{self.since.removeprefix('opset')}"
+
+
+class Opsets:
+    """All opsets: types by name without regard to case, and their versions."""
+
+    def __init__(self) -> None:
+        from xml.etree import ElementTree
+        root = ElementTree.parse(schemas_folder() / "opsets.xml").getroot()
+        self.versions: dict[str, tuple[OpVersion, ...]] = {
+            op.attrib["type"].lower(): tuple(_version(op.attrib["type"], op.attrib["category"], v.attrib) for v in op)
+            for op in root.findall("op")
+        }
+        self.classes = {r.attrib["class"]: r.attrib["type"] for r in root.findall("renamed")}
+        self.redirected = {(r.attrib["type"].lower(), version): r.attrib["to"]
+                           for r in root.findall("redirected") for version in r.attrib["version"].split()}
+
+    def find(self, type: str, version: str) -> OpVersion | None:
+        """The version of an op that an opset holds, as OpenVINO looks it up; None if it holds none."""
+        opset = self.redirected.get((type.lower(), version), version)
+        return next((v for v in self.versions.get(type.lower(), ()) if opset in v.opsets), None)
+
+    def all(self) -> tuple[OpVersion, ...]:
+        return tuple(v for versions in self.versions.values() for v in versions)
+
+
+def _version(type: str, category: str, attributes: dict[str, str]) -> OpVersion:
+    opsets: set[str] = set()
+    for part in attributes["in"].split():
+        low, _, high = part.partition("..")
+        opsets.update(f"opset{n}" for n in range(int(low), int(high or low) + 1))
+    return OpVersion(type, attributes["since"], frozenset(opsets), attributes.get("category", category), attributes["page"])
+
+
+@cache
+def opsets() -> Opsets:
+    """The table of schemas/opsets.xml."""
+    return Opsets()

@@ -1,0 +1,39 @@
+"""Every definition: its grammar, its examples, its counterexamples, and their agreement with the code."""
+from __future__ import annotations
+
+import pytest
+
+from irops.evaluate.case import failure
+from irops.registry import default_registry
+from irops.spec.cases import counterexamples, examples
+from irops.spec.coherence import incoherences
+
+IDS = [op for op in default_registry().ids() if op in default_registry()._own]
+
+
+def cases(kind):
+    for op_id in IDS:
+        op = default_registry().op(op_id)
+        for case in kind(op.definition):
+            yield pytest.param(op, case, id=f"{op_id}:{case.line}")
+
+
+@pytest.mark.parametrize("op_id", IDS)
+def test_sentences_code_and_counterexamples_agree(op_id):
+    op = default_registry().op(op_id)
+    assert incoherences(op.definition, op.functions) == []
+
+
+@pytest.mark.parametrize("op_id", IDS)
+def test_a_definition_has_an_example(op_id):
+    assert examples(default_registry().op(op_id).definition)
+
+
+@pytest.mark.parametrize(("op", "case"), list(cases(examples)))
+def test_an_example_gives_what_it_says(op, case):
+    assert failure(op, case) == ""
+
+
+@pytest.mark.parametrize(("op", "case"), list(cases(counterexamples)))
+def test_a_counterexample_is_told_for_what_it_violates(op, case):
+    assert failure(op, case) == ""
