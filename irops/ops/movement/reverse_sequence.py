@@ -23,6 +23,7 @@ def reverse_sequence_shape(data: Fact, seq_lengths: Fact, *, batch_axis: int, se
 
 @kernel("ReverseSequence-1")
 def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> Array:
+    require(batch_axis != seq_axis, "C2", f"{batch_axis} for both")
     rows = np.moveaxis(data, (batch_axis, seq_axis), (0, 1))
     check_lengths(seq_lengths, Dim.of(rows.shape[1]))
     batch, step = np.indices(rows.shape[:2], sparse=True)
