@@ -16,6 +16,7 @@ from irops.ir.versions import version_of
 from irops.ir.weights import Weights
 
 ENDS = ("from-layer", "from-port", "to-layer", "to-port")
+_ONCE = PARTS | {"data", "input", "output", "rt_info"}
 LEGACY = ("meta_data", "quantization_parameters", "pre-process")
 
 
@@ -94,45 +95,42 @@ class Builder:
     def layer(self, element: Element) -> Layer:
         take = element.attributes.pop
         name, kind, version = take("name", None), take("type", None), take("version", None)
-        self.faults.layer = layer = Layer(-1, name or "", intern(kind or ""), intern(version or ""), {}, at=element.at)
+        self.faults.layer = layer = Layer(UNREAD, name or "", intern(kind or ""), intern(version or ""), at=element.at)
         owner = f'layer "{name}"' if name else "a layer"
         layer.id = self.read.number(element, "id", owner, UNREAD)
         if not (name and kind and version):
             self.read.required(element, {"name": name, "type": kind, "version": version}, owner)
-        names = take("output_names", None)
-        layer.output_names = None if names is None else names_of(names)
-        layer.extra = self.read.rest(element) if element.attributes else element.attributes
-        parts: dict[str, Element] = {}
-        for child in element.children:
-            self._layer_child(layer, element, child, parts)
+        if element.attributes:
+            names = take("output_names", None)
+            layer.output_names = None if names is None else names_of(names)
+            layer.extra = self.read.rest(element)
+        self._children(layer, element)
         number_ports(layer, self.faults)
-        if parts:
-            layer.bodies = sub_graphs(layer, parts, self)
         self.faults.layer = None
         return layer
 
-    def _layer_child(self, layer: Layer, element: Element, child: Element, parts: dict[str, Element]) -> None:
-        tag = child.tag
-        if tag in parts or (tag == "data" and layer.data_at >= 0) or (tag == "rt_info" and layer.rt_info is not None):
-            layer.unknown.append(self.read.duplicate(child, element))
-        elif tag == "data":
-            layer.data, layer.data_at = child.attributes, child.at
-            layer.unknown.extend(self.read.unknown_children(child))
-        elif tag == "input" and not layer.inputs:
-            layer.inputs, others = self.ports.of(child)
-            layer.unknown.extend(others)
-        elif tag == "output" and not layer.outputs:
-            layer.outputs, others = self.ports.of(child)
-            layer.unknown.extend(others)
-        elif tag in ("input", "output"):
-            layer.unknown.append(self.read.duplicate(child, element))
-        elif tag == "rt_info":
-            layer.rt_info = self.read.kept(child)
-            rt_info_faults(child, self.faults)
-        elif tag in PARTS:
-            parts[tag] = child
-        else:
-            layer.unknown.append(self.read.unknown(child, element))
+    def _children(self, layer: Layer, element: Element) -> None:
+        parts: dict[str, Element] = {}
+        for child in element.children:
+            tag = child.tag
+            if tag == "data" and layer.data_at < 0:
+                layer.data, layer.data_at = child.attributes, child.at
+                layer.unknown += self.read.unknown_children(child)
+            elif tag == "input" and not layer.inputs:
+                layer.inputs = self.ports.of(child, layer.unknown)
+            elif tag == "output" and not layer.outputs:
+                layer.outputs = self.ports.of(child, layer.unknown)
+            elif tag == "rt_info" and layer.rt_info is None:
+                layer.rt_info = self.read.kept(child)
+                rt_info_faults(child, self.faults)
+            elif tag in PARTS and tag not in parts:
+                parts[tag] = child
+            elif tag in _ONCE:
+                layer.unknown.append(self.read.duplicate(child, element))
+            else:
+                layer.unknown.append(self.read.unknown(child, element))
+        if parts:
+            layer.bodies = sub_graphs(layer, parts, self)
 
     def edge(self, element: Element, graph: Graph) -> None:
         attributes, known = element.attributes, self.read.numbers

@@ -6,7 +6,6 @@ from xml.parsers import expat
 
 from irops.ir.faults import Faults
 
-
 _OPENER = b"<!DOCTYPE"
 
 

@@ -39,8 +39,8 @@ def number_ports(layer: Layer, faults: Faults) -> None:
     """Tell which ids are not unique, and number the ports whose id could not be read: by their places."""
     start = 0
     for side, ports in (("input", layer.inputs), ("output", layer.outputs)):
-        ids = {port.id for port in ports}
-        if len(ids) < len(ports) or UNREAD in ids:
+        ids = {port.id for port in ports} if len(ports) != 1 or ports[0].id == UNREAD else None
+        if ids is not None and (len(ids) < len(ports) or UNREAD in ids):
             _tell_duplicates(ports, side, faults)
             for place, port in enumerate(ports, start):
                 if port.id == UNREAD:

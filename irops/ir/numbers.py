@@ -20,7 +20,9 @@ def integer(text: str) -> tuple[int | None, bool]:
     return (int(found[1]) if found and len(found[1]) < _DIGITS else None), False
 
 
-def prefix_note(text: str) -> str | None:
-    """What OpenVINO makes of a text that only starts with a number; None where it refuses the text too."""
-    found = re.match(r"[ \t\r\n]*([+-]?[0-9]{1,18})", text)
-    return f"OpenVINO silently reads it as {int(found[1])}" if found and found.end() < len(text.rstrip()) else None
+def prefix_note(text: str) -> tuple[str, ...]:
+    """What OpenVINO makes, where it reads numbers by prefix, of a text that is more than a number; nothing if it refuses the text."""
+    found = re.match(r"[ \t\r\n]*([+-]?[0-9]+)", text)
+    if found is None or len(found[1]) >= _DIGITS or not INT64_MIN <= int(found[1]) <= INT64_MAX or not text[found.end():].strip():
+        return ()
+    return (f"OpenVINO silently reads it as {int(found[1])}",)

@@ -22,10 +22,9 @@ class Ports:
         self._dims: dict[str, tuple[int, ...]] = {"": ()}
         self._precisions: dict[str, str] = {}
 
-    def of(self, section: Element) -> tuple[list[Port], list[Element]]:
-        """The ports within <input> or <output>, and its other children. An id that cannot be read is -1."""
+    def of(self, section: Element, others: list[Element]) -> list[Port]:
+        """The ports within <input> or <output>; its other children are added to others. An id that cannot be read is -1."""
         ports: list[Port] = []
-        others: list[Element] = []
         numbers, all_dims, precisions = self.read.numbers, self._dims, self._precisions
         for element in section.children:
             if element.tag != "port":
@@ -51,7 +50,7 @@ class Ports:
             if element.children:
                 self._children(port, element)
             ports.append(port)
-        return ports, others
+        return ports
 
     def _new_dims(self, element: Element, owner: str) -> tuple[int, ...]:
         texts = element.text.split(SEPARATOR)[:-1]
@@ -69,9 +68,8 @@ class Ports:
         at = element.at if found is None else found
         what = f"dimension {text.strip()!r} of {owner}"
         if value is None or not DYNAMIC <= value <= INT64_MAX:
-            note = prefix_note(text)
             self.faults.add("malformed-dimension", f"{what} is none; it must be an integer of 0 or more, or -1 where it is not known",
-                            at, notes=(note,) if note else ())
+                            at, notes=prefix_note(text))
             return DYNAMIC
         self.faults.add("loose-number", f"{what} is not written plainly; it is read as {value}", at)
         return value

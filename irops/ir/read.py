@@ -55,8 +55,14 @@ def _load(path: str | None, raw: bytes, weights: Weights) -> tuple[Model, tuple[
     source = source_of(path, raw)
     faults = Faults(source)
     data = without_doctype(source.data, faults)
+    refused = faults.in_order()
     with _no_collection():
-        model = Builder(faults).model(data, weights)
+        try:
+            model = Builder(faults).model(data, weights)
+        except ReadError:
+            if refused:         # what is wrong without the declaration may come of leaving it out
+                raise ReadError(refused) from None
+            raise
     return model, faults.in_order()
 
 

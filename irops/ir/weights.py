@@ -10,10 +10,13 @@ from irops.diagnostics.rules import rule
 from irops.ir.model import Layer, Model
 from irops.ir.numbers import INT64_MAX, integer, prefix_note
 from irops.ir.storage import Weights
-from irops.values.element import STRING, Array, ElementType, element_type
+from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types
 from irops.values.packing import LAYOUTS, packed_size, string_bounds, unpack
 
 __all__ = ["Weights", "constant", "constant_faults"]
+
+
+_ELEMENTS = {element.name: element for element in element_types() if element is not DYNAMIC}
 
 
 class Region(NamedTuple):
@@ -99,12 +102,10 @@ def region_of(layer: Layer) -> Region | Fault:
     for name in ("element_type", "shape", "offset", "size"):
         if name not in data:
             return Fault("missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",))
-    try:
-        element = element_type(data["element_type"])
-        if element.kind == "dynamic":
-            raise ValueError(f"{data['element_type']!r} is no element type of a constant")
-    except ValueError as error:
-        return Fault("malformed-constant-attribute", f"element_type of {layer}: {error}", "element_type")
+    element = _ELEMENTS.get(data["element_type"])
+    if element is None:
+        return Fault("malformed-constant-attribute", f"element_type {data['element_type']!r} of {layer} is no element type of a tensor; "
+                     "such are f32, i64, boolean, spelled so", "element_type", ("OpenVINO refuses the file",))
     shape = _shape_of(layer)
     if isinstance(shape, Fault):
         return shape
@@ -112,11 +113,10 @@ def region_of(layer: Layer) -> Region | Fault:
     for name in ("offset", "size"):
         value, _ = integer(data[name])
         if value is None or not 0 <= value <= INT64_MAX:
-            note = prefix_note(data[name])
             what = "is not an integer" if value is None else "is out of range"
             return Fault("malformed-constant-attribute",
                          f"{name} {data[name]!r} of {layer} {what}; it must be a decimal integer from 0 to 2^63-1",
-                         None if element is STRING else name, (note,) if note else ())
+                         None if element is STRING else name, ("OpenVINO refuses the file",))
         place.append(value)
     return Region(element, shape, *place)
 
@@ -129,9 +129,8 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
         if value == -1 or (value is None and (".." in part or part.strip() == "?")):
             return Fault("dynamic-constant", f"shape {text!r} of {layer} is not static; the shape of a constant must be known", "shape")
         if value is None or not 0 <= value <= INT64_MAX:
-            note = prefix_note(part)
             return Fault("malformed-constant-attribute", f"shape {text!r} of {layer} holds {part.strip()!r}, which is no size", "shape",
-                         (note,) if note else ())
+                         prefix_note(part))
         dims.append(value)
     return tuple(dims)
 

@@ -26,8 +26,8 @@ An empty text names none. OpenVINO refuses the file.""",
         """Ids of layers and ports and the numbers of port maps are decimal integers of 64 bits, written in ASCII digits; ids are 0
 or more.
 
-OpenVINO reads most numbers by prefix: it takes "1abc" for 1 and "4.5" for 4 without a word, and thus may wire a layer that
-was not meant.""",
+OpenVINO refuses such a file ("not an unsigned 64 bit integer"). Where the id of a layer or port cannot be read, the rest
+of the file is checked as if the most likely one stood there.""",
     ),
     Rule(
         "IR104", "loose-number", Severity.WARNING,

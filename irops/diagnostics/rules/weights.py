@@ -51,7 +51,8 @@ OpenVINO refuses a file that lacks one of them, if the constant leads to a Resul
         """element_type is a type that a tensor can have (f32, i64, boolean, string …); shape is a list of sizes, separated by
 commas, empty for a scalar; offset and size are decimal integers from 0 to 2^63-1.
 
-OpenVINO reads numbers by prefix: "0x10" is 0 to it and "4abc" is 4, without a word.""",
+OpenVINO refuses what it cannot read, an element type in capitals too, but reads sizes by prefix: "4abc" in shape is 4 to
+it, without a word.""",
     ),
     Rule(
         "IR506", "dynamic-constant", Severity.ERROR,
