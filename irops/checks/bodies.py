@@ -55,7 +55,8 @@ def every_parameter_is_mapped(context: Context) -> Iterator[Diagnostic]:
     for inside in context.bodies:
         scope, layer, body = inside.scope, inside.layer, inside.body
         mapped = {mapping.internal_layer_id for mapping in body.inputs}
-        if len(mapped) < len(body.inputs) or any(inside.unfit(number, "Parameter") for number in mapped):
+        astray = any(inside.unfit(number, "Parameter") for number in mapped)
+        if astray or len(mapped) < len(body.inputs) or scope.path in context.maimed:
             continue                                        # a mapping that goes astray may be the one that is missed
         for parameter in body.graph.layers:
             if parameter.type.lower() == "parameter" and parameter.id not in mapped:
@@ -124,7 +125,8 @@ def slices_are_not_empty(context: Context) -> Iterator[Diagnostic]:
 def every_loop_has_a_condition(context: Context) -> Iterator[Diagnostic]:
     for inside in context.bodies:
         scope, layer, body = inside.scope, inside.layer, inside.body
-        if layer.type.lower() == "loop" and not any(mapping.purpose == PURPOSES["output"] for mapping in body.outputs):
+        conditions = [mapping for mapping in body.outputs if mapping.purpose == PURPOSES["output"]]
+        if layer.type.lower() == "loop" and not conditions and scope.path not in context.maimed:
             message = f'no output of the port map of {layer} has the purpose "execution_condition"; a Loop must have one'
             yield context.finding("missing-condition", message, layer.at, scope, layer, notes=("OpenVINO refuses the file",))
 

@@ -1,14 +1,15 @@
 """What the checks share: the graphs of a model, wired once, and how a finding is placed."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
 from irops.graph.wiring import Wiring
 from irops.ir.model import Body, Graph, Layer, Model
+from irops.ir.read import HARMLESS
 
 if TYPE_CHECKING:
     from irops.registry import Registry
@@ -46,11 +47,17 @@ class Inside:
 
 
 class Context:
-    """A model about to be checked."""
+    """A model about to be checked.
 
-    def __init__(self, model: Model, registry: Registry | None = None) -> None:
+    maimed: the paths of graphs of which the reader could not take all. What seems to be missing there may only be unread, so
+    no check complains of an absence.
+    """
+
+    def __init__(self, model: Model, registry: Registry | None = None, told: Iterable[Diagnostic] = ()) -> None:
         self.model, self.registry = model, registry
+        self.maimed = frozenset(d.location.path for d in errors_of(told) if d.name not in HARMLESS)
         self.scopes = tuple(_scopes(model.graph))
+        self.whole = tuple(scope for scope in self.scopes if scope.path not in self.maimed)
         inside = {id(scope.graph): scope.wiring.layers for scope in self.scopes}
         self.bodies = tuple(
             Inside(scope, layer, body, inside[id(body.graph)])

@@ -54,7 +54,7 @@ def no_input_has_two_edges(context: Context) -> Iterator[Diagnostic]:
 
 
 def every_input_port_is_fed(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.scopes:
+    for scope in context.whole:
         for layer, index in scope.wiring.unfed:
             message = f"no edge ends at input {index} (port {layer.inputs[index].id}) of {layer}; every input port takes one"
             note = "OpenVINO counts edges, not ports, and sees an op with fewer inputs, or ends with an index out of range"

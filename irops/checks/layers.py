@@ -11,7 +11,7 @@ from irops.ir.model import Layer
 
 
 def the_model_has_results(context: Context) -> Iterator[Diagnostic]:
-    if not _sinks(context.scopes[0]):
+    if () not in context.maimed and not _sinks(context.scopes[0]):
         count = len(context.model.layers)
         what = f"the model has {count} layer{'s' * (count != 1)} and no Result"
         yield context.finding("no-results", f"{what}; it needs one for each tensor that it returns", 0, context.scopes[0],
@@ -20,7 +20,7 @@ def the_model_has_results(context: Context) -> Iterator[Diagnostic]:
 
 def every_layer_reaches_a_result(context: Context) -> Iterator[Diagnostic]:
     """Tells one layer of each dead end, the last, and how many others lead only there."""
-    for scope in context.scopes:
+    for scope in context.whole:
         sinks = _sinks(scope)
         if not sinks or scope.wiring.faults or scope.wiring.unfed:                # with edges amiss, what leads where is not known
             continue

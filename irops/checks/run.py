@@ -70,7 +70,7 @@ def check(model: Model | str | os.PathLike[str], weights: str | os.PathLike[str]
         return Report.of(error.diagnostics, path).narrowed(select, ignore)
     if path is None and checked.source is not None:
         path = checked.source.path
-    context = Context(checked, registry)
+    context = Context(checked, registry, told)
     found = [*told, *(diagnostic for each in CHECKS for diagnostic in each(context))]
     return Report.of(found, path).narrowed(select, ignore)
 

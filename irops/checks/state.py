@@ -27,7 +27,7 @@ def assigned_variables_are_read(context: Context) -> Iterator[Diagnostic]:
     read = {layer.data.get("variable_id") for _, layer in _layers_of_type(context, "readvalue")}
     for scope, layer in _layers_of_type(context, "assign"):
         name = layer.data.get("variable_id")
-        if name is not None and name not in read:
+        if name is not None and name not in read and not context.maimed:
             message = f'{layer} assigns the variable "{name}", which no layer reads; it needs a ReadValue of the same variable_id'
             yield context.finding("unread-variable", message, layer.at, scope, layer,
                                   notes=('OpenVINO refuses the file with "map::at"',))

@@ -46,7 +46,13 @@ def console(stream: TextIO | None = None) -> Console:
 
 
 def show(*items: RenderableType) -> None:
-    """Print tables and texts."""
+    """Print tables and texts; without blanks at the ends of lines where nobody looks."""
     out = console()
-    for item in items:
-        out.print(item)
+    if looked_at(sys.stdout):
+        for item in items:
+            out.print(item)
+        return
+    with out.capture() as capture:
+        for item in items:
+            out.print(item)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))

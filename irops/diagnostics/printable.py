@@ -21,3 +21,8 @@ def _escaped(match: re.Match[str]) -> str:
 def plural(count: int, word: str) -> str:
     """1 error, 2 errors."""
     return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text that blank lines part, each on one line."""
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import irops
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
 
@@ -28,12 +29,13 @@ def render(reports: Sequence[Report]) -> str:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
+    explanation = "\n\n".join(paragraphs(rule.explanation))
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
-        "fullDescription": {"text": rule.explanation},
-        "help": {"text": f"{rule.explanation}\n\nirops explain {rule.code}"},
+        "fullDescription": {"text": explanation},
+        "help": {"text": f"{explanation}\n\nirops explain {rule.code}"},
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 

@@ -1,0 +1,93 @@
+"""What a definition says, as text for a terminal."""
+from __future__ import annotations
+
+from math import inf
+
+from irops.cli.page import Page
+from irops.spec.cases import counterexamples
+from irops.spec.definition import Attribute, Case, Constraint, Definition, PortSpec
+
+SHOWN = 16
+"""How many elements of a tensor are printed."""
+
+
+def whole(definition: Definition, page: Page) -> None:
+    page.title(f"{definition.id} ({definition.category})")
+    page.lines(definition.summary)
+    page.paragraph(definition.description)
+    if definition.formula:
+        page.heading("formula")
+        page.verbatim(definition.formula)
+    if definition.attributes:
+        page.heading("attributes")
+        for attribute in definition.attributes.values():
+            page.entry(f"{attribute.name} ({_kind(attribute)})", attribute.text)
+    for side, ports in (("inputs", definition.inputs), ("outputs", definition.outputs)):
+        if ports:
+            page.heading(side)
+            for port in ports:
+                page.entry(f"{port.name} ({_port(port)})", port.text)
+    if definition.types:
+        page.heading("element types")
+        for variable in definition.types.values():
+            page.entry(variable.name, variable.text)
+    if definition.constraints:
+        page.heading("requirements")
+        for constraint in definition.constraints.values():
+            page.entry(constraint.id, f"{constraint.text}{_when(constraint)}")
+    if definition.notes:
+        page.heading("notes")
+        for note in definition.notes:
+            page.entry(note.of or "-", note.text)
+    page.paragraph(f"Source: {definition.source}. Files: irops where {definition.id}")
+
+
+def requirement(definition: Definition, constraint: Constraint, page: Page) -> None:
+    page.title(f"{definition.id}:{constraint.id} ({constraint.severity})")
+    page.lines(f"{definition.id} requires: {constraint.text}")
+    when = "where a model is checked, as far as shapes and constants tell" if constraint.when == "infer" else \
+        "when the model is run, and before where the values are constants"
+    page.paragraph(f"Held to {when}.")
+    for note in definition.notes:
+        if note.of == constraint.id:
+            page.paragraph(note.text)
+    broken = next((case for case in counterexamples(definition) if case.violates == constraint.id and case.net is None), None)
+    if broken is not None:
+        page.heading("broken by")
+        _case(broken, page)
+    page.paragraph(f"{definition.summary} The whole op: irops explain {definition.id}")
+
+
+def _case(case: Case, page: Page) -> None:
+    for name, text in case.attributes.items():
+        page.verbatim(f'{name}="{text}"')
+    for tensor in case.tensors:
+        values = "" if tensor.value is None else " = " + " ".join(map(str, tensor.value.ravel()[:SHOWN].tolist()))
+        more = " ..." if tensor.value is not None and tensor.value.size > SHOWN else ""
+        page.verbatim(f"{tensor.name} {tensor.element_type}{tensor.shape}{values}{more}")
+
+
+def _kind(attribute: Attribute) -> str:
+    words = [attribute.type if not attribute.values else " | ".join(attribute.values)]
+    if attribute.of:
+        words[0] += f" of {attribute.of}"
+    if attribute.low != -inf or attribute.high != inf:
+        words.append(f"{attribute.low:g} to {attribute.high:g}" if attribute.high != inf else f"at least {attribute.low:g}")
+    words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
+    if attribute.reader_default not in (None, attribute.default):
+        words.append(f"{attribute.reader_default} in OpenVINO's reader")
+    return ", ".join(words)
+
+
+def _port(port: PortSpec) -> str:
+    words = [port.type]
+    if (port.low_rank, port.high_rank) != (0, inf):
+        low, high = port.low_rank, port.high_rank
+        words.append(f"rank {low}" if low == high else f"rank {low} or more" if high == inf else f"rank {low} to {high:g}")
+    words.extend(word for word, holds in (("optional", port.optional), ("any number", port.variadic)) if holds)
+    return ", ".join(words)
+
+
+def _when(constraint: Constraint) -> str:
+    words = [word for word, holds in (("when run", constraint.when == "run"), ("a warning", constraint.severity == "warning")) if holds]
+    return f" ({', '.join(words)})" if words else ""

@@ -1,0 +1,63 @@
+"""Running text in a terminal: headings, paragraphs and lists, wrapped."""
+from __future__ import annotations
+
+import shutil
+import sys
+from textwrap import wrap
+
+from irops.cli.streams import NARROW, console, in_colour, looked_at
+from irops.diagnostics.printable import printable
+
+WIDE = 100
+"""Longer lines are hard to read."""
+
+
+class Page:
+    """Text that is put together piece by piece, then shown at once."""
+
+    def __init__(self) -> None:
+        self.width = min(shutil.get_terminal_size().columns, WIDE) if looked_at(sys.stdout) else NARROW
+        self._lines: list[tuple[str, str]] = []
+
+    def title(self, text: str) -> None:
+        self._space()
+        self._put(text, "bold cyan")
+
+    def heading(self, text: str) -> None:
+        self._space()
+        self._put(text, "bold")
+
+    def paragraph(self, text: str, indent: int = 0) -> None:
+        """Text, its line ends forgotten."""
+        self._space()
+        self.lines(text, indent)
+
+    def lines(self, text: str, indent: int = 0, hanging: int = 0, style: str = "") -> None:
+        """Text without a space before it; hanging: how much further to indent all but its first line."""
+        margin = " " * indent
+        wrapped = wrap(printable(" ".join(text.split())), self.width, initial_indent=margin, subsequent_indent=margin + " " * hanging,
+                       break_long_words=False, break_on_hyphens=False)
+        for line in wrapped:
+            self._put(line, style)
+
+    def entry(self, term: str, text: str) -> None:
+        """An item of a list: a term, and what is said of it."""
+        self.lines(f"{term}: {text}" if text else term, 2, 4)
+
+    def verbatim(self, text: str, indent: int = 4) -> None:
+        """Text as it is."""
+        self._lines.extend((" " * indent + printable(line), "") for line in text.splitlines())
+
+    def show(self) -> None:
+        if in_colour(sys.stdout):
+            from rich.text import Text
+            console().print(Text("\n").join(Text(text, style) for text, style in self._lines), soft_wrap=True)
+        else:
+            sys.stdout.write("".join(f"{text}\n" for text, _ in self._lines))
+
+    def _space(self) -> None:
+        if self._lines:
+            self._put("")
+
+    def _put(self, text: str, style: str = "") -> None:
+        self._lines.append((text, style))
