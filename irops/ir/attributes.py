@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from irops.ir.faults import Faults
-from irops.ir.model import Element
+from irops.ir.model import COMMENT, Element
 from irops.ir.numbers import INT64_MAX, integer
-from irops.ir.parse import SEPARATOR
+from irops.ir.parse import SECTIONS, SEPARATOR
 
 _IGNORED = ("OpenVINO silently ignores it",)
 
@@ -65,7 +65,9 @@ class Attributes:
         return element.attributes
 
     def unknown(self, element: Element, parent: Element) -> Element:
-        """An element that may not be where it is; kept."""
+        """An element that may not be where it is, or a comment; kept."""
+        if element.tag == COMMENT:
+            return element
         name = element.attributes.get("name")
         shown = f"<{element.tag}>" if name is None else f'<{element.tag}> "{name}"'
         self.faults.add("unknown-element", f"{shown} may not be in <{parent.tag}>", element.at, notes=_IGNORED)
@@ -78,8 +80,9 @@ class Attributes:
         return self.kept(element)
 
     def unknown_children(self, element: Element) -> list[Element]:
-        """The children of an element that may have none; kept."""
-        return [self.unknown(child, element) for child in element.children]
+        """The children of an element that may have none, kept where they mean nothing in the place of the element itself."""
+        found = [self.unknown(child, element) for child in element.children]
+        return [child for child in found if child.tag not in SECTIONS]
 
     def kept(self, element: Element) -> Element:
         """The element as it is in the file: dims that were packed into the text of a port are elements again."""

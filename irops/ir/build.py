@@ -6,7 +6,7 @@ from sys import intern
 from irops.ir.attributes import Attributes
 from irops.ir.faults import Faults
 from irops.ir.legacy import pre_process_faults
-from irops.ir.model import Edge, Element, Graph, Layer, Model
+from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model
 from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
 from irops.ir.ports import Ports, names_of
@@ -32,7 +32,8 @@ class Builder:
 
     def model(self, data: bytes, weights: Weights) -> Model:
         """The model that a text says. Raises: ReadError where it says none."""
-        root = parse(data, self.faults, self._take)
+        document = parse(data, self.faults, self._take)
+        root = next(child for child in document.children if child.tag != COMMENT)
         version = version_of(root, self.faults)
         attributes = root.attributes
         model = Model(attributes.pop("name", ""), version, self.graph, weights=weights, source=self.faults.source)
@@ -40,6 +41,7 @@ class Builder:
         self.read.prefixes.update(name[6:] for name in attributes if name.startswith("xmlns:"))
         model.extra = self.read.rest(root)
         self._sort_children(root, model)
+        model.comments = (*comments_of(document), *comments_of(root))
         number_layers(self.graph, self.faults)
         if not self.graph.layers and "layers" not in self._sections:
             self.faults.add("missing-section", "<net> has no <layers>; a model consists of them", root.at,
@@ -55,6 +57,8 @@ class Builder:
     def _into(self, graph: Graph, section: Element, child: Element) -> bool:
         if child.tag == "layer" and section.tag == "layers":
             graph.layers.append(self.layer(child))
+            if len(section.children) > 1:
+                graph.layers[-1].comments = last_comments(section)
         elif child.tag == "edge" and section.tag == "edges":
             self.edge(child, graph)
         else:
@@ -67,30 +71,46 @@ class Builder:
             if child.tag in ("layers", "edges", "rt_info") and child.tag in seen:
                 model.unknown.append(self.read.duplicate(child, root))
             elif child.tag in ("layers", "edges"):
-                model.unknown.extend(self.read.unknown(e, child) for e in child.children)
-                self.read.rest(child)
+                self._left_over(child, model.graph, model.unknown)
             elif child.tag == "rt_info":
                 model.rt_info = self.read.kept(child)
             elif child.tag in LEGACY:
                 model.legacy.append(self.read.kept(child))
-            else:
+            elif child.tag != COMMENT:
                 model.unknown.append(self.read.unknown(child, root))
             seen.add(child.tag)
 
-    def body_graph(self, body: Element) -> tuple[Graph, list[Element]]:
-        """The graph within the element of a body, and the body's other children."""
-        graph, others, seen = Graph(), list[Element](), set[str]()
-        for section in body.children:
-            if section.tag not in ("layers", "edges"):
-                others.append(section)
-            elif section.tag in seen:
-                others.append(self.read.duplicate(section, body))
+    def _left_over(self, section: Element, graph: Graph, unknown: list[Element]) -> None:
+        """What <layers> or <edges> holds besides layers or edges."""
+        graph.comments += comments_of(section)
+        unknown += [child for child in self.read.unknown_children(section) if child.tag != COMMENT]
+        self.read.rest(section)
+
+    def body(self, name: str, element: Element) -> Body:
+        """A body, without the maps that tie it to its layer."""
+        body = Body(name, Graph(), extra=self.read.rest(element), at=element.at)
+        seen: set[str] = set()
+        for child in element.children:
+            if child.tag in ("layers", "edges", "rt_info") and child.tag in seen:
+                body.unknown.append(self.read.duplicate(child, element))
+            elif child.tag in ("layers", "edges"):
+                self._body_section(child, body)
+            elif child.tag == "rt_info":
+                body.rt_info = self.read.kept(child)
             else:
-                others.extend(self.read.unknown(e, section) for e in section.children if not self._into(graph, section, e))
-            seen.add(section.tag)
+                body.unknown.append(self.read.unknown(child, element))
+            seen.add(child.tag)
         self.faults.layer = None
-        number_layers(graph, self.faults)
-        return graph, others
+        number_layers(body.graph, self.faults)
+        return body
+
+    def _body_section(self, section: Element, body: Body) -> None:
+        children, section.children = section.children, []
+        for child in children:
+            section.children.append(child)
+            if self._into(body.graph, section, child):
+                section.children.pop()
+        self._left_over(section, body.graph, body.unknown)
 
     def layer(self, element: Element) -> Layer:
         take = element.attributes.pop
@@ -151,3 +171,18 @@ class Builder:
         graph.edges.append(edge)
         for child in element.children:
             self.read.unknown(child, element)
+
+
+def comments_of(element: Element) -> tuple[str, ...]:
+    return tuple(child.text for child in element.children if child.tag == COMMENT)
+
+
+def last_comments(section: Element) -> tuple[str, ...]:
+    """The comments right before the last child of a section, taken out of it."""
+    last = len(section.children) - 1
+    first = last
+    while first > 0 and section.children[first - 1].tag == COMMENT:
+        first -= 1
+    taken = tuple(comment.text for comment in section.children[first:last])
+    del section.children[first:last]
+    return taken

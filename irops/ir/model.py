@@ -10,9 +10,15 @@ if TYPE_CHECKING:
     from irops.ir.weights import Weights
 
 
+COMMENT = "!--"
+
+
 @dataclass(slots=True)
 class Element:
-    """An XML element, kept as it is: what the reader does not interpret, and rt_info. at: its byte offset in the file, or -1."""
+    """An XML element, kept as it is: what the reader does not interpret, and rt_info. at: its byte offset in the file, or -1.
+
+    A comment is an element with the tag COMMENT.
+    """
 
     tag: str
     attributes: dict[str, str] = field(default_factory=dict)
@@ -105,6 +111,7 @@ class Layer:
     unknown: list[Element] = field(default_factory=list)
     at: int = field(default=-1, compare=False)
     data_at: int = field(default=-1, compare=False)
+    comments: tuple[str, ...] = ()                           # that stand before it
 
     def __str__(self) -> str:
         return f'layer {self.id} "{self.name}" ({self.type})'
@@ -136,6 +143,7 @@ class Graph:
     layers: list[Layer] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     incomplete: bool = field(default=False, compare=False)
+    comments: tuple[str, ...] = ()                           # those among the edges, or behind all layers
 
     def layer(self, id_or_name: int | str) -> Layer:
         """The layer of an id or a name; KeyError where there is none."""
@@ -161,6 +169,7 @@ class Model:
     unknown: list[Element] = field(default_factory=list)
     weights: Weights | None = field(default=None, compare=False)
     source: Source | None = field(default=None, compare=False)
+    comments: tuple[str, ...] = ()                           # those outside layers and edges
 
     @property
     def layers(self) -> list[Layer]:

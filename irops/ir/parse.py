@@ -6,7 +6,7 @@ from xml.parsers import expat
 
 from irops.ir.faults import Faults
 from irops.ir.malformed import malformed
-from irops.ir.model import Element
+from irops.ir.model import COMMENT, Element
 
 NESTING = 256
 """How deep elements may lie within each other: more than any model needs, and less than exhausts Python's stack."""
@@ -21,7 +21,7 @@ Take = Callable[[Element, Element], bool]
 
 
 def parse(data: bytes, faults: Faults, take: Take) -> Element:
-    """The root element.
+    """The document: an element without a tag that holds the root element, and comments before and after it.
 
     Most of a file is dims, so they become no elements: their texts, each followed by SEPARATOR, are the text of their port.
     take is given each finished child of each section of the root, with its section; what it takes is not kept in the tree,
@@ -70,20 +70,27 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:
         if dim is not None:
             dim += characters
         elif not characters.isspace():
-            if element.tag in SECTIONS and not any(e.tag in FREE_FORM for e in stack):
-                _stray(characters, element, faults, parser.CurrentByteIndex)
-            else:
-                element.text += characters
+            _text(characters, element, stack, faults, parser.CurrentByteIndex)
 
+    def comment(characters: str) -> None:
+        if dim is None:
+            element.children.append(Element(COMMENT, {}, [], characters, parser.CurrentByteIndex))
+
+    if b"<!--" in data:
+        parser.CommentHandler = comment
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise malformed(error, parser, faults, [*stack[1:], element]) from None
-    return outermost.children[0]
+    return outermost
 
 
-def _stray(characters: str, element: Element, faults: Faults, behind: int) -> None:
+def _text(characters: str, element: Element, stack: list[Element], faults: Faults, behind: int) -> None:
+    """Add text to an element that is free to have it; else tell where it stands: before the byte offset behind."""
+    if element.tag not in SECTIONS or any(e.tag in FREE_FORM for e in stack):
+        element.text += characters
+        return
     words = characters.strip()
     place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), 0, behind)
     shown = words if len(words) <= 40 else words[:40] + "…"

@@ -28,7 +28,7 @@ class Ports:
         numbers, all_dims, precisions = self.read.numbers, self._dims, self._precisions
         for element in section.children:
             if element.tag != "port":
-                others.append(self.read.unknown(element, section))
+                others += self.read.unknown_children(Element(section.tag, children=[element]))
                 continue
             attributes = element.attributes
             number = numbers.get(attributes.get("id", ""))

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 PARTS = frozenset(("port_map", "back_edges", "body", "then_port_map", "else_port_map", "then_body", "else_body"))
 """The elements that make up the bodies of a layer."""
+WRITTEN = ("axis", "external_port_id", "internal_layer_id", "start", "end", "stride", "part_size", "purpose")
+"""The attributes of an entry of a port map, in the order in which they are written."""
 _DEFAULTS = {"axis": 0, "start": 0, "end": -1, "stride": 1, "part_size": 1}
 _UNREAD = -2
 
@@ -22,10 +24,8 @@ def sub_graphs(layer: Layer, parts: dict[str, Element], builder: Builder) -> dic
     for name, element in parts.items():
         if name.endswith("body"):
             faults.path = (*outer, layer.name, name)
-            graph, others = builder.body_graph(element)
+            bodies[name] = builder.body(name, element)
             faults.path, faults.layer = outer, layer
-            bodies[name] = Body(name, graph, extra=builder.read.rest(element), at=element.at)
-            _other_children(bodies[name], element, others, builder)
     for name, element in parts.items():
         if not name.endswith("body"):
             body = bodies.get(name.removesuffix("port_map") + "body" if name != "back_edges" else "body")
@@ -38,21 +38,13 @@ def sub_graphs(layer: Layer, parts: dict[str, Element], builder: Builder) -> dic
     return bodies
 
 
-def _other_children(body: Body, element: Element, others: list[Element], builder: Builder) -> None:
-    for other in others:
-        if other.tag == "rt_info" and body.rt_info is None:
-            body.rt_info = builder.read.kept(other)
-        else:
-            body.unknown.append(builder.read.unknown(other, element))
-
-
 def _port_map(body: Body, element: Element, builder: Builder) -> None:
     read = builder.read
     for entry in element.children:
         if entry.tag not in ("input", "output"):
             body.unknown.append(read.unknown(entry, element))
             continue
-        written = tuple(entry.attributes)
+        written = tuple(name for name in WRITTEN if name in entry.attributes)
         owner = f"an {entry.tag} of <{element.tag}>"
         external = read.number(entry, "external_port_id", owner, _UNREAD, low=-1)
         internal = read.number(entry, "internal_layer_id", owner, _UNREAD)
