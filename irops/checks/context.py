@@ -43,7 +43,7 @@ class Inside:
         layer = self.layers.get(layer_id)
         if layer is None:
             return "which does not exist"
-        return None if layer.type.lower() == wanted.lower() else f"which is a {layer.type}"
+        return None if layer.type.lower() == wanted.lower() else f"which is of type {layer.type}"
 
 
 class Context:

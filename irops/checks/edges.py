@@ -37,7 +37,7 @@ def edges_meet_ports(context: Context) -> Iterator[Diagnostic]:
             layer, label, verb, side, other = scope.wiring.layers[edge.to_layer], edge.to_port, "ends", "input", "output"
             ports, others = layer.inputs, layer.outputs
         instead = f", which is an {other}" if any(port.id == label for port in others) else ""
-        message = f"an edge {verb} at port {label} of {layer}{instead}; its {side}s are {_labels(ports)}"
+        message = f"an edge {verb} at port {label} of {layer}{instead}; {_labels(ports, side)}"
         note = f'OpenVINO refuses the file: "Can not find {side} port with id {label} in layer {layer.name}"'
         yield context.finding(rule, message, edge.at, scope, layer, notes=(note,))
 
@@ -81,8 +81,8 @@ def _faulty_edges(context: Context, *rules: str) -> Iterator[tuple[Scope, str, E
                 yield scope, fault.rule, fault.edge
 
 
-def _labels(ports: Sequence[Port]) -> str:
-    if not ports:
-        return "none"
+def _labels(ports: Sequence[Port], side: str) -> str:
     shown = ", ".join(str(port.id) for port in ports[:SHOWN])
-    return f"port{'s' if len(ports) > 1 else ''} {shown}{', ...' if len(ports) > SHOWN else ''}"
+    if len(ports) < 2:
+        return f"its {side} is port {shown}" if ports else f"it has no {side}s"
+    return f"its {side}s are ports {shown}{', ...' if len(ports) > SHOWN else ''}"

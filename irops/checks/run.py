@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from irops.checks import bodies, edges, layers, state
 from irops.checks.context import Context
+from irops.checks.declared import ports_declare_what_is_inferred
+from irops.checks.echoes import without_echoes
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
 from irops.ir.model import Model
@@ -27,7 +29,9 @@ def layers_keep_to_their_definitions(context: Context) -> Iterator[Diagnostic]:
     from irops.inference.engine import Inference
     inference = Inference(context.model, context.registry)
     inference.wirings.update((id(scope.graph), scope.wiring) for scope in context.scopes)
-    yield from (d for d in inference.graph(context.model.graph, {}).all_found() if not d.code.startswith("IR2"))
+    facts = inference.graph(context.model.graph, {})
+    yield from (d for d in facts.all_found() if not d.code.startswith("IR2"))
+    yield from ports_declare_what_is_inferred(context, facts)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -72,7 +76,7 @@ def check(model: Model | str | os.PathLike[str], weights: str | os.PathLike[str]
         path = checked.source.path
     context = Context(checked, registry, told)
     found = [*told, *(diagnostic for each in CHECKS for diagnostic in each(context))]
-    return Report.of(found, path).narrowed(select, ignore)
+    return Report.of(without_echoes(found), path).narrowed(select, ignore)
 
 
 def _loaded(model: Model | str | os.PathLike[str], weights: str | os.PathLike[str] | None) -> tuple[Model, Sequence[Diagnostic]]:

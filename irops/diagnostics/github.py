@@ -16,7 +16,8 @@ def _annotation(diagnostic: Diagnostic, report: Report) -> str:
     properties = {"file": where.file or report.path, "line": where.line, "col": where.column,
                   "title": f"{diagnostic.code} {diagnostic.name}"}
     said = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items() if value is not None)
-    return f"::{diagnostic.severity} {said}::{_message(chr(10).join((diagnostic.message, *diagnostic.notes)))}\n"
+    lines = [diagnostic.message, *((diagnostic.facts,) if diagnostic.facts else ()), *diagnostic.notes]
+    return f"::{diagnostic.severity} {said}::{_message(chr(10).join(lines))}\n"
 
 
 def _message(text: str) -> str:

@@ -41,12 +41,14 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
+    more = {"constraint": diagnostic.constraint, "facts": diagnostic.facts}
     return {
         "ruleId": diagnostic.code,
         "ruleIndex": place[diagnostic.code],
         "level": str(diagnostic.severity),
         "message": {"text": ". ".join((diagnostic.message, *diagnostic.notes))},
         "locations": [_location(diagnostic, report)],
+        "properties": {name: text for name, text in more.items() if text is not None},
         "partialFingerprints": {"iropsFinding/v1": _fingerprint(diagnostic, report, seen)},
     }
 

@@ -1,0 +1,70 @@
+"""What ports declare agrees with what follows from the inputs."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from irops.checks.context import Context
+from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.rules import rule
+from irops.inference.facts import Facts
+from irops.ir.model import Layer, Port
+from irops.values.element import DYNAMIC, element_type_of_precision
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+
+IGNORED = "OpenVINO ignores what ports declare, and goes on with what it infers"
+
+
+def ports_declare_what_is_inferred(context: Context, facts: Facts, path: tuple[str, ...] = ()) -> Iterator[Diagnostic]:
+    """Types and dimensions of every port of every layer, bodies included, where both are known."""
+    for known in facts.layers.values():
+        for name, body in known.bodies.items():
+            yield from ports_declare_what_is_inferred(context, body, (*path, known.layer.name, name))
+        layer = known.layer
+        for what, ports, found in (("input", layer.inputs, known.inputs), ("output", layer.outputs, () if known.failed else known.outputs)):
+            yield from _each(context, layer, path, what, ports, found)
+
+
+def _each(context: Context, layer: Layer, path: tuple[str, ...], what: str, ports: Sequence[Port],
+          found: Sequence[Fact | None]) -> Iterator[Diagnostic]:
+    for index, (port, fact) in enumerate(zip(ports, found)):
+        if fact is None:
+            continue
+        whose = f'{what} {index} of {layer}'
+        if port.dims and (at := _contradiction(port, fact.shape)) is not None:
+            declared = Shape(d for d in port.dims) if -1 not in port.dims else f"[{','.join('?' if d == -1 else str(d) for d in port.dims)}]"
+            yield Diagnostic(rule("contradicting-port-shape"), f"{whose} declares {declared}, must be {fact.shape}",
+                             _place(context, layer, path, port, at), notes=(IGNORED,))
+        if (precision := _other_type(port, fact)) is not None:
+            yield Diagnostic(rule("contradicting-port-precision"), f"{whose} declares {precision}, must be {fact.element_type.precision}",
+                             _place(context, layer, path, port, "precision"), notes=(IGNORED,))
+
+
+def _contradiction(port: Port, shape: Shape) -> int | None:
+    """Which of a port's dimensions cannot be, the first; 0 where the rank cannot."""
+    if shape.dims is None:
+        return None
+    if len(shape.dims) != len(port.dims):
+        return 0
+    return next((k for k, (declared, dim) in enumerate(zip(port.dims, shape.dims)) if declared != -1 and not dim.can_be(declared)), None)
+
+
+def _other_type(port: Port, fact: Fact) -> str | None:
+    """The port's precision, where it is of another element type than the fact."""
+    if port.precision is None or fact.element_type is DYNAMIC:
+        return None
+    try:
+        declared = element_type_of_precision(port.precision)
+    except ValueError:
+        return None                                       # told by the reader
+    return None if declared in (DYNAMIC, fact.element_type) else port.precision
+
+
+def _place(context: Context, layer: Layer, path: tuple[str, ...], port: Port, where: int | str) -> Location:
+    source = context.model.source
+    if source is None or port.at < 0:
+        return Location(None, None, None, layer.id, layer.name, path)
+    if isinstance(where, str):
+        return source.location(port.at, layer, path, where)
+    dim = source.child_offset(port.at, "dim", where)
+    return source.location(port.at if dim is None else dim, layer, path)
