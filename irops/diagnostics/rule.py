@@ -22,3 +22,8 @@ class Rule:
     severity: Severity
     summary: str
     explanation: str
+
+    @property
+    def band(self) -> str:
+        """IR2 of IR203: what the rule is about; see irops.diagnostics.rules."""
+        return self.code[:3]

@@ -1,0 +1,1 @@
+"""Pages from definitions: what `irops docs` writes."""

@@ -1,0 +1,123 @@
+"""The whole of the documentation: which pages there are, and writing them."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from irops.diagnostics.rules import all_rules
+from irops.document.views import BANDS, op_view, opsets_text
+from irops.registry import Registry, default_registry
+from irops.spec.opsets import OPSETS, opsets
+
+if TYPE_CHECKING:
+    import jinja2
+
+Progress = Callable[[int, int, str], None]
+SUFFIXES = {"html": ".html", "markdown": ".md"}
+
+
+class MissingExtraError(RuntimeError):
+    """A library that an extra brings is not installed."""
+
+
+def _environment(format: str) -> jinja2.Environment:
+    try:
+        import jinja2
+    except ModuleNotFoundError:
+        raise MissingExtraError("the documentation generator needs Jinja2: pip install 'irops[docs]'") from None
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("irops.document"), autoescape=format == "html", trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    environment.filters["opsets"] = opsets_text
+    environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
+    environment.globals.update(suffix=SUFFIXES[format], bands=BANDS)
+    return environment
+
+
+class Site:
+    """Pages of all ops and rules. Ask for pages() to have them, write() to put them into a folder."""
+
+    def __init__(self, registry: Registry | None = None, format: str = "html") -> None:
+        self.registry, self.format = registry or default_registry(), format
+        self.environment = _environment(format)
+        self.ids = self.registry.ids()
+        self.definitions = [self.registry.op(op).definition for op in self.ids]
+
+    def pages(self, progress: Progress | None = None) -> Iterator[tuple[str, str]]:
+        """Relative path and text of each page."""
+        suffix, total = SUFFIXES[self.format], len(self.ids) + len(all_rules()) + len(OPSETS) + 2
+        for number, (path, text) in enumerate(self._all(suffix)):
+            if progress is not None:
+                progress(number + 1, total, path)
+            yield path, text
+
+    def _all(self, suffix: str) -> Iterator[tuple[str, str]]:
+        yield f"index{suffix}", self._page("index", "", definitions=self.definitions, categories=self._categories(), opsets=OPSETS)
+        for op in self.ids:
+            yield f"ops/{op}{suffix}", self._page("op", "../", view=op_view(self.registry, self.registry.op(op)), ids=self.ids)
+        yield f"rules/index{suffix}", self._page("rules", "../", rules=all_rules())
+        for rule in all_rules():
+            yield f"rules/{rule.code}{suffix}", self._page("rule", "../", rule=rule)
+        for opset in OPSETS:
+            page = self._page("opset", "../", opset=opset, opsets=OPSETS, categories=self._held(opset), ids=self.ids)
+            yield f"opsets/{opset}{suffix}", page
+        if self.format == "html":
+            yield "search.js", self._search()
+            yield "style.css", self.environment.get_template("style.css").render()
+
+    def write(self, folder: str | os.PathLike[str], progress: Progress | None = None) -> int:
+        """Write all pages; the folder is replaced as a whole once all are there. Returns how many.
+
+        Raises:  FileExistsError where the folder holds something that is not documentation of irops
+        """
+        target = Path(folder)
+        if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MARK).exists())):
+            raise FileExistsError(f"{target} exists and is not a folder of irops documentation; name another, or remove it first")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = Path(tempfile.mkdtemp(prefix=".irops-docs-", dir=target.parent))
+        try:
+            count = 0
+            for path, text in self.pages(progress):
+                file = part / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+                count += 1
+            (part / MARK).write_text("written by irops docs\n")
+            part.chmod(0o755)
+            if target.exists():
+                shutil.rmtree(target)
+            part.rename(target)
+        except BaseException:
+            shutil.rmtree(part, ignore_errors=True)
+            raise
+        return count
+
+    def _page(self, name: str, root: str, **values: Any) -> str:
+        kind = "html" if self.format == "html" else "md"
+        return self.environment.get_template(f"{name}.{kind}").render(root=root, **values)
+
+    def _categories(self) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for definition in self.definitions:
+            found.setdefault(definition.category, []).append(definition)
+        return dict(sorted(found.items()))
+
+    def _held(self, opset: str) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {}
+        for version in opsets().all():
+            if opset in version.opsets:
+                found.setdefault(version.category, []).append(version)
+        return dict(sorted(found.items()))
+
+    def _search(self) -> str:
+        entries = [{"name": d.id, "text": d.summary, "path": f"ops/{d.id}.html", "kind": d.category} for d in self.definitions]
+        entries += [{"name": f"{r.code} {r.name}", "text": r.summary, "path": f"rules/{r.code}.html", "kind": "rule"} for r in all_rules()]
+        return self.environment.get_template("search.js").render(entries=json.dumps(entries))
+
+
+MARK = ".irops-docs"

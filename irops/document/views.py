@@ -1,0 +1,210 @@
+"""What pages show, worked out from definitions: plain values, no markup."""
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from irops.evaluate.case import inputs_of, outcome, wanted_outputs
+from irops.registry import Op, Registry
+from irops.spec.cases import counterexamples, examples
+from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, Tensor
+from irops.spec.opsets import OpVersion, opsets
+from irops.values.element import Array, element_type_of
+
+
+@dataclass(frozen=True, slots=True)
+class TensorView:
+    """A tensor of an example: text is its elements, laid out as a person would."""
+
+    name: str
+    type: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """An example, run: its outputs are what the kernel computes now, or what diagnostics it gives."""
+
+    title: str
+    attributes: str
+    inputs: tuple[TensorView, ...]
+    outputs: tuple[TensorView, ...]
+    net: str
+    told: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintView:
+    constraint: Constraint
+    notes: tuple[Note, ...]
+    cases: tuple[CaseView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpView:
+    """All that a page of an op shows."""
+
+    op: Op
+    version: OpVersion | None
+    attributes: tuple[tuple[Attribute, str, tuple[Note, ...]], ...]
+    inputs: tuple[tuple[PortSpec, str, tuple[Note, ...]], ...]
+    outputs: tuple[tuple[PortSpec, str, tuple[Note, ...]], ...]
+    constraints: tuple[ConstraintView, ...]
+    notes: tuple[Note, ...]
+    examples: tuple[CaseView, ...]
+    siblings: tuple[tuple[str, str, str], ...]
+    call: str
+    places: tuple[tuple[str, str], ...]
+
+    @property
+    def definition(self) -> Definition:
+        return self.op.definition
+
+
+def op_view(registry: Registry, op: Op) -> OpView:
+    definition = op.definition
+    version = next((v for v in opsets().all() if v.id == op.id), None)
+    about = {note.of for note in definition.notes}
+    named = {*definition.attributes, *definition.constraints, *(p.name for p in (*definition.inputs, *definition.outputs))}
+    broken = counterexamples(definition)
+    return OpView(
+        op=op, version=version,
+        attributes=tuple((a, domain_text(a), _notes(definition, a.name)) for a in definition.attributes.values()),
+        inputs=tuple((p, port_text(p), _notes(definition, p.name)) for p in definition.inputs),
+        outputs=tuple((p, port_text(p), _notes(definition, p.name)) for p in definition.outputs),
+        constraints=tuple(
+            ConstraintView(c, _notes(definition, c.id), tuple(case_view(op, case) for case in broken if case.violates == c.id))
+            for c in definition.constraints.values()),
+        notes=tuple(n for n in definition.notes if n.of not in (about & named)),
+        examples=tuple(case_view(op, case) for case in examples(definition)),
+        siblings=_siblings(registry, definition),
+        call=call_text(definition),
+        places=_places(op),
+    )
+
+
+def _notes(definition: Definition, of: str) -> tuple[Note, ...]:
+    return tuple(note for note in definition.notes if note.of == of)
+
+
+def _siblings(registry: Registry, definition: Definition) -> tuple[tuple[str, str, str], ...]:
+    """The op's versions: id, opsets that hold it, what changed; id '' where irops does not define one."""
+    known = registry.ids()
+    found = []
+    for version in opsets().versions.get(definition.type.lower(), ()):
+        changes = registry.op(version.id).definition.changes if version.id in known else ""
+        found.append((version.id, opsets_text(version), changes))
+    return tuple(found)
+
+
+def opsets_text(version: OpVersion) -> str:
+    """1 to 16; 1, 3 to 16."""
+    numbers = sorted(int(o.removeprefix("opset")) for o in version.opsets)
+    runs: list[list[int]] = []
+    for n in numbers:
+        if runs and runs[-1][-1] == n - 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    return ", ".join(f"{r[0]}" if len(r) == 1 else f"{r[0]} to {r[-1]}" for r in runs)
+
+
+def domain_text(attribute: Attribute) -> str:
+    """What values an attribute may have."""
+    if attribute.values:
+        return ", ".join(attribute.values)
+    if attribute.of:
+        return f"an axis of {attribute.of}" if attribute.type == "axis" else f"axes of {attribute.of}"
+    low, high = attribute.low, attribute.high
+    if low == -float("inf") and high == float("inf"):
+        return ""
+    return f"{low:g} or more" if high == float("inf") else f"{high:g} or less" if low == -float("inf") else f"{low:g} to {high:g}"
+
+
+def port_text(port: PortSpec) -> str:
+    """What ranks a port may have, and whether it may be left out or repeated."""
+    low, high = port.low_rank, port.high_rank
+    parts = []
+    if low or high != float("inf"):
+        parts.append(f"rank {low}" if low == high else f"rank {low} or more" if high == float("inf") else f"rank {low} to {high:g}")
+    if port.optional:
+        parts.append("optional")
+    if port.variadic:
+        parts.append("one or more")
+    return ", ".join(parts)
+
+
+def call_text(definition: Definition) -> str:
+    """How the op is called from Python."""
+    inputs = [f"*{p.name}" if p.variadic else p.name for p in definition.inputs]
+    attributes = [f"{a.name}={_python(a)}" for a in definition.attributes.values()]
+    return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if inputs else ""
+
+
+def _python(attribute: Attribute) -> str:
+    default = attribute.default
+    if default is None:
+        return "..."
+    if attribute.type in ("int", "float", "axis"):
+        return default
+    if attribute.type == "bool":
+        return default.capitalize()
+    return f"({default},)" if attribute.type in ("ints", "floats", "axes", "dims") else repr(default)
+
+
+def case_view(op: Op, case: Case) -> CaseView:
+    outputs, found = outcome(op, case)
+    attributes = ", ".join(f"{name}={value}" for name, value in case.attributes.items())
+    wanted = wanted_outputs(op, case)
+    given = [t for t in (inputs_of(op, case) if case.net is None else case.tensors) if t is not None and not t.output]
+    names = [t.name for t in wanted] if len(wanted) == len(outputs) else [p.name for p in op.definition.outputs]
+    return CaseView(
+        title=case.name or "", attributes=attributes,
+        inputs=tuple(_given(t) for t in given),
+        outputs=tuple(TensorView(name, _type(array), layout(array)) for name, array in zip(names, outputs)),
+        net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
+        told=tuple(f"{d.severity} {d.code}: {d.message}" for d in found),
+    )
+
+
+def _given(tensor: Tensor) -> TensorView:
+    return TensorView(tensor.name, f"{tensor.element_type}{tensor.shape}", "" if tensor.value is None else layout(tensor.value))
+
+
+def _type(array: Array) -> str:
+    return f"{element_type_of(array)}[{','.join(map(str, array.shape))}]"
+
+
+def layout(array: Array) -> str:
+    """The elements as nested rows, at most a few hundred characters."""
+    import numpy as np
+    shown: Any = array.astype(object) if array.dtype.kind == "V" or array.dtype == object else array
+    if array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn"):
+        shown = array.astype(np.float32)
+    elif array.dtype.name in ("int4", "uint4", "int2", "uint2"):
+        shown = array.astype(np.int16)
+    return np.array2string(shown, separator=" ", threshold=120, edgeitems=4, max_line_width=100, precision=6, suppress_small=True)
+
+
+def _places(op: Op) -> tuple[tuple[str, str], ...]:
+    """Where the op is: its definition, and its functions with their lines."""
+    root = Path(__file__).resolve().parent.parent.parent
+    found = [("definition", _relative(Path(op.definition.path), root))]
+    for role in ("shape", "kernel", "values"):
+        function = getattr(op.functions, role)
+        if function is not None:
+            code = inspect.unwrap(function).__code__
+            found.append((role, f"{_relative(Path(code.co_filename), root)}:{code.co_firstlineno}"))
+    return tuple(found)
+
+
+def _relative(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+
+
+BANDS = {
+    "IR0": "text", "IR1": "structure", "IR2": "graph", "IR3": "against definitions", "IR4": "types and shapes", "IR5": "weights",
+    "IR6": "evaluation", "OD1": "faults in definitions",
+}
