@@ -19,10 +19,7 @@ RULES: tuple[Rule, ...] = (
          "OpenVINO ignores declared precisions and goes on with the inferred ones. Tools that trust the declaration see another model."),
     Rule("IR407", "impossible-input-shape", Severity.ERROR, "a given input shape contradicts the model",
          "The shape or element type given for an input cannot be: no such input, or not a shape."),
-    Rule("IR408", "vaguer-port-shape", Severity.WARNING, "a port declares less than what follows from the inputs",
-         "OpenVINO writes dynamic dimensions as -1 and ignores them when it reads; where the inferred dimension is known, the "
-         "declaration is out of date."),
-    Rule("IR409", "overflowing-shape", Severity.ERROR, "a shape is too large for 64 bits",
+    Rule("IR408", "overflowing-shape", Severity.ERROR, "a shape is too large for 64 bits",
          "The product of the dimensions, or one of them, exceeds 2^63 - 1. OpenVINO computes it modulo 2^64 in places, and reads or "
          "writes out of bounds later."),
 )
