@@ -16,6 +16,8 @@ from irops.cli.streams import drop_output, take_any_text
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141           # 128 and the number of the signal, as shells have it
+MISUSE = ("impossible-input-shape", "unknown-input", "unknown-backend", "impossible-filling")
+"""Rules about what the person gave, not about the model."""
 COMMANDS = {
     "check": "say all that is wrong with IR files",
     "infer": "tell the type and shape of every tensor",
@@ -102,7 +104,7 @@ def _told(command: str, error: Exception) -> int:
     if isinstance(error, DiagnosticError):
         from irops.cli.findings import tell
         tell(error.diagnostics, sys.stderr)
-        return FINDINGS
+        return REFUSED if error.diagnostics[0].name in MISUSE else FINDINGS
     expected = isinstance(error, (Refusal, OSError))
     text = str(error) or type(error).__name__
     if expected:

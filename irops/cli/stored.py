@@ -1,0 +1,89 @@
+"""Tensors in .npy and .npz files, which know NumPy's types only.
+
+Types that NumPy lacks are stored as their bits: bf16 as uint16, f8 as uint8, types of less than a byte as one code per uint8.
+Strings are text of fixed width. Nothing is pickled.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from irops.cli.main import Refusal
+from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
+
+_PLAIN = "?bBhHiIlLqQefd"
+
+
+def save_all(path: str, arrays: Mapping[str, Array]) -> None:
+    """Write arrays by name, beside the file first, so that it is there as a whole or not at all."""
+    target = Path(path)
+    part = target.with_name(f".{target.name}.part.npz")
+    try:
+        np.savez(part, **{name: _stored(array) for name, array in arrays.items()})  # type: ignore[arg-type]
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def load_all(path: str) -> dict[str, Array]:
+    """The arrays of an .npz file by name.
+
+    Raises:  Refusal where it is none
+    """
+    loaded = _load(path)
+    if isinstance(loaded, np.ndarray):
+        raise Refusal(f"{path} holds one array without a name; give it as --input NAME={path}")
+    with loaded:
+        try:
+            return {name: loaded[name] for name in loaded.files}
+        except (ValueError, OSError) as error:
+            raise Refusal(f"{path} cannot be read: {error}") from None
+
+
+def load_one(path: str) -> Array:
+    """The array of an .npy file, or the only one of an .npz file."""
+    loaded = _load(path)
+    if isinstance(loaded, np.ndarray):
+        return loaded
+    with loaded:
+        if len(loaded.files) != 1:
+            raise Refusal(f"{path} holds {len(loaded.files)} arrays; give it as --load-inputs, or an .npy file")
+        array: Array = loaded[loaded.files[0]]
+        return array
+
+
+def _load(path: str) -> Array | np.lib.npyio.NpzFile:
+    try:
+        loaded: Array | np.lib.npyio.NpzFile = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise Refusal(f"{path} does not exist") from None
+    except (ValueError, EOFError, OSError) as error:
+        raise Refusal(f"{path} is no .npy or .npz file that can be read: {error}") from None
+    return loaded
+
+
+def _stored(array: Array) -> Array:
+    kind = element_type_of(array)
+    if kind is STRING:
+        return array.astype(str)
+    if array.dtype.char in _PLAIN:
+        return np.asarray(array).view(np.uint8) if kind.name in CODED else array
+    if kind.bits < 8:
+        return array.astype(np.int8).view(np.uint8) & (2**kind.bits - 1) if kind.integral else array.view(np.uint8)
+    return array.view(f"u{array.dtype.itemsize}")
+
+
+def as_declared(array: Array, kind: ElementType) -> Array:
+    """A loaded array as one of the element type, where it holds the bits of a type that NumPy lacks."""
+    if kind.kind == "dynamic" or array.dtype == kind.dtype or array.dtype.kind not in "uV":
+        return array
+    if kind.name in CODED:
+        return tagged(array.astype(np.uint8), kind) if array.dtype.kind == "u" else array
+    if kind.dtype.char in _PLAIN or array.dtype.itemsize != kind.dtype.itemsize:
+        return array
+    if kind.bits < 8 and kind.kind == "signed":
+        codes = array.view(np.uint8).astype(np.int8)
+        return np.where(codes >= 2**(kind.bits - 1), codes - 2**kind.bits, codes).astype(kind.dtype)
+    return array.view(np.uint8).astype(kind.dtype) if kind.bits < 8 and kind.integral else array.view(kind.dtype)

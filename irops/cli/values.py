@@ -1,0 +1,55 @@
+"""A short look at the values of a tensor."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.diagnostics.printable import printable
+from irops.values.element import BOOLEAN, STRING, Array, element_type_of
+from irops.values.fact import holds_dims
+
+SHOWN = 4
+
+
+def exact(array: Array) -> str:
+    """All elements, dims that are known in part as such."""
+    if holds_dims(array):
+        return _nested(array.tolist())
+    if element_type_of(array) is STRING:
+        return printable(repr(array.tolist()))
+    numbers = array.astype(np.float64) if element_type_of(array).floating else array
+    return _nested(numbers.tolist())
+
+
+def _nested(items: object) -> str:
+    if isinstance(items, list):
+        return f"[{', '.join(map(_nested, items))}]"
+    return f"{items:.6g}" if isinstance(items, float) else str(items)
+
+
+def first(array: Array) -> str:
+    """The first elements, and how many there are that are no numbers."""
+    kind = element_type_of(array)
+    some = array.ravel()[:SHOWN]
+    if kind is STRING:
+        words = [printable(repr(str(item))) for item in some]
+    elif kind is BOOLEAN:
+        words = [str(bool(item)).lower() for item in some]
+    else:
+        words = [f"{float(item):.3g}" if kind.floating else str(int(item)) for item in some]
+    more = [*words, "..."] if array.size > SHOWN else words
+    nans = int(np.isnan(array.astype(np.float64)).sum()) if kind.floating else 0
+    return " ".join((*more, f"({nans} nan)")) if nans else " ".join(more)
+
+
+def spread(array: Array) -> tuple[str, str, str]:
+    """The least, the mean and the greatest of many numbers; empty where there are few, or none."""
+    kind = element_type_of(array)
+    if array.size <= SHOWN or kind is STRING:
+        return "", "", ""
+    numbers = array.astype(np.float64)
+    real = numbers[~np.isnan(numbers)]
+    if real.size == 0:
+        return "", "", ""
+    with np.errstate(all="ignore"):
+        least, mean, most = (f"{float(number):.4g}" for number in (real.min(), real.mean(), real.max()))
+    return ("", mean, "") if kind is BOOLEAN else (least, mean, most)
