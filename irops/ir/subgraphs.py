@@ -13,7 +13,7 @@ PARTS = frozenset(("port_map", "back_edges", "body", "then_port_map", "else_port
 """The elements that make up the bodies of a layer."""
 WRITTEN = ("axis", "external_port_id", "internal_layer_id", "start", "end", "stride", "part_size", "purpose")
 """The attributes of an entry of a port map, in the order in which they are written."""
-_DEFAULTS = {"axis": 0, "start": 0, "end": -1, "stride": 1, "part_size": 1}
+DEFAULTS = {"axis": 0, "start": 0, "end": -1, "stride": 1, "part_size": 1}
 _UNREAD = -2
 
 
@@ -49,7 +49,7 @@ def _port_map(body: Body, element: Element, builder: Builder) -> None:
         external = read.number(entry, "external_port_id", owner, _UNREAD, low=-1)
         internal = read.number(entry, "internal_layer_id", owner, _UNREAD)
         numbers = {name: read.number(entry, name, owner, default, low=INT64_MIN)
-                   for name, default in _DEFAULTS.items() if name in entry.attributes}
+                   for name, default in DEFAULTS.items() if name in entry.attributes}
         purpose = entry.attributes.pop("purpose", None)
         extra = read.rest(entry)
         body.unknown.extend(read.unknown_children(entry))

@@ -9,7 +9,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.ir.model import Layer, Model
 from irops.ir.numbers import INT64_MAX, integer, prefix_note
-from irops.ir.storage import Weights
+from irops.ir.storage import Weights, WeightsChanged
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types
 from irops.values.packing import LAYOUTS, packed_size, string_bounds, unpack
 
@@ -53,19 +53,32 @@ def constant(model: Model, layer: Layer) -> Array:
 
     Raises:  DiagnosticError where it is not all there, or its strings are corrupt
     """
+    region = checked_region(model, layer)
+    if region.elements == 0:
+        return unpack(bytes(8), region.element, region.shape)
+    assert model.weights is not None
+    try:
+        return unpack(model.weights.view(region.offset, region.size), region.element, region.shape)
+    except ValueError as error:
+        raise _error(model, layer, _value_fault(layer, error)) from None
+
+
+def checked_region(model: Model, layer: Layer) -> Region:
+    """The bytes that a Const declares, all of which are there.
+
+    Raises:  DiagnosticError where they are not
+    """
     region = region_of(layer)
-    weights = model.weights or Weights.of_bytes(b"")
-    fault = region if isinstance(region, Fault) else _placing_fault(layer, region, weights)
-    if fault is None:
-        assert isinstance(region, Region)
-        if region.elements == 0:
-            return unpack(bytes(8), region.element, region.shape)
-        try:
-            return unpack(weights.view(region.offset, region.size), region.element, region.shape)
-        except ValueError as error:
-            fault = Fault("corrupt-strings", f"{layer}: {error}")
+    fault = region if isinstance(region, Fault) else _placing_fault(layer, region, model.weights or Weights.of_bytes(b""))
+    if fault is not None:
+        raise _error(model, layer, fault)
+    assert isinstance(region, Region)
+    return region
+
+
+def _error(model: Model, layer: Layer, fault: Fault) -> DiagnosticError:
     path = next((path for path, other in model.walk() if other is layer), ())
-    raise DiagnosticError([_diagnostic(model, layer, path, fault)])
+    return DiagnosticError([_diagnostic(model, layer, path, fault)])
 
 
 def constant_faults(model: Model) -> Iterator[Diagnostic]:
@@ -154,8 +167,12 @@ def _placing_fault(layer: Layer, region: Region, weights: Weights) -> Fault | No
         try:
             string_bounds(weights.view(region.offset, region.size), region.elements)
         except ValueError as error:
-            return Fault("corrupt-strings", f"{layer}: {error}")
+            return _value_fault(layer, error)
     return None
+
+
+def _value_fault(layer: Layer, error: ValueError) -> Fault:
+    return Fault("changed-weights" if isinstance(error, WeightsChanged) else "corrupt-strings", f"{layer}: {error}")
 
 
 def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> Fault:

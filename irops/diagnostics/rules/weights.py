@@ -87,4 +87,13 @@ bytes of the tensor without comparing their number to what the shape takes, and 
 
 Put the value into the .bin file, with offset and size in <data>.""",
     ),
+    Rule(
+        "IR510", "changed-weights", Severity.ERROR,
+        "the weights were replaced after the model was read",
+        """The .bin file is opened when its bytes are first needed. By then it was no longer the file that was there when the model
+was read: its length, its time or its place on the disk differ. offset and size of the constants may mean nothing in it.
+
+Read the model again. OpenVINO opens the file when it reads the model, and maps it; what it sees after a change is not
+defined.""",
+    ),
 )

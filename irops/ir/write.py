@@ -1,0 +1,85 @@
+"""Writes IR files: .xml, and .bin beside it."""
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO
+
+from irops.ir.model import Element, Layer, Model
+from irops.ir.numbers import integer
+from irops.ir.pending import Pending
+from irops.ir.serialize import document
+from irops.ir.weights import Weights, checked_region
+
+_STEP = 1 << 24      # bytes copied at a time
+
+
+def write(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model and, beside it under the same name with .bin, the bytes of its constants.
+
+    Both files are written under other names in the same folder and renamed when they are whole; the file that the model was
+    read from may be written over. Bytes of the weights that belong to no constant are left out; equal constants share theirs.
+    Raises:  DiagnosticError where a constant's bytes are not there; ValueError for text that XML cannot hold; OSError
+    """
+    xml = Path(path).resolve()
+    weights = xml.with_suffix(".bin")
+    if weights == xml:
+        raise ValueError(f"{xml.name} is the name of weights; that of a model ends with .xml")
+    with Pending(weights, xml) as (weights_file, xml_file):
+        pool = _Pool(model, weights_file)
+        with_means = replace(model, legacy=[pool.legacy(element) for element in model.legacy])
+        for piece in document(with_means, pool.data):
+            xml_file.write(piece.encode())
+
+
+class _Pool:
+    """The bytes of constants as they are written: in the order of layers, each once."""
+
+    def __init__(self, model: Model, file: IO[bytes]) -> None:
+        self.model, self.file, self.end = model, file, 0
+        self.weights = model.weights or Weights.of_bytes(b"")
+        self._places: dict[tuple[int, int], int] = {}
+        self._contents: dict[tuple[int, bytes], int] = {}
+
+    def data(self, layer: Layer) -> Mapping[str, str]:
+        """The <data> of a layer; that of a Const says where its bytes are now."""
+        if layer.type != "Const":
+            return layer.data
+        region = checked_region(self.model, layer)
+        if region.elements == 0 and (region.size == 0 or region.end > self.weights.size):
+            offset, size = self._append(memoryview(b"\0")), 1       # OpenVINO wants a byte for an empty tensor, and writes one
+        else:
+            offset, size = self._place(region.offset, region.size), region.size
+        return {**layer.data, "offset": str(offset), "size": str(size)}
+
+    def legacy(self, element: Element) -> Element:
+        """The element, the mean images in it where their bytes are now."""
+        children = [self.legacy(child) for child in element.children]
+        attributes = element.attributes
+        if element.tag == "mean" and "offset" in attributes:
+            offset, size = (integer(attributes.get(name, ""))[0] for name in ("offset", "size"))
+            if offset is None or size is None:
+                raise ValueError(f"a mean image has the offset {attributes['offset']!r} and the size {attributes.get('size')!r}; "
+                                 "both must be integers")
+            attributes = {**attributes, "offset": str(self._place(offset, size))}
+        return replace(element, attributes=attributes, children=children)
+
+    def _place(self, offset: int, size: int) -> int:
+        """Where bytes of the weights are in the file; they are written unless they are there already."""
+        place = self._places.get((offset, size))
+        if place is None:
+            place = self._places[offset, size] = self._append(self.weights.view(offset, size))
+        return place
+
+    def _append(self, content: memoryview) -> int:
+        digest = blake2b(content, digest_size=32).digest()
+        place = self._contents.get((len(content), digest))
+        if place is None:
+            place = self._contents[len(content), digest] = self.end
+            for start in range(0, len(content), _STEP):
+                self.file.write(content[start:start + _STEP])
+            self.end += len(content)
+        return place
