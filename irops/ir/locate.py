@@ -20,11 +20,12 @@ BOM = b"\xef\xbb\xbf"
 class Source:
     """The text of a file. data: its bytes as UTF-8; offsets count these bytes, a byte order mark included."""
 
-    __slots__ = ("_starts", "data", "path")
+    __slots__ = ("_last", "_starts", "data", "path")
 
     def __init__(self, path: str | None, data: bytes) -> None:
         self.path, self.data = path, data
         self._starts: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+        self._last = (0, 0)     # an offset, and the characters of its line before it
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The line and the column, in characters, of a byte offset; both from 1."""
@@ -35,7 +36,9 @@ class Source:
         start = int(self._starts[line - 1])
         if start == 0 and self.data.startswith(BOM):
             start = min(len(BOM), offset)
-        return line, len(self.data[start:offset].decode("utf-8", "replace")) + 1
+        before, characters = self._last if start <= self._last[0] <= offset else (start, 0)
+        self._last = offset, characters + _characters(self.data[before:offset])
+        return line, self._last[1] + 1
 
     def attribute_offset(self, at: int, name: str) -> int | None:
         """Where an attribute's name stands in the start tag at byte offset at; None where the tag does not have it."""
@@ -105,6 +108,11 @@ class _Finder:
         except (_Found, expat.ExpatError):
             pass            # found, or the parent ended first; what is not well-formed was told when the file was read
         return at + self.at if self.at >= 0 else None
+
+
+def _characters(data: bytes) -> int:
+    """How many characters start in UTF-8 text, even if it is cut or damaged."""
+    return len(data) if data.isascii() else int(np.count_nonzero((np.frombuffer(data, np.uint8) & 0xC0) != 0x80))
 
 
 def _line_starts(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

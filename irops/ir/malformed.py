@@ -7,9 +7,11 @@ from xml.parsers import expat
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.ir.faults import Faults
+from irops.ir.locate import BOM
 from irops.ir.model import Element
 
 _CODES = expat.errors.codes
+_OPENERS = {b"<!--": "a comment", b"<![CDATA[": "a CDATA section", b"<?": "a processing instruction"}
 _OPEN_ENDED = {_CODES[text] for text in (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN,
                                          expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION, expat.errors.XML_ERROR_PARTIAL_CHAR)}
 
@@ -36,9 +38,9 @@ def malformed(error: expat.ExpatError, parser: expat.XMLParserType, faults: Faul
 
 def _cut_off(error: expat.ExpatError, at: int, faults: Faults, still_open: Sequence[Element]) -> ReadError:
     data = faults.source.data
-    opener = next((word for word in (b"<!--", b"<![CDATA[", b"<?") if data.startswith(word, at)), None)
-    if opener is not None and error.code != _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]:
-        return faults.stop("malformed-xml", f"what {opener.decode()} starts here is never ended", at)
+    opened = next((what for word, what in _OPENERS.items() if data.startswith(word, at)), None)
+    if opened is not None and error.code != _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]:
+        return faults.stop("malformed-xml", f"{opened} starts here and is never ended", at)
     if not still_open:
         return faults.stop("malformed-xml", "there is no element; an IR file holds a <net>", at)
     names = " > ".join(_name(e) for e in still_open)
@@ -67,6 +69,9 @@ def _why(error: expat.ExpatError, data: bytes, at: int, still_open: Sequence[Ele
         found = re.match(rb"&[^;\s]*;?", data[at:at + 60])
         name = found[0].decode("utf-8", "replace") if found else "an entity"
         return f"{name} is no entity of XML: only &lt; &gt; &amp; &quot; &apos; are"
+    if text == expat.errors.XML_ERROR_BAD_CHAR_REF:
+        found = re.match(rb"&#[0-9a-fA-Fx]*;?", data[at:at + 40])
+        return f"{found[0].decode() if found else 'this'} is a character that XML does not have"
     if data.startswith(b"<?xml", at) or text == expat.errors.XML_ERROR_MISPLACED_XML_PI:
         return "an XML declaration (<?xml …?>) is only allowed at the very start of the file"
     if text == expat.errors.XML_ERROR_SYNTAX:
@@ -75,6 +80,8 @@ def _why(error: expat.ExpatError, data: bytes, at: int, still_open: Sequence[Ele
 
 
 def _wrong_character(data: bytes, at: int) -> str:
+    if data.startswith(BOM, at):
+        return "there is a byte order mark here; one is allowed, at the very start of the file"
     start = data.rfind(b"<", 0, at)
     within_tag = start >= 0 and b">" not in data[start:at]
     here = data[at:at + 1]

@@ -10,6 +10,8 @@ from irops.ir.model import COMMENT, Element
 
 NESTING = 256
 """How deep elements may lie within each other: more than any model needs, and less than exhausts Python's stack."""
+DIMS = 1 << 16
+"""How many characters the dims of a port may have together."""
 SEPARATOR = "\0"
 """Stands behind each dim in the text of a port; no XML holds this character."""
 FREE_FORM = ("rt_info", "meta_data", "quantization_parameters", "pre-process")
@@ -59,6 +61,8 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:
         if dim is not None:
             element.text += dim + SEPARATOR
             dim = None
+            if len(element.text) > DIMS:
+                raise faults.stop("too-many-dimensions", f"a port has more than {element.text.count(SEPARATOR)} dimensions", element.at)
             return
         closed = element
         element = pop()
@@ -92,7 +96,7 @@ def _text(characters: str, element: Element, stack: list[Element], faults: Fault
         element.text += characters
         return
     words = characters.strip()
-    place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), 0, behind)
+    place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), element.at, behind)
     shown = words if len(words) <= 40 else words[:40] + "…"
     faults.add("stray-text", f"text in <{element.tag}>: {shown!r}; it may hold elements only", max(place, element.at),
                notes=("OpenVINO silently ignores it",))

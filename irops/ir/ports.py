@@ -64,14 +64,12 @@ class Ports:
         value, plain = integer(text.strip(" \t\r\n"))
         if plain and value is not None and DYNAMIC <= value <= INT64_MAX:
             return value
-        found = self.faults.source.child_offset(element.at, "dim", index)
-        at = element.at if found is None else found
-        what = f"dimension {text.strip()!r} of {owner}"
         if value is None or not DYNAMIC <= value <= INT64_MAX:
-            self.faults.add("malformed-dimension", f"{what} is none; it must be an integer of 0 or more, or -1 where it is not known",
-                            at, notes=prefix_note(text))
+            self.faults.add("malformed-dimension", f"{owner} has the dimension {text.strip()!r}; a dimension is an integer of 0 or more, "
+                            "or -1 where it is not known", element.at, child=("dim", index), notes=prefix_note(text))
             return DYNAMIC
-        self.faults.add("loose-number", f"{what} is not written plainly; it is read as {value}", at)
+        self.faults.add("loose-number", f"dimension {text.strip()!r} of {owner} is not written plainly; it is read as {value}",
+                        element.at, child=("dim", index))
         return value
 
     def _new_precision(self, element: Element, precision: str | None, number: int, side: str) -> None:
@@ -83,7 +81,8 @@ class Ports:
         try:
             element_type_of_precision(precision)
         except ValueError:
-            self.faults.add("unknown-precision", f"precision {precision!r} of {side} port {number} is none; such are FP32, I64, BOOL",
+            what = f"{side} port {number} has the precision {precision!r}"
+            self.faults.add("unknown-precision", f"{what}; it must be one such as FP32, I64, BOOL",
                             element.at, attribute="precision", level=Severity.ERROR if side == "output" else Severity.WARNING,
                             notes=("OpenVINO refuses the file" if side == "output" else "OpenVINO ignores the precision of an input port",))
         else:

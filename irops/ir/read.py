@@ -14,7 +14,7 @@ from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Model
-from irops.ir.text import source_of
+from irops.ir.text import is_binary, source_of
 from irops.ir.weights import Weights
 
 StrPath = str | os.PathLike[str]
@@ -73,7 +73,9 @@ def _bytes_of(path: str) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             what = "a folder" if stat.S_ISDIR(status.st_mode) else "not a regular file"
             raise faults.stop("not-a-file", f"{path} is {what}; it must be an .xml file", -1)
-        return Path(path).read_bytes()
+        with open(path, "rb") as file:
+            start = file.read(4096)
+            return start if is_binary(start) else start + file.read()      # weights may be large, and are no text
     except FileNotFoundError:
         raise faults.stop("file-not-found", f"{path} does not exist", -1, notes=_near(path)) from None
     except OSError as error:

@@ -27,9 +27,9 @@ def source_of(path: str | None, raw: bytes) -> Source:
     wide = _WIDE.get(raw[:2])
     if wide is not None:
         return Source(path, _decoded(raw, wide, faults))
-    start = raw.removeprefix(BOM)
-    if not start.lstrip(b" \t\r\n").startswith(b"<") and _is_binary(start):
+    if is_binary(raw):
         raise _no_text(path, raw, faults)
+    start = raw.removeprefix(BOM)
     declared = _DECLARED.match(start[:400])
     if declared is None:
         return faults.source
@@ -55,8 +55,12 @@ def _decoded(raw: bytes, encoding: str, faults: Faults) -> bytes:
         raise faults.stop("unknown-encoding", f"encoding {encoding!r} is not read", 0) from None
 
 
-def _is_binary(data: bytes) -> bool:
-    return bool(re.search(rb"[\x00-\x08\x0e-\x1f]", data[:1000])) or not _is_utf8(data[:1000])
+def is_binary(data: bytes) -> bool:
+    """Whether a file that starts so is no text in any encoding that is read."""
+    start = data[:1000].removeprefix(BOM).lstrip(b" \t\r\n")
+    if start.startswith(b"<") or data[:2] in _WIDE:
+        return False
+    return bool(re.search(rb"[\x00-\x08\x0e-\x1f]", start)) or not _is_utf8(start)
 
 
 def _is_utf8(data: bytes) -> bool:

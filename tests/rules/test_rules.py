@@ -70,6 +70,9 @@ WITHOUT_A_FILE = {
     "IR004": ("an empty file holds no comment", _written("model.xml", b"")),
     "IR005": ("no text, no comment", _written("model.xml", bytes(range(32)))),
     "IR006": ("weights hold no comment", _written("model.bin", bytes(64))),
+    "IR118": ("a file of that length helps no reader", _written("model.xml", b"".join((
+        b'<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1"><output><port id="0" precision="FP32">',
+        b"<dim>1</dim>" * 40_000, b"</port></output></layer></layers></net>")))),
     "IR007": ("an ONNX model holds no comment", _written("model.xml", b"\x08\x0a\x12\x07pytorch")),
 }
 
@@ -90,7 +93,11 @@ def _refusal(shapes: dict[str, str]) -> Diagnostic:
     return error.value.diagnostics[0]
 
 
-ELSEWHERE = {"IR407": "is about shapes that are given to infer, which no file holds; see the test above"}
+ELSEWHERE = {
+    "IR407": "is about shapes that are given to infer, which no file holds; see the test above",
+    "IR119": "takes a thousand other findings; see tests/ir/test_faults.py",
+    "IR510": "takes a file that changes after it was read; see tests/ir/test_weights.py",
+}
 
 
 def test_every_rule_about_a_file_is_shown() -> None:

@@ -126,4 +126,16 @@ which: it is the name of a Parameter. OpenVINO refuses a file where there is non
         """<mean offset="…" size="…"/> in <pre-process> says which bytes of the .bin file are the mean image of a channel. They are
 not all in the file. The .bin file is missing, cut off, or that of another export.""",
     ),
+    Rule(
+        "IR118", "too-many-dimensions", Severity.ERROR,
+        "a port has more dimensions than any tensor",
+        """The dimensions of a port take more than 65,536 characters together. No tensor has so many; the file was made to exhaust
+whatever reads it, or damaged. It is not read on.""",
+    ),
+    Rule(
+        "IR119", "more-faults", Severity.WARNING,
+        "there are more findings than are told",
+        """Of one file, the reader tells the first 1000 findings. Most of them have one cause, such as a tool that writes ids in
+another form: correct that, and check again.""",
+    ),
 )
