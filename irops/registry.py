@@ -12,7 +12,7 @@ from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
-from irops.spec.binding import Functions, functions_of
+from irops.spec.binding import BOUND, Functions, functions_of
 from irops.spec.definition import Definition
 from irops.spec.load import load_definition
 from irops.spec.opsets import OPSETS, OpVersion, opsets
@@ -104,7 +104,8 @@ class Registry:
                 raise KeyError(id)
             definition = load_definition(path)
             module = _import_own(definition) if own else self._import_extension(definition)
-            self._ops[id] = Op(definition, functions_of(definition, module.__file__), module.__name__)
+            functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self._modules)))
+            self._ops[id] = Op(definition, functions, module.__name__)
         return self._ops[id]
 
     def definition(self, id: str) -> Definition:
@@ -159,6 +160,11 @@ def _import_own(definition: Definition) -> ModuleType:
             raise
         raise DefinitionError([Diagnostic(rule("missing-function"), f"{definition.id} has no module {name}",
                                           Location(definition.path))]) from None
+
+
+def _own_modules() -> list[str]:
+    """Modules of irops.ops that bind something: an op may take a function of another one's module."""
+    return [module for module in BOUND if module.startswith("irops.ops.")]
 
 
 def _import_file(file: Path) -> ModuleType:

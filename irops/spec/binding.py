@@ -6,7 +6,7 @@ takes them from here and holds their parameters to the XML: inputs are positiona
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
@@ -30,13 +30,15 @@ class Functions:
     taken: dict[str, frozenset[str] | None] = field(default_factory=dict)     # keyword parameters of each; None: all
 
 
-BOUND: dict[str, Functions] = {}
+ROLES = ("shape", "kernel", "values", "gradient")
+BOUND: dict[str, dict[str, Functions]] = {}
+"""By module, then by id: what a module binds holds for the definitions that name this module, and no others."""
 
 
 def _bind(role: str, ids: tuple[str, ...]) -> Callable[[F], F]:
     def mark(function: F) -> F:
         for op in ids:
-            setattr(BOUND.setdefault(op, Functions()), role, function)
+            setattr(BOUND.setdefault(function.__module__, {}).setdefault(op, Functions()), role, function)
         return function
     return mark
 
@@ -92,12 +94,14 @@ def _widened(function: Function) -> Function:
     return widened
 
 
-def functions_of(definition: Definition, module_file: str | None) -> Functions:
-    """The functions bound to a definition, their parameters held to it.
+def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
+    """The functions that modules bind to a definition, their parameters held to it.
 
     Raises:  DefinitionError naming both files where names differ
     """
-    functions = BOUND.get(definition.id, Functions())
+    modules = tuple(modules)
+    found = [BOUND[m][definition.id] for m in modules if definition.id in BOUND.get(m, ())]
+    functions = Functions(**{role: next((getattr(f, role) for f in found if getattr(f, role)), None) for role in ROLES})
     faults = []
     for role in ("shape", "kernel", "values"):
         function = getattr(functions, role)
@@ -108,7 +112,7 @@ def functions_of(definition: Definition, module_file: str | None) -> Functions:
                 faults.append(Diagnostic(rule("mismatched-function"), f"{role} function {function.__name__} of {definition.id} {wrong}",
                                          Location(code.co_filename, code.co_firstlineno), notes=(f"the definition: {definition.path}",)))
     if functions.kernel is None:
-        faults.append(Diagnostic(rule("missing-function"), f"{definition.id} has no kernel in {module_file or 'any module'}",
+        faults.append(Diagnostic(rule("missing-function"), f"{definition.id} has no kernel in {', '.join(modules)}",
                                  Location(definition.path)))
     if faults:
         raise DefinitionError(faults)

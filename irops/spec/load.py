@@ -49,9 +49,9 @@ def _grammar() -> etree.RelaxNG:
 def _hold_to_grammar(root: Any, path: str | Path) -> None:
     grammar = _grammar()
     if not grammar.validate(root):
-        faults = [_fault("ungrammatical-definition", f"breaks the grammar of definitions: {entry.message}", path, entry.line)
-                  for entry in grammar.error_log]
-        raise DefinitionError(faults)
+        entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)      # those without a line say the least
+        raise DefinitionError(_fault("ungrammatical-definition", f"breaks the grammar of definitions: {entry.message}", path,
+                                     entry.line if entry.line > 0 else root.sourceline) for entry in entries)
 
 
 def _fault(name: str, message: str, path: str | Path, line: int | None = None) -> Diagnostic:

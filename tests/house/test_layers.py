@@ -1,0 +1,70 @@
+"""Imports go down only, and heavy third parties stay behind their doors."""
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import irops
+
+PACKAGE = Path(irops.__file__).parent
+LEVELS = {
+    "values": 0, "diagnostics": 0, "spec": 1, "ir": 1, "ops": 2, "registry": 3, "graph": 3, "inference": 4, "checks": 5, "backends": 4,
+    "evaluate": 5, "dialects": 5, "document": 6, "cli": 7,
+}
+"""The order in which parts may know one another; parts of one level may not, but for inference, checks, backends and evaluate (L3)."""
+DOORS = {"lxml": ("spec/load.py", "spec/cases.py", "ir/"), "networkx": ("graph/",), "jinja2": ("document/",),
+         "rich": ("cli/", "diagnostics/"), "openvino": ("backends/",), "onnx": ("dialects/", "backends/"), "numba": ("backends/",)}
+STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
+
+
+def modules():
+    return sorted(p for p in PACKAGE.rglob("*.py") if "schemas" not in p.parts)
+
+
+def part_of(path: Path) -> str:
+    inside = path.relative_to(PACKAGE)
+    return inside.parts[0].removesuffix(".py")
+
+
+def imports(path: Path):
+    """Every module that a file imports, wherever in it; those under TYPE_CHECKING too."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module, node.lineno
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+
+
+@pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(PACKAGE))) for p in modules()])
+def test_imports_go_down_only(path):
+    part = part_of(path)
+    if part in ("__init__", "__main__"):
+        return
+    assert part in LEVELS, f"{part} has no level"
+    for module, line in imports(path):
+        if not module.startswith("irops."):
+            continue
+        other = module.split(".")[1]
+        if other == part:
+            continue
+        assert LEVELS[other] < LEVELS[part], f"{path.name}:{line}: {part} imports {other}"
+        assert (part, other) not in STRANGERS, f"{path.name}:{line}: {part} must not know {other}"
+
+
+@pytest.mark.parametrize("path", [pytest.param(p, id=str(p.relative_to(PACKAGE))) for p in modules()])
+def test_heavy_libraries_stay_behind_their_doors(path):
+    inside = path.relative_to(PACKAGE).as_posix()
+    for module, line in imports(path):
+        doors = DOORS.get(module.split(".")[0])
+        assert doors is None or inside.startswith(doors), f"{inside}:{line} imports {module}"
+
+
+def test_importing_irops_imports_nothing_heavy():
+    code = ("import sys, irops; irops.read; heavy = {'lxml', 'networkx', 'rich', 'jinja2', 'openvino', 'onnx', 'numba', 'ml_dtypes'}; "
+            "print(sorted(heavy & set(sys.modules)))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,171 @@
+"""Laws that every op obeys: weakening, agreement, totality, and the algebra of reversing."""
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import irops
+from irops.evaluate.case import inputs_of, outcome
+from irops.inference.bind import bind
+from irops.inference.layer import LayerFault, infer_layer
+from irops.registry import default_registry
+from irops.spec.cases import counterexamples, examples
+from irops.values.dim import ANY, Dim
+from irops.values.element import DYNAMIC, element_type, element_types
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape
+
+REGISTRY = default_registry()
+IDS = [op for op in REGISTRY.ids() if op in REGISTRY._own and not REGISTRY.op(op).definition.bodies]
+
+
+def facts_of(op, case):
+    return [None if t is None else Fact(t.element_type, t.shape, t.value) for t in inputs_of(op, case)]
+
+
+def plain_cases(op, kind):
+    return [case for case in kind(op.definition) if case.net is None]
+
+
+@st.composite
+def weakened(draw, fact):
+    """A fact that says no more than another does."""
+    if fact is None:
+        return None
+    kind = fact.element_type if draw(st.booleans()) else draw(st.sampled_from([fact.element_type, DYNAMIC]))
+    value = fact.value if kind is fact.element_type and draw(st.booleans()) else None
+    if value is not None:
+        return Fact(kind, fact.shape, value)
+    if draw(st.integers(0, 5)) == 0:
+        return Fact(kind, UNRANKED)
+    return Fact(kind, Shape(draw(looser(dim)) for dim in fact.shape))
+
+
+def looser(dim: Dim):
+    return st.one_of(st.just(dim), st.just(ANY), st.tuples(st.integers(0, 3), st.integers(0, 3)).map(
+        lambda pair: Dim(max(dim.low - pair[0], 0), dim.high + pair[1])))
+
+
+@pytest.mark.parametrize("op_id", IDS)
+def test_knowing_less_never_contradicts(op_id):
+    op = REGISTRY.op(op_id)
+    cases = plain_cases(op, examples)
+
+    @settings(max_examples=25, deadline=None, derandomize=True)
+    @given(st.data())
+    def law(data):
+        case = data.draw(st.sampled_from(cases)) if cases else None
+        if case is None:
+            return
+        bound = bind(op, case.attributes).values
+        strong = facts_of(op, case)
+        known = infer_layer(op, strong, bound)
+        weak = [data.draw(weakened(fact)) for fact in strong]
+        for before, after in zip(known, infer_layer(op, weak, bound)):
+            assert after.shape.contains(before.shape), f"{[str(f) for f in weak]} gives {after}, {[str(f) for f in strong]} gives {before}"
+            assert after.element_type in (DYNAMIC, before.element_type)
+    law()
+
+
+@pytest.mark.parametrize("op_id", IDS)
+def test_what_is_known_in_part_admits_what_is_computed(op_id):
+    """A value inferred from partly known inputs is one that the kernel's result lies in."""
+    op = REGISTRY.op(op_id)
+    if op.functions.values is None:
+        return
+    from irops.inference.fold import attach_values
+    for case in plain_cases(op, examples):
+        bound = bind(op, case.attributes).values
+        strong = facts_of(op, case)
+        if any(f is not None and not f.element_type.integral for f in strong):
+            continue
+        outputs, _ = outcome(op, case)
+        for blurred in range(len(strong)):
+            weak = [f if k != blurred or f is None else f.with_value(np.array([Dim(int(v) - 1, int(v) + 1) for v in f.value.ravel()] or [],
+                    dtype=object).reshape(f.value.shape)) for k, f in enumerate(strong)]
+            try:
+                found = attach_values(op, weak, bound, infer_layer(op, weak, bound), 1 << 16)
+            except LayerFault:
+                continue
+            for fact, array in zip(found, outputs):
+                known = fact.known
+                if known is not None:
+                    assert all(Dim.of(k if isinstance(k, Dim) else int(k)).can_be(int(v)) for k, v in zip(known.ravel(), array.ravel()))
+
+
+def any_fact():
+    dims = st.one_of(st.integers(0, 5).map(Dim.of), st.just(ANY), st.tuples(st.integers(0, 4), st.integers(0, 4)).map(
+        lambda p: Dim(min(p), max(p))), st.sampled_from([Dim.of(2**31), Dim.of(2**63 - 1), Dim(2, 2**63 - 1)]))
+    shapes = st.one_of(st.just(UNRANKED), st.lists(dims, max_size=5).map(Shape))
+    return st.builds(Fact, st.sampled_from(element_types()), shapes)
+
+
+@st.composite
+def fact_with_value(draw):
+    kind = element_type(draw(st.sampled_from(["i32", "i64", "f32", "boolean"])))
+    shape = draw(st.lists(st.integers(0, 3), max_size=2))
+    numbers = draw(st.lists(st.one_of(st.integers(-3, 6), st.sampled_from([2**31 - 1, -(2**31)])), min_size=int(np.prod(shape)),
+                            max_size=int(np.prod(shape))))
+    return Fact(kind, Shape(shape), np.array(numbers, dtype=kind.dtype).reshape(shape))
+
+
+@pytest.mark.parametrize("op_id", IDS)
+def test_inference_is_total(op_id):
+    """On any facts, inference returns or raises LayerFault, nothing else."""
+    op = REGISTRY.op(op_id)
+    sets = [case.attributes for kind in (examples, counterexamples) for case in plain_cases(op, kind)] or [{}]
+
+    @settings(max_examples=40, deadline=None, derandomize=True)
+    @given(st.data())
+    def law(data):
+        bound = bind(op, data.draw(st.sampled_from(sets)))
+        if not bound.usable:
+            return
+        count = data.draw(st.integers(0, len(op.definition.inputs) + 1))
+        facts = [data.draw(st.one_of(any_fact(), fact_with_value())) for _ in range(count)]
+        try:
+            outputs = infer_layer(op, facts, bound.values)
+        except LayerFault:
+            return
+        assert all(isinstance(fact, Fact) for fact in outputs)
+    law()
+
+
+SHAPES = st.lists(st.integers(0, 4), min_size=2, max_size=4)
+TYPES = st.sampled_from(["f32", "i64", "boolean", "bf16", "u4", "string", "f8e4m3", "i8"])
+
+
+def some_array(shape, kind):
+    count = int(np.prod(shape))
+    rng = np.random.default_rng(zlib.crc32(repr((shape, kind)).encode()))
+    numbers = rng.integers(0, 2 if kind == "boolean" else 7, count)
+    return np.array([str(n) for n in numbers], object).reshape(shape) if kind == "string" else numbers.astype(element_type(kind).dtype).reshape(shape)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(SHAPES, TYPES, st.data())
+def test_reversing_twice_changes_nothing(shape, kind, data):
+    array = some_array(shape, kind)
+    axes = np.array(data.draw(st.lists(st.integers(-len(shape), len(shape) - 1), max_size=3)), np.int64)
+    once = irops.call("Reverse-1", array, axes, mode="index")
+    assert np.array_equal(irops.call("Reverse-1", once, axes, mode="index"), array)
+    batch, seq = data.draw(st.permutations(range(len(shape))))[:2]
+    lengths = np.array([data.draw(st.integers(0, shape[seq])) for _ in range(shape[batch])], np.int32)
+    turned = irops.call("ReverseSequence-1", array, lengths, batch_axis=batch, seq_axis=seq)
+    assert np.array_equal(irops.call("ReverseSequence-1", turned, lengths, batch_axis=batch, seq_axis=seq), array)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(SHAPES, TYPES, st.data())
+def test_the_formula_of_reverse_sequence_holds_for_every_element(shape, kind, data):
+    array = some_array(shape, kind)
+    lengths = np.array([data.draw(st.integers(0, shape[1])) for _ in range(shape[0])], np.int32)
+    turned = irops.call("ReverseSequence-1", array, lengths, batch_axis=0, seq_axis=1)
+    for b, length in enumerate(lengths):
+        for s in range(shape[1]):
+            source = length - 1 - s if s < length else s
+            assert np.array_equal(turned[b, s], array[b, source])

@@ -1,0 +1,114 @@
+"""Which op a layer's type and version mean, and ops of one's own."""
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irops
+from irops.registry import NoOp, Registry, default_registry
+
+EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "my_reverse"
+
+
+@pytest.mark.parametrize(("kind", "version", "op"), [
+    ("ReverseSequence", "opset1", "ReverseSequence-1"), ("ReverseSequence", "opset16", "ReverseSequence-1"),
+    ("reversesequence", "opset12", "ReverseSequence-1"), ("Const", "opset9", "Const-1"), ("PARAMETER", "opset17", "Parameter-1"),
+])
+def test_a_type_is_found_in_any_opset_that_holds_it(kind, version, op):
+    assert default_registry().resolve(kind, version).id == op
+
+
+@pytest.mark.parametrize(("kind", "version", "rule"), [
+    ("Reverse", "opset2", "op-not-in-opset"), ("ReverseSequence", "opset17", "op-not-in-opset"), ("ReverseSequence", "opset99", "unknown-opset"),
+    ("ReverseSequence", "OPSET1", "unknown-opset"), ("Constant", "opset1", "misspelled-anchor"), ("Reverze", "opset1", "unknown-op"),
+])
+def test_what_no_opset_holds_has_a_reason(kind, version, rule):
+    found = default_registry().resolve(kind, version)
+    assert isinstance(found, NoOp)
+    assert found.rule == rule
+
+
+def test_a_near_name_is_suggested():
+    assert default_registry().resolve("Reverze", "opset1").notes == ("did you mean Reverse?",)
+
+
+def test_the_type_alone_means_the_newest_version():
+    assert irops.definition("reversesequence").id == "ReverseSequence-1"
+
+
+def test_an_op_of_ones_own_is_found_by_path():
+    registry = Registry(folders=[EXAMPLE])
+    model = irops.read(EXAMPLE / "model.xml")
+    assert irops.check(model, registry=registry).diagnostics == ()
+    assert str(irops.infer(model, registry=registry)["blocks", 0]) == "f32[?,6]"
+    x = np.arange(6, dtype=np.float32).reshape(1, 6)
+    assert irops.run(model, {"x": x}, registry=registry)["y"].tolist() == [[2, 1, 0, 5, 4, 3]]
+    with pytest.raises(irops.EvaluationError, match="whole number of blocks"):
+        irops.call("MyReverse-extension", x, block=4, registry=registry)
+
+
+def test_an_op_of_ones_own_is_unknown_without_its_definition():
+    assert [d.code for d in irops.check(EXAMPLE / "model.xml").errors] == ["IR301"]
+
+
+def test_an_op_of_ones_own_is_found_by_entry_point(tmp_path):
+    package, info = tmp_path / "my_ops", tmp_path / "my_ops-1.0.dist-info"
+    shutil.copytree(EXAMPLE, package)
+    (package / "__init__.py").write_text("")
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my_ops\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[irops.ops]\nmy_ops = my_ops\n")
+    code = f"import irops; print(irops.infer({str(EXAMPLE / 'model.xml')!r})['blocks', 0])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment(tmp_path))
+    assert done.stdout.strip() == "f32[?,6]"
+
+
+def environment(path: Path) -> dict[str, str]:
+    import os
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(path), os.environ.get("PYTHONPATH"))))}
+
+
+def test_two_definitions_of_one_op_are_refused(tmp_path):
+    for name in ("a", "b"):
+        shutil.copytree(EXAMPLE, tmp_path / name)
+    with pytest.raises(irops.DefinitionError, match="OD107"):
+        Registry(folders=[tmp_path / "a", tmp_path / "b"]).ids()
+
+
+def faulty(tmp_path, old: str, new: str, file: str = "MyReverse-extension.xml") -> irops.DefinitionError:
+    folder = tmp_path / "faulty"
+    shutil.copytree(EXAMPLE, folder)
+    text = (folder / file).read_text()
+    assert old in text
+    (folder / file).write_text(text.replace(old, new))
+    with pytest.raises(irops.DefinitionError) as caught:
+        Registry(folders=[folder]).op("MyReverse-extension")
+    return caught.value
+
+
+@pytest.mark.parametrize(("old", "new", "code"), [
+    ("<summary>", "<summary", "OD101"), ("<summary>", "<sumary>", "OD101"), ('type="int"', 'type="integer"', "OD102"),
+    ('<type name="T">any</type>', '<type name="T">anything</type>', "OD103"), ('violates="C1"', 'violates="C2"', "OD103"),
+    ('min="1"', 'min="1" default="0"', "OD103"),
+])
+def test_a_faulty_definition_is_told_with_file_and_line(tmp_path, old, new, code):
+    found = faulty(tmp_path, old, new).diagnostics[0]
+    assert found.code == code
+    assert found.location.file.endswith("MyReverse-extension.xml")
+    assert found.location.line
+
+
+def test_a_parameter_that_the_definition_does_not_name_is_told_with_both_files(tmp_path):
+    found = faulty(tmp_path, "data: Fact, *, block", "dtaa: Fact, *, block", "my_reverse.py").diagnostics[0]
+    assert found.code == "OD105"
+    assert found.location.file.endswith("my_reverse.py")
+    assert "MyReverse-extension.xml" in found.notes[0]
+
+
+def test_a_missing_kernel_is_told(tmp_path):
+    assert faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code == "OD104"
