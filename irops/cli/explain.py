@@ -9,17 +9,16 @@ example:
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 
 from irops.cli import op_page
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, Refusal
 from irops.cli.page import Page
+from irops.cli.subjects import definition_of
 from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.rule import Rule
-from irops.diagnostics.rules import all_rules, rule
+from irops.diagnostics.rules import rule
 from irops.registry import Registry, default_registry
-from irops.spec.definition import Definition
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +43,7 @@ def _explain(subject: str, page: Page, registry: Registry) -> None:
         except KeyError:
             continue
     op, _, number = subject.partition(":")
-    definition = _definition(op, subject, registry)
+    definition = definition_of(op, registry, or_rule=not number)
     if not number:
         return op_page.whole(definition, page)
     constraints = {constraint.lower(): constraint for constraint in definition.constraints}
@@ -58,18 +57,3 @@ def _rule(found: Rule, page: Page) -> None:
     page.lines(found.summary)
     for paragraph in paragraphs(found.explanation):
         page.paragraph(paragraph)
-
-
-def _definition(name: str, subject: str, registry: Registry) -> Definition:
-    try:
-        return registry.definition(name)
-    except KeyError:
-        near = _near(name, (word for rule in all_rules() for word in (rule.code, rule.name))) + _near(name, registry.ids())
-        hint = f"; did you mean {' or '.join(near[:3])}?" if near else "; see irops ops for all ops"
-        raise Refusal(f"nothing is called {subject!r}{hint}") from None
-
-
-def _near(name: str, known: Iterable[str]) -> list[str]:
-    from difflib import get_close_matches
-    spelled = {word.lower(): word for word in known}
-    return [spelled[word] for word in get_close_matches(name.lower(), spelled, 2)]

@@ -4,31 +4,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from irops.cli.streams import looked_at
 
-if TYPE_CHECKING:
-    from irops.ir.model import Layer
-
 T = TypeVar("T")
+Tell = Callable[[int, int, object], None]
+"""Takes how much is done, of how much, and what is being done."""
 PATIENCE = 1.0
 """Seconds before a bar appears: short work needs none."""
 
 
 def each(items: Sequence[T], what: str, *, quiet: bool = False) -> Iterator[T]:
     """The items one by one, with a bar on the error stream."""
-    if quiet or not looked_at(sys.stderr):
-        yield from items
-        return
-    from rich.console import Console
-    from rich.progress import track
-    yield from track(items, what, console=Console(stderr=True), transient=True)
+    with counted(what, quiet=quiet) as tell:
+        for number, item in enumerate(items):
+            if tell is not None:
+                tell(number, len(items), item)
+            yield item
 
 
 @contextmanager
-def layer_bar(*, quiet: bool = False) -> Iterator[Callable[[int, int, Layer], None] | None]:
-    """What an evaluation tells its progress to; None where nobody looks. The bar appears when the work takes long."""
+def counted(what: str, *, quiet: bool = False) -> Iterator[Tell | None]:
+    """What long work tells its progress to; None where nobody looks."""
     if quiet or not looked_at(sys.stderr):
         yield None
         return
@@ -40,13 +38,13 @@ def layer_bar(*, quiet: bool = False) -> Iterator[Callable[[int, int, Layer], No
 
     from irops.diagnostics.printable import printable
     bar = Progress(console=Console(stderr=True), transient=True)
-    task = bar.add_task("", total=None)
+    task = bar.add_task(what, total=None)
     start = monotonic()
 
-    def tell(done: int, of: int, layer: Layer) -> None:
+    def tell(done: int, of: int, item: object) -> None:
         if not bar.live.is_started and monotonic() - start > PATIENCE:
             bar.start()
-        bar.update(task, completed=done, total=of, description=escape(printable(layer.name)[:30]))
+        bar.update(task, completed=done, total=of, description=escape(f"{what} {printable(str(item))[:40]}"))
     try:
         yield tell
     finally:

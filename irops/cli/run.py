@@ -19,7 +19,7 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.filled import FILLS, filled
 from irops.cli.main import CLEAN, Refusal
 from irops.cli.pairs import named
-from irops.cli.progress import layer_bar
+from irops.cli.progress import counted
 from irops.cli.stored import as_declared, load_all, load_one, save_all
 from irops.diagnostics.printable import printable
 from irops.evaluate.limits import Limits
@@ -61,7 +61,7 @@ def execute(args: argparse.Namespace) -> int:
     model = read(args.model, args.weights)
     inputs = _inputs(model, args)
     keep = [name for text in args.keep for name in text.split(",") if name]
-    with layer_bar(quiet=args.quiet) as progress:
+    with counted("evaluating", quiet=args.quiet) as progress:
         session = Session(model, backends=(*(b for b in args.backends if b != "reference"), "reference"), registry=registry_of(args),
                           limits=Limits(args.max_bytes, args.max_iterations), verify=args.verify, progress=progress)
         try:

@@ -1,0 +1,35 @@
+"""Write the documentation: a page for every op, rule and opset, with an index, and a search in HTML.
+
+example:
+  irops docs --output site
+  irops docs --output pages --format markdown
+"""
+from __future__ import annotations
+
+import argparse
+
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.main import CLEAN, Refusal
+from irops.cli.progress import counted
+from irops.diagnostics.printable import plural
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--output", "-o", metavar="DIR", required=True, help="the folder to write; replaced if it holds such pages already")
+    parser.add_argument("--format", choices=("html", "markdown"), default="html", help="default: html")
+    parser.add_argument("--quiet", "-q", action="store_true", help="say nothing, show no progress")
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    from irops.document.site import MissingExtraError, Site
+    try:
+        site = Site(registry_of(args), args.format)
+    except MissingExtraError as error:
+        raise Refusal(str(error)) from None
+    with counted("writing pages", quiet=args.quiet) as progress:
+        count = site.write(args.output, progress)
+    if not args.quiet:
+        start = "index.html" if args.format == "html" else "index.md"
+        print(f"{plural(count, 'page')} in {args.output}; begin at {args.output.rstrip('/')}/{start}")
+    return CLEAN

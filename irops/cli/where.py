@@ -1,0 +1,73 @@
+"""Tell which files define an op: the definition, and the functions with their lines.
+
+example:
+  irops where ReverseSequence-1
+  irops where reverse --output-format json
+"""
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import sys
+from pathlib import Path
+
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.main import CLEAN
+from irops.cli.subjects import definition_of
+from irops.registry import Op, Registry, default_registry
+
+ROLES = ("shape", "kernel", "values", "gradient")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ops", nargs="+", metavar="OP", help="an op (ReverseSequence-1), or a type for its newest version")
+    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    parser.add_argument("--quiet", "-q", action="store_true", help="places only")
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    registry = registry_of(args) or default_registry()
+    found = {name: places(registry, name) for name in (definition_of(op, registry).id for op in args.ops)}
+    if args.output_format == "json":
+        listed = [{"op": name, **{role: {"file": file, "line": line} for role, (file, line) in there.items()}}
+                  for name, there in found.items()]
+        json.dump({"version": 1, "ops": listed}, sys.stdout, indent=2)
+        print()
+        return CLEAN
+    for name, there in found.items():
+        if len(found) > 1 and not args.quiet:
+            print(name)
+        for role, (file, line) in there.items():
+            print(f"{'' if args.quiet else f'{role:12}'}{_short(file)}:{line}")
+    return CLEAN
+
+
+def places(registry: Registry, op: str) -> dict[str, tuple[str, int]]:
+    """File and line of the definition and of each function of an op."""
+    found = registry.op(op)
+    there = {"definition": (found.definition.path, 1)}
+    for role in ROLES:
+        function = getattr(found.functions, role, None)
+        if function is not None:
+            code = inspect.unwrap(function).__code__
+            there[role] = (code.co_filename, code.co_firstlineno)
+    return there | _stock(found, there)
+
+
+def _stock(op: Op, there: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
+    """The stock shape rule of an op without a shape function of its own."""
+    from irops.ops import stock
+    rules = [stock.RULES[port.shape[0]] for port in op.definition.outputs if port.shape and port.shape[0] in stock.RULES]
+    if "shape" in there or not rules:
+        return {}
+    return {"shape": (rules[0].__code__.co_filename, rules[0].__code__.co_firstlineno)}
+
+
+def _short(file: str) -> str:
+    """The path from here, where the file lies below."""
+    try:
+        return str(Path(file).resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return file
