@@ -28,7 +28,8 @@ def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("referen
     """
     op = (registry or default_registry()).op(op_id)
     try:
-        values = bind(op, {name: attribute_text(value) for name, value in attributes.items()})
+        spelled = {attribute.parameter: name for name, attribute in op.definition.attributes.items()}
+        values = bind(op, {spelled.get(name, name): attribute_text(value) for name, value in attributes.items()})
         for fault in values.faults:
             if not values.usable or fault.rule == "unknown-attribute":
                 raise LayerFault(fault.rule, fault.message)

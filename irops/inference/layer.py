@@ -147,7 +147,7 @@ def _rank_of(op: Op, inputs: Sequence[Any], name: str | None) -> int | None:
 def taken(op: Op, role: str, attributes: Mapping[str, Any], extras: Extras) -> dict[str, Any]:
     """The keyword arguments that a function of the op takes, of attributes, bodies and context."""
     names = op.functions.taken[role]
-    everything = {**attributes, **extras}
+    everything = {**{op.definition.attributes[name].parameter: value for name, value in attributes.items()}, **extras}
     return everything if names is None else {name: everything[name] for name in names if name in everything}
 
 

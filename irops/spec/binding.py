@@ -131,7 +131,7 @@ def _mismatch(function: Function, definition: Definition) -> tuple[str, frozense
         return f"takes *{spread[0]}, but no input of the definition is variadic", None
     if names != wanted:
         return f"takes the inputs ({', '.join(names)}), the definition names ({', '.join(wanted)})", None
-    unknown = keywords - {*definition.attributes, *definition.bodies, *CONTEXT}
+    unknown = keywords - {*(a.parameter for a in definition.attributes.values()), *definition.bodies, *CONTEXT}
     if unknown:
         return f"takes {', '.join(sorted(unknown))}, which the definition does not name", None
     return "", None if everything else frozenset(keywords)

@@ -26,6 +26,11 @@ class Attribute:
     low: float = -inf
     high: float = inf
 
+    @property
+    def parameter(self) -> str:
+        """Its name as functions take it: a Python name has no dashes (exclude-pad)."""
+        return self.name.replace("-", "_")
+
 
 @dataclass(frozen=True, slots=True)
 class TypeVariable:
