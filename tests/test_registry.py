@@ -24,7 +24,8 @@ def test_a_type_is_found_in_any_opset_that_holds_it(kind, version, op):
 
 
 @pytest.mark.parametrize(("kind", "version", "rule"), [
-    ("Reverse", "opset2", "op-not-in-opset"), ("ReverseSequence", "opset17", "op-not-in-opset"), ("ReverseSequence", "opset99", "unknown-opset"),
+    ("Reverse", "opset2", "op-not-in-opset"), ("ReverseSequence", "opset17", "op-not-in-opset"),
+    ("ReverseSequence", "opset99", "unknown-opset"),
     ("ReverseSequence", "OPSET1", "unknown-opset"), ("Constant", "opset1", "misspelled-anchor"), ("Reverze", "opset1", "unknown-op"),
 ])
 def test_what_no_opset_holds_has_a_reason(kind, version, rule):

@@ -101,7 +101,9 @@ def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
     """
     modules = tuple(modules)
     found = [BOUND[m][definition.id] for m in modules if definition.id in BOUND.get(m, ())]
-    functions = Functions(**{role: next((getattr(f, role) for f in found if getattr(f, role)), None) for role in ROLES})
+    functions = Functions()
+    for role in ROLES:
+        setattr(functions, role, next((getattr(f, role) for f in found if getattr(f, role)), None))
     faults = []
     for role in ("shape", "kernel", "values"):
         function = getattr(functions, role)

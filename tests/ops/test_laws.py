@@ -143,7 +143,9 @@ def some_array(shape, kind):
     count = int(np.prod(shape))
     rng = np.random.default_rng(zlib.crc32(repr((shape, kind)).encode()))
     numbers = rng.integers(0, 2 if kind == "boolean" else 7, count)
-    return np.array([str(n) for n in numbers], object).reshape(shape) if kind == "string" else numbers.astype(element_type(kind).dtype).reshape(shape)
+    if kind == "string":
+        return np.array([str(n) for n in numbers], object).reshape(shape)
+    return numbers.astype(element_type(kind).dtype).reshape(shape)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

@@ -1,0 +1,77 @@
+"""The definitions are found however irops is installed: from the wheel, editable, and from a plain checkout."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+ASK = "import irops, pathlib; print(irops.__file__); print(irops.definition('ReverseSequence-1').path); print(irops.__version__)"
+RUN = [str(ROOT / "examples" / "bidirectional_encoder" / "model.xml"), "--load-inputs", str(ROOT / "examples/bidirectional_encoder/inputs.npz")]
+
+
+def answers(python, folder: Path, path: Path | None = None, *command: str) -> list[str]:
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    if path is not None:
+        env["PYTHONPATH"] = str(path)
+    done = subprocess.run([python, *(command or ("-c", ASK))], capture_output=True, text=True, check=False, env=env, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_carries_its_definitions(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    file, definition, _ = answers(sys.executable, tmp_path, tmp_path / "site")
+    assert Path(file).is_relative_to(tmp_path)
+    assert Path(definition).is_relative_to(tmp_path / "site" / "irops" / "schemas")
+
+
+def test_the_wheel_runs_the_main_example(wheel, tmp_path):
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    assert any("encoded" in line for line in answers(sys.executable, tmp_path, tmp_path / "site", "-m", "irops", "run", *RUN))
+
+
+def test_the_wheel_holds_no_tests(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        tops = {name.split("/")[0] for name in archive.namelist()}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"irops"}
+
+
+def test_a_plain_checkout_finds_its_definitions(tmp_path):
+    for part in ("irops", "schemas"):
+        shutil.copytree(ROOT / part, tmp_path / "checkout" / part, ignore=shutil.ignore_patterns("__pycache__"))
+    file, definition, _ = answers(sys.executable, tmp_path, tmp_path / "checkout")
+    assert Path(file).is_relative_to(tmp_path)
+    assert Path(definition).is_relative_to(tmp_path / "checkout" / "schemas")
+
+
+def test_an_editable_install_finds_its_definitions(tmp_path):
+    source = tmp_path / "source"
+    for part in ("irops", "schemas", "examples", "tests/house", "docs", "benchmarks"):
+        shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
+        shutil.copy(ROOT / part, source / part)
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--ignore-installed",
+               "--prefix", str(tmp_path / "prefix"), "--editable", str(source)]
+    subprocess.run(command, check=True, capture_output=True, text=True)
+    site = next((tmp_path / "prefix").glob("lib/python*/site-packages"))
+    peers = [p for p in sys.path if p.endswith("site-packages")]
+    start = f"import site, sys; site.addsitedir({str(site)!r}); sys.path += {peers!r}; "
+    file, definition, _ = answers(sys.executable, tmp_path, None, "-S", "-c", start + ASK)
+    assert Path(file).is_relative_to(source)
+    assert Path(definition).is_relative_to(source / "schemas")
