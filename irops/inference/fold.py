@@ -4,9 +4,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from irops.inference.layer import LayerFault, named_inputs, positional, taken, with_normal_axes
 from irops.registry import Op
-from irops.values.element import Array
+from irops.values.element import BOOLEAN, DYNAMIC, Array, ElementType, tagged
 from irops.values.fact import Fact, dims_array, holds_dims
 from irops.values.violation import LimitExceeded, Violation
 
@@ -31,7 +33,7 @@ def attach_values(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str
 
     def outcome() -> tuple[Array | None, ...]:
         if not worked_out:
-            worked_out.append(_evaluate(op, inputs, attributes, len(outputs)))
+            worked_out.append(_evaluate(op, inputs, attributes, outputs))
         return worked_out[0]
 
     depth = 1 + max((fact.depth for fact in inputs if fact is not None), default=0)
@@ -51,9 +53,9 @@ def _small(fact: Fact, limit: int) -> bool:
     return size.known and size.high <= limit
 
 
-def _evaluate(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], count: int) -> tuple[Array | None, ...]:
+def _evaluate(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], outputs: Sequence[Fact]) -> tuple[Array | None, ...]:
     """All elements where all inputs are known; what is known of each, where the op can say it; else None."""
-    nothing: tuple[Array | None, ...] = (None,) * count
+    nothing: tuple[Array | None, ...] = (None,) * len(outputs)
     known = [None if fact is None else fact.known for fact in inputs]
     missing = [fact is not None and value is None for fact, value in zip(inputs, known)]
     in_part = any(missing) or any(value is not None and holds_dims(value) for value in known)
@@ -67,14 +69,30 @@ def _evaluate(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, An
     try:
         arguments = positional(op, named_inputs(op, known))
         attributes = with_normal_axes(op, known, attributes)
-        result = function(*arguments, **taken(op, "values" if in_part else "kernel", attributes, {}))
+        extras = {"result_type": outputs[0].element_type}
+        with np.errstate(all="ignore"):
+            result = function(*arguments, **taken(op, "values" if in_part else "kernel", attributes, extras))
     except (Violation, LayerFault, LimitExceeded):
         return nothing                            # told where the layer itself is inferred or run
-    return result if isinstance(result, tuple) else (result,)
+    results = result if isinstance(result, tuple) else (result,)
+    return tuple(_settled(r, fact.element_type) for r, fact in zip(results, outputs)) if in_part else results
+
+
+def _settled(result: Array | None, kind: ElementType) -> Array | None:
+    """What is known in part; elements, where each turns out to be known."""
+    if result is None or not holds_dims(result) or kind is DYNAMIC:
+        return result
+    low, high = kind.extent
+    if not all(dim.known and low <= dim.low <= high for dim in result.flat):
+        return result
+    wide = np.array([dim.low for dim in result.flat], dtype=np.float64 if kind.floating else np.uint64 if kind.name == "u64" else np.int64)
+    return tagged(wide.astype(kind.dtype), kind).reshape(result.shape)
 
 
 def _dims(fact: Fact | None, value: Array | None) -> Array | None:
+    """What is known of each element, be it nothing; None where not even their number is known, or they are not whole numbers."""
     if fact is None or value is not None:
         return value
     dims = fact.dims
-    return None if dims is None or not fact.element_type.integral else dims_array(dims).reshape(fact.shape.to_tuple())
+    whole = fact.element_type.integral or fact.element_type is BOOLEAN
+    return dims_array(dims).reshape(fact.shape.to_tuple()) if whole and dims is not None else None

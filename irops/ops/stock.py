@@ -5,12 +5,15 @@ Each rule is given the Facts and attribute values that its words name (a word Cn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import Any
 
-from irops.values.dim import ANY
+from irops.values.dim import Dim, unify
 from irops.values.fact import Fact
 from irops.values.shape import SCALAR, UNRANKED, Shape, broadcast_shapes, unify_shapes
-from irops.values.violation import Violation, require
+from irops.values.violation import require
+
+ONE = Dim.of(1)
 
 
 def same(data: Fact) -> Shape:
@@ -23,68 +26,74 @@ def scalar() -> Shape:
     return SCALAR
 
 
-def broadcast(a: Fact, b: Fact, auto_broadcast: str, constraint: str) -> Shape:
-    """The shape of two inputs combined element by element, as auto_broadcast says: none, numpy or pdpd."""
+def broadcast(a: Fact, b: Fact, auto_broadcast: str, constraint: str, axis: int = 0) -> Shape:
+    """The shape of two inputs combined element by element, as auto_broadcast says: none, numpy or pdpd (from axis of a on)."""
     if auto_broadcast == "none":
         return unify_shapes(a.shape, b.shape, constraint)
     if auto_broadcast == "pdpd":
-        return pdpd(a.shape, b.shape, -1, constraint)
+        return pdpd(a.shape, b.shape, axis, constraint)
     return broadcast_shapes(a.shape, b.shape, constraint)
 
 
 def pdpd(a: Shape, b: Shape, axis: int, constraint: str) -> Shape:
-    """The shape of a when b is laid onto it from axis on (-1: its last axes); b's trailing ones count for nothing.
+    """The shape of a when b is laid onto it from axis on (-1: onto its last axes), sizes equal or b's 1.
 
     Raises:  Violation(constraint) where b does not fit
     """
+    require(axis >= -1, constraint, f"axis {axis}")
     if a.dims is None or b.dims is None:
         return a
     start = len(a.dims) - len(b.dims) if axis == -1 else axis
-    inner = list(b.dims)
-    while inner and inner[-1] == 1 and (axis != -1 or start < 0):
-        inner.pop()
-    require(start >= 0 and start + len(inner) <= len(a.dims), constraint, a, b)
-    for dim, other in zip(a.dims[start:], inner):
-        require(other.can_be(1) or other.can_be(dim), constraint, a, b)
-    return a
+    require(start >= 0 and start + len(b.dims) <= len(a.dims), constraint, a, f"{b} from axis {start}")
+    laid = (ONE,) * start + b.dims + (ONE,) * len(a.dims)
+    return Shape(_onto(dim, other, constraint, a, b) for dim, other in zip(a.dims, laid))
 
 
-def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str) -> Shape:
-    """The shape of data with some axes folded into one element: kept as 1, or gone. Axes that are not known leave all open.
+def _onto(dim: Dim, other: Dim, constraint: str, a: Shape, b: Shape) -> Dim:
+    """What is known of the size of an axis of a that one of b is laid onto."""
+    require(other.can_be(1) or other.can_be(dim), constraint, a, b)
+    return dim if other.can_be(1) else unify(dim, other, constraint)
 
-    Raises:  Violation(constraint) where an axis lies outside data's rank, or is named twice
+
+def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str, twice: str | None = None) -> Shape:
+    """The shape of data with some axes folded into one element: kept as 1, or gone. Axes may be known in part, or not at all.
+
+    Raises:  Violation(constraint) where an axis lies outside data's rank; Violation(twice) where one is surely named twice
     """
-    known = axes.value
     rank = data.shape.rank
     if rank is None:
         return UNRANKED
-    if known is None:
-        return _reduced_somehow(data.shape, axes, keep_dims)
-    folded = normal_axes([int(a) for a in known.ravel()], rank, constraint)
+    known = [int(axis) for axis in axes.dims or () if axis.known]
+    folded = normal_axes(known, rank, constraint, twice)
+    require(axes.shape.size.low <= max(rank, 1), twice or constraint, f"{axes.shape.size} axes at rank {rank}")
+    if rank == 0:
+        require(not (folded and keep_dims), constraint, f"axis {known[:1]} at rank 0, with keep_dims")
+        return SCALAR
+    more = Dim(0, rank) if axes.dims is None else Dim.of(len(axes.dims) - len(folded))
     if keep_dims:
-        return Shape(1 if axis in folded else dim for axis, dim in enumerate(data.shape))
-    return data.shape.without(folded)
+        return Shape(ONE if axis in folded else dim if more == 0 else dim.union(ONE) for axis, dim in enumerate(data.shape))
+    return _less(data.shape.without(folded), more)
 
 
-def _reduced_somehow(shape: Shape, axes: Fact, keep_dims: bool) -> Shape:
-    if keep_dims:
-        return Shape(dim.union(1) for dim in shape)
-    count = axes.shape.size if axes.shape.rank is not None else ANY
-    return Shape([ANY] * max(len(shape) - int(count), 0)) if count.known else UNRANKED
+def _less(shape: Shape, count: Dim) -> Shape:
+    """What is known of a shape that has lost some of its axes, which ones is not known."""
+    if not count.known or shape.dims is None:
+        return UNRANKED
+    lost = int(count)
+    return Shape(reduce(Dim.union, shape.dims[axis:axis + lost + 1]) for axis in range(len(shape.dims) - lost))
 
 
-def normal_axes(axes: Iterable[int], rank: int, constraint: str) -> tuple[int, ...]:
-    """Axes counted from 0.
+def normal_axes(axes: Iterable[int], rank: int, constraint: str, twice: str | None = None) -> tuple[int, ...]:
+    """Axes counted from 0. A scalar counts as having one axis, as in OpenVINO.
 
-    Raises:  Violation(constraint) where one lies outside [-rank, rank-1], or two are the same
+    Raises:  Violation(constraint) where one lies outside [-rank, rank-1]; Violation(twice) where two are the same
     """
     found: list[int] = []
+    span = max(rank, 1)
     for axis in axes:
-        if not -rank <= axis < max(rank, 1):
-            raise Violation(constraint, f"got axis {axis} at rank {rank}")
-        if axis % max(rank, 1) in found:
-            raise Violation(constraint, f"got axis {axis} twice at rank {rank}")
-        found.append(axis % max(rank, 1))
+        require(-span <= axis < span, constraint, f"axis {axis} at rank {rank}")
+        require(axis % span not in found, twice or constraint, f"axis {axis} twice at rank {rank}")
+        found.append(axis % span)
     return tuple(found)
 
 

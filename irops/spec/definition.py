@@ -28,8 +28,8 @@ class Attribute:
 
     @property
     def parameter(self) -> str:
-        """Its name as functions take it: a Python name has no dashes (exclude-pad)."""
-        return self.name.replace("-", "_")
+        """Its name as functions take it: a Python name has no dashes (exclude-pad) and no dots (auto_broadcast.auto_broadcast_axis)."""
+        return self.name.rpartition(".")[2].replace("-", "_")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Dimensions, known or not: an interval of integers, and perhaps a name."""
 from __future__ import annotations
 
+from functools import reduce
 from math import inf
 from typing import TypeAlias
 
@@ -107,24 +108,26 @@ class Dim:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: DimLike) -> Dim:
+        """The quotient, rounded down; a divisor of 0 has none, so the divisor is taken not to be 0."""
         other = Dim.of(other)
         if other == 1:
             return self
-        if other.low <= 0 <= other.high:
+        parts = _without_zero(other)
+        if not parts:
             return UNKNOWN
-        corners = [_over(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
+        corners = [_over(a, b) for part in parts for a in (self.low, self.high) for b in (part.low, part.high)]
         return Dim(min(corners), max(corners))
 
     def __rfloordiv__(self, other: DimLike) -> Dim:
         return Dim.of(other) // self
 
     def __mod__(self, other: DimLike) -> Dim:
-        other = Dim.of(other)
-        if self.known and other.known and other != 0:
-            return Dim.of(int(self) % int(other))
-        if other.low > 0:
-            return self if self.low >= 0 and self.high < other.low else Dim(0, other.high - 1)
-        return UNKNOWN
+        """The remainder of the quotient rounded down: of the sign of the divisor, which is taken not to be 0."""
+        found = [_modulo(self, part) if part.low > 0 else -_modulo(-self, -part) for part in _without_zero(Dim.of(other))]
+        return reduce(Dim.union, found) if found else UNKNOWN
+
+    def __rmod__(self, other: DimLike) -> Dim:
+        return Dim.of(other) % self
 
     def ceil_div(self, other: DimLike) -> Dim:
         """The quotient, rounded up."""
@@ -163,6 +166,23 @@ def _over(a: Bound, b: Bound) -> Bound:
     if abs(b) == inf:
         return 0 if (a >= 0) == (b > 0) or a == 0 else -1
     return a // b
+
+
+def _without_zero(divisor: Dim) -> list[Dim]:
+    """What is left of an interval of integers when 0 is cut out."""
+    if divisor.low > 0 or divisor.high < 0:
+        return [divisor]
+    below = [Dim(divisor.low, -1)] if divisor.low < 0 else []
+    return below + ([Dim(1, divisor.high)] if divisor.high > 0 else [])
+
+
+def _modulo(number: Dim, divisor: Dim) -> Dim:
+    """number modulo a divisor that is positive."""
+    if number.low >= 0 and number.high < divisor.low:
+        return number
+    if divisor.known and abs(number.low) != inf and number.low // divisor.low == number.high // divisor.low:
+        return Dim(number.low % divisor.low, number.high % divisor.low)
+    return Dim(0, min(divisor.high - 1, number.high if number.low >= 0 else inf))
 
 
 _SMALL = tuple(Dim(n, n) for n in range(4097))

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,15 @@ class ElementType:
     @property
     def floating(self) -> bool:
         return self.kind == "float"
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """The least and the greatest number that it holds, as integers; infinities where it is not made of integers."""
+        if self.kind == "signed":
+            return -(1 << self.bits - 1), (1 << self.bits - 1) - 1
+        if self.kind == "unsigned":
+            return 0, (1 << self.bits) - 1
+        return (0, 1) if self.kind == "boolean" else (-inf, inf)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -144,3 +154,23 @@ def tagged(array: Array, element: ElementType) -> Array:
     if element.name not in CODED or element_type_of(array) is element:
         return array
     return array.view(element.dtype)
+
+
+NF4_ZERO = 7
+"""The code of nf4 that stands for 0."""
+
+
+def zeros(shape: tuple[int, ...], element: ElementType) -> Array:
+    """A tensor of zeros: of empty strings, of nf4's code for 0, of the least number of f8e8m0, which has no zero."""
+    if element is STRING:
+        return np.full(shape, "", dtype=object)
+    if element.name == "nf4":
+        return np.full(shape, NF4_ZERO, element.dtype)
+    return np.zeros(shape, element.dtype)
+
+
+def as_i64(array: Array) -> npt.NDArray[np.int64]:
+    """Integers as i64; those of u64 that i64 does not hold become its greatest."""
+    if array.dtype == np.uint64:
+        array = np.minimum(array, np.uint64(2**63 - 1))
+    return array.astype(np.int64)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from irops.values.dim import UNKNOWN, Dim
-from irops.values.element import DYNAMIC, Array, ElementType
+from irops.values.dim import ANY, UNKNOWN, Dim
+from irops.values.element import BOOLEAN, DYNAMIC, Array, ElementType
 from irops.values.shape import UNRANKED, Shape
 
 Value = Array | None
@@ -56,11 +56,12 @@ class Fact:
 
     @property
     def dims(self) -> tuple[Dim, ...] | None:
-        """The elements of a tensor of integers, flattened, each as far as it is known; None if not even their number is."""
+        """The elements of a tensor of integers or booleans, flattened, each as far as it is known; None if not even their number is."""
         known = self.known
         if known is None:
             size = self.shape.size
-            return (UNKNOWN,) * int(size) if size.known and size < 1024 else None
+            least = Dim(0, 1) if self.element_type is BOOLEAN else ANY if self.element_type.kind == "unsigned" else UNKNOWN
+            return (least,) * int(size) if size.known and size < 1024 else None
         if holds_dims(known):
             return tuple(known.ravel())
         return tuple(Dim.of(int(n)) for n in known.ravel())
