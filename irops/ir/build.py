@@ -43,7 +43,7 @@ class Builder:
         self._sort_children(root, model)
         model.comments = (*comments_of(document), *comments_of(root))
         number_layers(self.graph, self.faults)
-        if not self.graph.layers and "layers" not in self._sections:
+        if not any(child.tag == "layers" for child in root.children):
             self.faults.add("missing-section", "<net> has no <layers>; a model consists of them", root.at,
                             notes=("OpenVINO silently reads an empty model",))
         for element in model.legacy:

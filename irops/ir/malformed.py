@@ -11,6 +11,7 @@ from irops.ir.locate import BOM
 from irops.ir.model import Element
 
 _CODES = expat.errors.codes
+_UNKNOWN_ENTITY = re.compile(rb"&(?!#|(?:lt|gt|amp|quot|apos);)[^;\s]{1,60};?")
 _OPENERS = {b"<!--": "a comment", b"<![CDATA[": "a CDATA section", b"<?": "a processing instruction"}
 _OPEN_ENDED = {_CODES[text] for text in (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN,
                                          expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION, expat.errors.XML_ERROR_PARTIAL_CHAR)}
@@ -22,6 +23,9 @@ def malformed(error: expat.ExpatError, parser: expat.XMLParserType, faults: Faul
     data = faults.source.data
     if error.code in _OPEN_ENDED:
         return _cut_off(error, at, faults, [e for e in still_open if e.tag])
+    if error.code == _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:      # told at the start of the tag that it is in
+        found = _UNKNOWN_ENTITY.search(data, at)
+        at = found.start() if found else at
     line, _ = faults.source.line_column(at)
     notes = (f"line {line} is: {_excerpt(faults.source.line_text(line))}",)
     try:
@@ -56,7 +60,7 @@ def _name(element: Element) -> str:
 def _why(error: expat.ExpatError, data: bytes, at: int, still_open: Sequence[Element]) -> str:
     text = expat.errors.messages[error.code]
     if text == expat.errors.XML_ERROR_TAG_MISMATCH:
-        found = re.match(rb"</([^\s>]*)", data[at:at + 200])
+        found = re.match(rb"(?:</)?([^\s<>]+)", data[at:at + 200])
         line = data.count(b"\n", 0, still_open[-1].at) + 1
         ends = f"</{found[1].decode('utf-8', 'replace')}>" if found else "an end tag"
         return f"{ends} does not end the element that is open, <{still_open[-1].tag}> of line {line}"
@@ -66,8 +70,8 @@ def _why(error: expat.ExpatError, data: bytes, at: int, still_open: Sequence[Ele
         found = re.match(rb"[^\s=]+", data[at:at + 200])
         return f"attribute {found[0].decode('utf-8', 'replace') if found else ''!r} is given twice"
     if text == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
-        found = re.match(rb"&[^;\s]*;?", data[at:at + 60])
-        name = found[0].decode("utf-8", "replace") if found else "an entity"
+        found = _UNKNOWN_ENTITY.match(data, at)
+        name = found[0].decode("utf-8", "replace") if found else "what is referred to here"
         return f"{name} is no entity of XML: only &lt; &gt; &amp; &quot; &apos; are"
     if text == expat.errors.XML_ERROR_BAD_CHAR_REF:
         found = re.match(rb"&#[0-9a-fA-Fx]*;?", data[at:at + 40])

@@ -8,7 +8,7 @@ from irops.ir.faults import Faults
 from irops.ir.malformed import malformed
 from irops.ir.model import COMMENT, Element
 
-NESTING = 256
+NESTING = 180
 """How deep elements may lie within each other: more than any model needs, and less than exhausts Python's stack."""
 DIMS = 1 << 16
 """How many characters the dims of a port may have together."""

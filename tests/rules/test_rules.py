@@ -95,8 +95,8 @@ def _refusal(shapes: dict[str, str]) -> Diagnostic:
 
 ELSEWHERE = {
     "IR407": "is about shapes that are given to infer, which no file holds; see the test above",
-    "IR119": "takes a thousand other findings; see tests/ir/test_faults.py",
-    "IR510": "takes a file that changes after it was read; see tests/ir/test_weights.py",
+    "IR119": "takes a thousand other findings; see tests/ir/test_ir_faults.py",
+    "IR510": "takes a file that changes after it was read; see tests/ir/test_ir_weights.py",
 }
 
 

@@ -121,7 +121,7 @@ Any other value, "11.0" too, makes OpenVINO say "Unable to read the model". The 
     Rule(
         "IR016", "nesting-too-deep", Severity.ERROR,
         "elements lie too deep within each other",
-        """Elements may lie 256 deep within each other, which is enough for some eighty bodies of If, Loop or TensorIterator, each
+        """Elements may lie 180 deep within each other, which is enough for some sixty bodies of If, Loop or TensorIterator, each
 within the last. A deeper file was made to exhaust the stack of whatever reads it.""",
     ),
     Rule(

@@ -1,0 +1,194 @@
+"""What a file says is what the model holds."""
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+
+import pytest
+
+from irops.diagnostics.diagnostic import ReadError
+from irops.ir.model import COMMENT, BackEdge, Element
+from irops.ir.parse import NESTING
+from irops.ir.ports import names_of
+from irops.ir.read import load, loads, read
+
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.mark.parametrize("name", ["plain", "bodies", "old"])
+def test_a_sound_file_has_no_findings(name: str) -> None:
+    assert load(FILES / f"{name}.xml")[1] == ()
+
+
+def test_layers_ports_and_edges_are_read() -> None:
+    model = read(FILES / "plain.xml")
+    assert (model.name, model.version) == ("plain", 11)
+    assert [str(layer) for layer in model.layers] == [
+        'layer 0 "x" (Parameter)', 'layer 1 "w" (Const)', 'layer 2 "sum" (Add)', 'layer 3 "y" (Result)']
+    assert model.layer("x").data == {"shape": "?,3", "element_type": "f32"}
+    (port,) = model.layer("x").outputs
+    assert (port.id, port.precision, port.dims, port.names) == (0, "FP32", (-1, 3), ("x", "a,b"))
+    assert [port.id for port in model.layer("sum").inputs] == [0, 1]
+    assert model.layer("y").output_names == ("y",)
+    assert model.layer("x").output_names is None
+    assert [(e.from_layer, e.from_port, e.to_layer, e.to_port) for e in model.edges] == [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)]
+
+
+def test_runtime_information_is_kept_as_it_is() -> None:
+    model = read(FILES / "plain.xml")
+    assert model.rt_info == Element("rt_info", {}, [
+        Element("info", {"name": "a key", "value": "1"}),
+        Element("nested", {}, [Element("inner", {"value": 'a < b & "c"'})])])
+    fused = model.layer("sum").rt_info
+    assert fused is not None
+    assert fused.children[0].attributes == {"name": "fused_names", "version": "0", "value": "sum"}
+
+
+def test_bodies_are_read_with_the_maps_that_tie_them() -> None:
+    model = read(FILES / "bodies.xml")
+    body = model.layer("steps").bodies["body"]
+    sliced, merged = body.inputs
+    assert (sliced.external_port_id, sliced.internal_layer_id, sliced.axis, sliced.start, sliced.end) == (0, 0, 0, 0, -1)
+    assert (merged.external_port_id, merged.internal_layer_id, merged.axis) == (1, 1, None)
+    assert (body.outputs[0].axis, body.outputs[0].stride, body.outputs[0].part_size) == (0, 1, 1)
+    assert body.back_edges == [BackEdge(5, 1)]
+    loop = model.layer("counted").bodies["body"]
+    assert [m.purpose for m in (*loop.inputs, *loop.outputs)] == [None, "current_iteration", None, "execution_condition"]
+    assert loop.inputs[1].external_port_id == -1
+    assert list(model.layer("choice").bodies) == ["then_body", "else_body"]
+    paths = {layer.name: path for path, layer in model.walk()}
+    assert paths["half"] == ("steps", "body")
+    assert paths["else_k"] == ("choice", "else_body")
+    assert paths["y"] == ()
+
+
+def test_a_file_of_version_10_keeps_its_legacy() -> None:
+    model = read(FILES / "old.xml")
+    assert model.version == 10
+    assert [element.tag for element in model.legacy] == ["pre-process", "meta_data", "quantization_parameters"]
+    assert model.legacy[2].children[0].text == '{"a": 1}'
+    assert model.layer("y").inputs[0].precision is None
+
+
+def test_comments_are_kept_where_they_stand() -> None:
+    model = read(FILES / "old.xml")
+    assert model.comments == (" IR 10, as a model optimizer of 2021 wrote it, and an edit by hand ",)
+    assert model.layer("x").comments == (" the image ",)
+    assert model.graph.comments == (" no more ", " straight through ")
+
+
+def test_a_comment_within_a_dim_does_not_part_it() -> None:
+    assert read(FILES / "old.xml").layer("x").outputs[0].dims == (1, 1, 1, 2)
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("", ()), ("a", ("a",)), ("a,b", ("a", "b")), (r"a\,b,c", ("a,b", "c")), ("a,,b,", ("a", "b")), ("a\\b", ("a\\b",)), (r"\,", (",",)),
+])
+def test_tensor_names_are_parted_at_commas_that_are_not_escaped(text: str, names: tuple[str, ...]) -> None:
+    assert names_of(text) == names
+
+
+def test_what_is_not_understood_is_kept() -> None:
+    model, found = loads(b"""<net version="11" colour="red"><frob a="1"><layer><dim>1</dim></layer></frob>
+      <layers><layer id="0" name="x" type="Parameter" version="opset1" size="big"><hint/><!-- note -->
+        <output><port id="0" precision="FP32" hue="blue"><dim>2</dim><mark/></port></output></layer></layers></net>""")
+    assert [d.name for d in found] == ["stray-attribute", "unknown-element", "stray-attribute", "unknown-element",
+                                       "stray-attribute", "unknown-element"]
+    layer = model.layers[0]
+    assert model.extra == {"colour": "red"}
+    assert model.unknown == [Element("frob", {"a": "1"}, [Element("layer", {}, [Element("dim", text="1")])])]
+    assert layer.extra == {"size": "big"}
+    assert layer.unknown == [Element("hint"), Element(COMMENT, text=" note ")]
+    assert layer.outputs[0].extra == {"hue": "blue"}
+    assert layer.outputs[0].unknown == [Element("mark")]
+    assert layer.outputs[0].dims == (2,)
+
+
+def test_dims_within_unknown_elements_are_kept_as_elements() -> None:
+    model, _ = loads(b'<net version="11"><layers/><odd><port id="0"><dim>1</dim><dim>2</dim></port></odd></net>')
+    port = model.unknown[0].children[0]
+    assert [child.text for child in port.children] == ["1", "2"]
+    assert port.text == ""
+
+
+def test_each_thing_knows_the_byte_where_it_starts() -> None:
+    model = read(FILES / "bodies.xml")
+    assert model.source is not None
+    data = model.source.data
+    for _, layer in model.walk():
+        assert data[layer.at:].startswith(f'<layer id="{layer.id}" name="{layer.name}"'.encode())
+        assert layer.data_at < 0 or data[layer.data_at:].startswith(b"<data ")
+        assert all(data[port.at:].startswith(f'<port id="{port.id}"'.encode()) for port in (*layer.inputs, *layer.outputs))
+        for body in layer.bodies.values():
+            assert data[body.at:].startswith(f"<{body.name}>".encode())
+            assert all(data[m.at:].startswith((b"<input ", b"<output ")) for m in (*body.inputs, *body.outputs))
+
+
+def test_sections_may_come_in_any_order() -> None:
+    text = (FILES / "plain.xml").read_text()
+    start, end = text.index("\t<edges>"), text.index("\t<rt_info>\n\t\t<info")
+    moved = text[:text.index("\t<layers>")] + text[start:end] + text[text.index("\t<layers>"):start] + text[end:]
+    assert loads(moved.encode())[0] == loads(text.encode())[0]
+
+
+def test_collection_of_garbage_goes_on_after_reading() -> None:
+    read(FILES / "plain.xml")
+    assert gc.isenabled()
+    with pytest.raises(ReadError):
+        loads(b"<net")
+    assert gc.isenabled()
+
+
+def test_reading_leaves_no_file_open(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+    models = [read(FILES / "plain.xml") for _ in range(20)]
+    after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+    assert (len(models), after) == (20, before)
+
+
+def _nested(levels: int) -> bytes:
+    inner = b"<a>" * levels + b"</a>" * levels
+    return b'<net version="11"><layers/><rt_info>' + inner + b"</rt_info></net>"
+
+
+def test_elements_may_lie_deep_within_each_other() -> None:
+    model, found = loads(_nested(NESTING - 3))
+    assert found == ()
+    assert model == loads(_nested(NESTING - 3))[0]
+
+
+@pytest.mark.parametrize("levels", [NESTING, 100_000])
+def test_elements_that_lie_too_deep_are_refused(levels: int) -> None:
+    with pytest.raises(ReadError) as error:
+        loads(_nested(levels))
+    assert error.value.diagnostics[0].name == "nesting-too-deep"
+
+
+def test_bodies_within_bodies_are_read_as_deep_as_elements_may_lie() -> None:
+    levels = NESTING // 3 - 2
+    opening = b'<layers><layer id="0" name="f" type="If" version="opset8"><then_body>'
+    closing = b"</then_body></layer></layers>"
+    model, found = loads(b'<net version="11">' + opening * levels + b"<layers/>" + closing * levels + b"</net>")
+    assert found == ()
+    assert max(len(path) for path, _ in model.walk()) == 2 * (levels - 1)
+    assert model == model.with_graph(model.graph)
+
+
+def test_the_same_bytes_give_equal_models() -> None:
+    raw = (FILES / "bodies.xml").read_bytes()
+    assert loads(raw)[0] == loads(raw)[0]
+
+
+def test_a_model_is_read_although_harmless_parts_are_faulty(tmp_path: Path) -> None:
+    path = tmp_path / "m.xml"
+    path.write_bytes(b'<net version="11"><layers/><surprise/></net>')
+    assert read(path).unknown == [Element("surprise")]
+
+
+def test_a_model_is_not_read_where_something_was_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "m.xml"
+    path.write_bytes(b'<net version="11"><surprise/><layers><layer name="x" type="T" version="opset1"/></layers></net>')
+    with pytest.raises(ReadError) as error:
+        read(path)
+    assert [d.name for d in error.value.diagnostics] == ["unknown-element", "incomplete-element"]

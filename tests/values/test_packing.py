@@ -1,0 +1,162 @@
+"""Packing: bytes as OpenVINO 2026.4.1 was seen to write them, and the way back."""
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irops.values.element import DYNAMIC, STRING, element_type, element_type_of, element_types
+from irops.values.packing import pack, packed_size, string_bounds, unpack
+
+SEEN = {        # element type: elements, bytes
+    "u1": ([0, 1, 1, 0, 1, 1, 0, 0, 1], "6c 80"),
+    "u2": ([0, 1, 2, 3, 1, 2, 3, 0, 1], "e4 39 01"),
+    "u4": ([0, 1, 2, 3, 4, 5, 6, 7, 8], "10 32 54 76 08"),
+    "i4": ([0, 1, 2, 3, 4, 5, 6, 7, -8], "10 32 54 76 08"),
+    "nf4": ([0, 1, 2, 3, 4, 5, 6, 7, 8], "10 32 54 76 08"),
+    "u3": ([0, 1, 2, 3, 4, 5, 6, 7, 1], "1b 1b 0f 40 00 00"),
+    "u6": ([0, 1, 2, 3, 4, 5, 6, 7, 8], "01 23 00 45 67 00 80 00 00"),
+    "f4e2m1": ([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, -0.0], "10 32 54 76 08"),
+    "boolean": ([True, False, True], "01 00 01"),
+    "i16": ([1, -2], "01 00 fe ff"),
+    "f16": ([1.0, -2.0], "00 3c 00 c0"),
+    "bf16": ([1.0, -2.0], "80 3f 00 c0"),
+    "f64": ([1.0], "00 00 00 00 00 00 f0 3f"),
+}
+FIXED = [t for t in element_types() if t.bits]
+
+
+def array_of(name: str, elements: list[Any]) -> Any:
+    return np.array(elements).astype(element_type(name).dtype)
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_elements_are_packed_as_openvino_packs_them(name: str) -> None:
+    elements, stored = SEEN[name]
+    assert pack(array_of(name, elements), element_type(name)) == bytes.fromhex(stored)
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_what_openvino_packs_is_unpacked(name: str) -> None:
+    elements, stored = SEEN[name]
+    found = unpack(bytes.fromhex(stored), element_type(name), (len(elements),))
+    assert element_type_of(found) is element_type(name)
+    assert found.tobytes() == array_of(name, elements).tobytes()
+
+
+@pytest.mark.parametrize("element", FIXED, ids=str)
+@given(data=st.data())
+def test_packing_undoes_unpacking(element: Any, data: st.DataObject) -> None:
+    count = data.draw(st.integers(0, 40))
+    size = packed_size(element, count)
+    raw = data.draw(st.binary(min_size=size, max_size=size))
+    if element.name == "boolean":
+        raw = bytes(byte & 1 for byte in raw)
+    array = unpack(raw, element, (count,))
+    packed = pack(array, element)
+    assert len(packed) == size
+    again = unpack(packed, element, (count,))
+    assert again.tobytes() == array.tobytes()
+    assert pack(again, element) == packed
+
+
+@pytest.mark.parametrize(("name", "count", "size"), [
+    ("u1", 9, 2), ("u2", 5, 2), ("u3", 1, 3), ("u3", 8, 3), ("u3", 9, 6), ("u4", 5, 3), ("i4", 0, 0), ("u6", 4, 3), ("u6", 5, 6),
+    ("nf4", 1, 1), ("f4e2m1", 3, 2), ("f8e4m3", 5, 5), ("f64", 3, 24), ("i64", 2**70, 2**73),
+])
+def test_the_size_of_packed_elements_is_exact(name: str, count: int, size: int) -> None:
+    assert packed_size(element_type(name), count) == size
+
+
+@pytest.mark.parametrize("element", [STRING, DYNAMIC], ids=str)
+def test_elements_without_a_size_have_no_packed_size(element: Any) -> None:
+    with pytest.raises(ValueError, match="no fixed size"):
+        packed_size(element, 1)
+
+
+def test_elements_that_fill_bytes_are_not_copied() -> None:
+    raw = bytearray(struct.pack("<3f", 1, 2, 3))
+    array = unpack(raw, element_type("f32"), (3,))
+    raw[:4] = struct.pack("<f", 7)
+    assert array.tolist() == [7, 2, 3]
+
+
+def test_what_bytes_gave_cannot_be_written_to() -> None:
+    assert not unpack(b"\1\2", element_type("u8"), (2,)).flags.writeable
+
+
+def test_a_scalar_has_no_axes() -> None:
+    assert unpack(struct.pack("<f", 2.5), element_type("f32"), ()).shape == ()
+    assert pack(np.float32(2.5), element_type("f32")) == struct.pack("<f", 2.5)      # type: ignore[arg-type]
+
+
+def test_bytes_that_follow_are_left_alone() -> None:
+    assert unpack(bytes(range(8)), element_type("u8"), (3,)).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", ["f32", "u3", "u6", "u1"])
+def test_too_few_bytes_are_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="too few"):
+        unpack(b"\0", element_type(name), (9,))
+
+
+def test_four_bit_integers_have_signs() -> None:
+    assert unpack(b"\xf8", element_type("i4"), (2,)).tolist() == [-8, -1]
+    assert unpack(b"\xf8", element_type("i4"), (2,)).dtype == ml_dtypes.int4
+
+
+STRINGS = ["abc", "", "é", "z,z"]
+TABLE = struct.pack("<6i", 4, 0, 3, 3, 5, 8) + "abcéz,z".encode()
+
+
+def test_strings_are_packed_as_openvino_packs_them() -> None:
+    assert pack(np.array(STRINGS, object), STRING) == TABLE
+
+
+def test_strings_are_unpacked() -> None:
+    assert unpack(TABLE, STRING, (2, 2)).tolist() == [["abc", ""], ["é", "z,z"]]
+
+
+def test_strings_may_begin_behind_other_characters() -> None:
+    assert unpack(struct.pack("<3i", 1, 2, 4) + b"xxab", STRING, (1,)).tolist() == ["ab"]
+
+
+def test_no_strings_are_a_table_of_none() -> None:
+    assert unpack(pack(np.empty((0,), object), STRING), STRING, (0,)).tolist() == []
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=8))
+def test_any_strings_survive(strings: list[str]) -> None:
+    array = np.empty(len(strings), object)
+    array[:] = strings
+    assert unpack(pack(array, STRING), STRING, (len(strings),)).tolist() == strings
+
+
+@pytest.mark.parametrize(("raw", "why"), [
+    (b"\1\0", "starts with 8 bytes, and only 2"),
+    (struct.pack("<2i", -1, 0), "counts -1"),
+    (struct.pack("<2i", 2**31 - 1, 0), "2147483647 strings takes 8589934596 bytes, and only 8"),
+    (struct.pack("<3i", 2, 0, 1), "2 strings takes 16 bytes, and only 12"),
+    (struct.pack("<3i", 1, 0, 1) + b"a", "counts 1 of them, the shape 2"),
+    (struct.pack("<4i", 2, 0, 5, 2) + b"abcde", "string 1 begins at character byte 5 and ends at 2"),
+    (struct.pack("<4i", 2, 0, 2, 5000) + b"abcde", "string 1 ends at character byte 5000, and only 5"),
+    (struct.pack("<4i", 2, -3, 2, 5) + b"abcde", "begins at character byte -3"),
+    (struct.pack("<4i", 2, 0, 1, 2) + b"a\xff", "string 1 is not UTF-8"),
+])
+def test_a_corrupt_table_of_strings_is_refused(raw: bytes, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        unpack(raw, STRING, (2,))
+
+
+def test_the_bounds_of_strings_are_known_from_the_table_alone() -> None:
+    assert string_bounds(memoryview(TABLE)).tolist() == [0, 3, 3, 5, 8]
+
+
+def test_a_tensor_of_unknown_type_is_not_packed() -> None:
+    with pytest.raises(ValueError, match="dynamic"):
+        pack(np.zeros(1, np.float32), DYNAMIC)
