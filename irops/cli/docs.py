@@ -1,4 +1,6 @@
-"""Write the documentation: a page for every op, rule and opset, with an index, and a search in HTML.
+"""Write the documentation: a page for every op, rule and opset, with an index.
+
+In HTML there is a search, too.
 
 example:
   irops docs --output site

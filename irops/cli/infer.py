@@ -1,4 +1,4 @@
-"""Tell the type and shape of every tensor of a model, and the values that follow from the model alone.
+"""Tell the type and shape of every tensor, and the values known beforehand.
 
 Exit code: 0 if nothing is wrong, 1 if something is.
 

@@ -1,4 +1,4 @@
-"""Show a model at a glance: inputs, outputs, op counts, weights, opsets, sub-graphs.
+"""Show a model at a glance: inputs, outputs, ops, weights, opsets, sub-graphs.
 
 Shapes are those that the file declares; irops infer tells those that follow.
 
@@ -60,7 +60,7 @@ def _show(seen: Glance, args: argparse.Namespace) -> None:
     if seen.variables:
         show(Text.assemble((plural(len(seen.variables), "variable"), "bold"), ":"),
              *(Text(f"  {printable(name)}") for name in seen.variables), "")
-    show(_ops(seen, None if args.all else SHOWN), "", _weights(seen))
+    show(_ops(seen, None if args.all else SHOWN), "", _weights(seen), Text(_file(seen), "dim"))
     if seen.subgraphs:
         show("", _tree(seen.subgraphs))
 
@@ -96,10 +96,14 @@ def _weights(seen: Glance) -> Table:
         out.add_section()
         constants, elements = (sum(counts) for counts in zip(*((held.constants, held.elements) for held in seen.weights)))
         out.add_row("all", f"{constants:,}", f"{elements:,}", f"{seen.weights_bytes:,}")
-    unused = seen.weights_file_bytes - seen.weights_bytes
-    out.caption = f"the file has {seen.weights_file_bytes:,} bytes" + (f", {unused:,} of them unused" if unused > 0 else "") \
-        if seen.weights_file_bytes or seen.weights else "no constants"
     return out
+
+
+def _file(seen: Glance) -> str:
+    if not seen.weights and not seen.weights_file_bytes:
+        return "no constants"
+    unused = seen.weights_file_bytes - seen.weights_bytes
+    return f"the file has {seen.weights_file_bytes:,} bytes" + (f", {unused:,} of them unused" if unused > 0 else "")
 
 
 def _tree(inside: tuple[Inner, ...]) -> Tree:

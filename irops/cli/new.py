@@ -1,6 +1,7 @@
-"""Begin an op: a definition and a module that load and work at once, to be changed into yours.
+"""Begin an op: a definition and a module that work at once, to be made yours.
 
-In a checkout of irops they are put where irops' own ops are; elsewhere, beside one another. Nothing is overwritten.
+In a checkout of irops they are put where irops' own ops are; elsewhere, beside
+one another. Nothing is overwritten.
 
 example:
   irops new MyReverse --category movement --output my_ops

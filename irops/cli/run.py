@@ -1,6 +1,7 @@
 """Evaluate a model and show its results.
 
-Inputs come from files, or are made up. An input is known by its tensor name, its layer's name or its position.
+Inputs come from files, or are made up. An input is known by its tensor name,
+its layer's name or its position.
 Exit code: 0, or 1 if the model cannot be read or evaluated.
 
 example:

@@ -77,10 +77,10 @@ def _stored(array: Array) -> Array:
 
 def as_declared(array: Array, kind: ElementType) -> Array:
     """A loaded array as one of the element type, where it holds the bits of a type that NumPy lacks."""
+    if kind.name in CODED:
+        return tagged(array, kind) if array.dtype == np.uint8 else array
     if kind.kind == "dynamic" or array.dtype == kind.dtype or array.dtype.kind not in "uV":
         return array
-    if kind.name in CODED:
-        return tagged(array.astype(np.uint8), kind) if array.dtype.kind == "u" else array
     if kind.dtype.char in _PLAIN or array.dtype.itemsize != kind.dtype.itemsize:
         return array
     if kind.bits < 8 and kind.kind == "signed":

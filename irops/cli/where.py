@@ -1,4 +1,4 @@
-"""Tell which files define an op: the definition, and the functions with their lines.
+"""Tell which files define an op: its definition, and functions with lines.
 
 example:
   irops where ReverseSequence-1

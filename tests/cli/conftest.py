@@ -1,0 +1,83 @@
+"""The command line, called in this process."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from irops.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+
+
+class Told(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+Irops = Callable[..., Told]
+
+
+@pytest.fixture
+def irops(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Irops:
+    for name in ("FORCE_COLOR", "NO_COLOR", "IROPS_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*words: str | Path) -> Told:
+        status = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return Told(status, captured.out, captured.err)
+    return call
+
+
+@pytest.fixture
+def broken() -> Path:
+    return ROOT / "tests" / "rules" / "IR401.xml"
+
+
+@pytest.fixture
+def sound() -> Path:
+    return ROOT / "examples" / "bidirectional_encoder" / "model.xml"
+
+
+@pytest.fixture
+def reversing(tmp_path: Path) -> Path:
+    """A model of ReverseSequence with inputs x f32[?,3] and lengths i32[?], result y."""
+    path = tmp_path / "reversing.xml"
+    path.write_text(REVERSING)
+    return path
+
+
+REVERSING = """<?xml version="1.0"?>
+<net name="reversing" version="11">
+  <layers>
+    <layer id="0" name="x" type="Parameter" version="opset1">
+      <data shape="?,3" element_type="f32"/>
+      <output><port id="0" precision="FP32" names="x,data"><dim>-1</dim><dim>3</dim></port></output>
+    </layer>
+    <layer id="1" name="lengths" type="Parameter" version="opset1">
+      <data shape="?" element_type="i32"/>
+      <output><port id="0" precision="I32"><dim>-1</dim></port></output>
+    </layer>
+    <layer id="2" name="reversed" type="ReverseSequence" version="opset1">
+      <data batch_axis="0" seq_axis="1"/>
+      <input>
+        <port id="0"><dim>-1</dim><dim>3</dim></port>
+        <port id="1"><dim>-1</dim></port>
+      </input>
+      <output><port id="2" precision="FP32"><dim>-1</dim><dim>3</dim></port></output>
+    </layer>
+    <layer id="3" name="y" type="Result" version="opset1">
+      <input><port id="0"><dim>-1</dim><dim>3</dim></port></input>
+    </layer>
+  </layers>
+  <edges>
+    <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+    <edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+    <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+  </edges>
+</net>
+"""

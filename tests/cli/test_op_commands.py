@@ -1,0 +1,145 @@
+"""irops inspect, ops, where, new and docs."""
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Irops = Callable[..., Any]       # words in; status, out and err back: see conftest.py
+ROOT = Path(__file__).parents[2]
+
+
+def test_inspect_shows_a_model_in_80_columns(irops: Irops, sound: Path) -> None:
+    told = irops("inspect", sound)
+    assert (told.status, told.err) == (0, "")
+    assert all(len(line) <= 80 for line in told.out.splitlines())
+    assert all(f"\n{title}\n" in told.out for title in ("inputs", "outputs", "ops", "weights"))
+
+
+def test_inspect_counts(irops: Irops) -> None:
+    seen = json.loads(irops("inspect", ROOT / "tests" / "rules" / "IR221.xml", "--output-format", "json").out)
+    assert (seen["layers"], seen["edges"], seen["ir_version"]) == (8, 6, 11)
+    assert [(i["layer"], i["type"], i["shape"]) for i in seen["inputs"]] == [("x", "f32", "[2,3]"), ("h", "f32", "[1,3]")]
+    assert seen["ops"]["Parameter opset1"] == 4
+    assert seen["subgraphs"] == [{"layer": "loop", "type": "TensorIterator", "bodies": [["body", 4, []]]}]
+
+
+def test_inspect_counts_shared_bytes_once(irops: Irops, tmp_path: Path) -> None:
+    const = ('<layer id="{0}" name="c{0}" type="Const" version="opset1"><data element_type="{1}" shape="{2}" offset="{3}" size="{4}"/>'
+             '<output><port id="0" precision="FP32"/></output></layer>')
+    layers = const.format(0, "f32", "4", 0, 16) + const.format(1, "f32", "2", 8, 8) + const.format(2, "i64", "1", 16, 8)
+    (tmp_path / "m.xml").write_text(f'<net name="m" version="11"><layers>{layers}</layers><edges/></net>')
+    (tmp_path / "m.bin").write_bytes(bytes(32))
+    seen = json.loads(irops("inspect", tmp_path / "m.xml", "--output-format", "json").out)
+    assert seen["weights"] == [{"type": "f32", "constants": 2, "elements": 6, "bytes": 16},
+                               {"type": "i64", "constants": 1, "elements": 1, "bytes": 8}]
+    assert (seen["weights_bytes"], seen["weights_file_bytes"]) == (24, 32)
+    assert "the file has 32 bytes, 8 of them unused" in irops("inspect", tmp_path / "m.xml").out
+
+
+def test_inspect_of_what_cannot_be_read_tells_why(irops: Irops, tmp_path: Path) -> None:
+    told = irops("inspect", tmp_path / "absent.xml")
+    assert (told.status, told.out) == (1, "")
+    assert "error IR001" in told.err
+
+
+def test_ops_are_listed_and_filtered(irops: Irops) -> None:
+    everything = irops("ops", "--quiet").out.split()
+    assert {"Reverse-1", "ReverseSequence-1", "Parameter-1"} <= set(everything)
+    assert "Reverse-1" not in irops("ops", "--quiet", "--opset", "2").out.split(), "opset1 alone holds it"
+    assert "Reverse-1" in irops("ops", "--quiet", "--opset", "opset1", "--category", "movement", "--text", "order axes").out.split()
+    listed = json.loads(irops("ops", "--output-format", "json").out)["ops"]
+    assert [entry["op"] for entry in listed] == everything
+
+
+def test_ops_tells_which_are_not_defined(irops: Irops) -> None:
+    defined, undefined = (set(irops("ops", "--quiet", *more).out.split()) for more in ((), ("--undefined",)))
+    assert not defined & undefined
+    assert len(defined | undefined) >= 245
+
+
+@pytest.mark.parametrize(("words", "sentence"), [
+    (("--opset", "99"), "there is no opset99"), (("--category", "x"), "there is no category 'x'")])
+def test_a_filter_that_can_match_nothing_is_refused(words: tuple[str, ...], sentence: str, irops: Irops) -> None:
+    told = irops("ops", *words)
+    assert told.status == 2
+    assert sentence in told.err
+
+
+def test_where_tells_files_and_lines(irops: Irops) -> None:
+    entry, = json.loads(irops("where", "reversesequence", "--output-format", "json").out)["ops"]
+    assert entry["op"] == "ReverseSequence-1"
+    assert Path(entry["definition"]["file"]).name == "ReverseSequence-1.xml"
+    kernel = entry["kernel"]
+    line = Path(kernel["file"]).read_text().splitlines()[kernel["line"] - 1]
+    assert line == '@kernel("ReverseSequence-1")'
+
+
+def test_where_knows_no_op_that_there_is_not(irops: Irops) -> None:
+    told = irops("where", "ReverseSequence-7")
+    assert told.status == 2
+    assert "did you mean ReverseSequence-1" in told.err
+
+
+def test_new_writes_an_op_that_works_at_once(irops: Irops, tmp_path: Path) -> None:
+    told = irops("new", "MyShift", "--category", "arithmetic", "--output", tmp_path / "ops")
+    assert told.status == 0
+    assert sorted(path.name for path in (tmp_path / "ops").iterdir()) == ["MyShift-extension.xml", "my_shift.py"]
+    assert "irops explain MyShift-extension --definitions" in told.out
+    assert irops("explain", "MyShift-extension:C1", "--definitions", tmp_path / "ops").status == 0
+    (tmp_path / "m.xml").write_text(SHIFTING)
+    assert irops("check", tmp_path / "m.xml").status == 1
+    assert irops("check", tmp_path / "m.xml", "--definitions", tmp_path / "ops").status == 0
+    told = irops("run", tmp_path / "m.xml", "--definitions", tmp_path / "ops", "--fill", "ones")
+    assert told.out.splitlines()[-1].split()[:6] == ["y", "i32", "[3]", "3", "3", "3"]
+
+
+SHIFTING = """<net name="m" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="3" element_type="i32"/>
+<output><port id="0" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="1" name="shift" type="MyShift" version="extension"><data amount="2"/><input><port id="0"><dim>3</dim></port></input>
+<output><port id="1" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input><port id="0"><dim>3</dim></port></input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
+
+
+def test_new_overwrites_nothing(irops: Irops, tmp_path: Path) -> None:
+    (tmp_path / "my_shift.py").write_text("mine")
+    told = irops("new", "MyShift", "--category", "arithmetic", "--output", tmp_path)
+    assert told.status == 2
+    assert "is there already, and is not overwritten" in told.err
+    assert [path.name for path in tmp_path.iterdir()] == ["my_shift.py"]
+    assert (tmp_path / "my_shift.py").read_text() == "mine"
+
+
+def test_new_in_a_checkout_puts_files_where_they_belong(irops: Irops, tmp_path: Path) -> None:
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas" / "opsets.xml").write_text("<opsets/>")
+    (tmp_path / "irops" / "ops").mkdir(parents=True)
+    assert irops("new", "Lambda", "--category", "magic", "--version", "opset18", "-o", tmp_path, "-q") == (0, "", "")
+    assert (tmp_path / "schemas" / "magic" / "Lambda-18.xml").is_file()
+    compile((tmp_path / "irops" / "ops" / "magic" / "lambda.py").read_text(), "lambda.py", "exec")
+
+
+@pytest.mark.parametrize("name", ["a/../b", "", "My Op", "1st"])
+def test_a_name_that_cannot_be_a_type_is_refused(name: str, irops: Irops, tmp_path: Path) -> None:
+    assert irops("new", name, "--category", "x", "-o", tmp_path).status == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_docs_are_written(irops: Irops, tmp_path: Path) -> None:
+    told = irops("docs", "--output", tmp_path / "site", "--format", "markdown")
+    assert told.status == 0
+    assert (tmp_path / "site" / "ops" / "ReverseSequence-1.md").is_file()
+    assert told.out.endswith(f"pages in {tmp_path / 'site'}; begin at {tmp_path / 'site'}/index.md\n")
+
+
+def test_docs_replace_no_other_folder(irops: Irops, tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("keep")
+    told = irops("docs", "--output", tmp_path)
+    assert told.status == 2
+    assert (tmp_path / "precious.txt").read_text() == "keep"
