@@ -94,3 +94,11 @@ def dims_array(dims: Any) -> Array:
     for index, item in np.ndenumerate(given):
         out[index] = Dim.of(item if isinstance(item, Dim) else int(item))
     return out
+
+
+def each_dim(function: Callable[[Dim], Dim], dims: Array) -> Array:
+    """An array of Dims, each put through a function."""
+    out = np.empty(dims.shape, dtype=object)
+    for index, dim in np.ndenumerate(dims):
+        out[index] = function(dim)
+    return out
