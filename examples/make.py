@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import openvino as ov
-from openvino import opset14 as op14
 from openvino import opset13 as op
+from openvino import opset14 as op14
 from openvino.op import Parameter
 
 HERE = Path(__file__).resolve().parent
