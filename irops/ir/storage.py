@@ -35,7 +35,7 @@ class Weights:
     @property
     def name(self) -> str:
         """The file's name, for messages."""
-        return "the weights" if self.path is None else Path(self.path).name
+        return "the .bin" if self.path is None else Path(self.path).name
 
     @property
     def fault(self) -> str | None:

@@ -1,0 +1,95 @@
+"""Lines and columns, attributes and children, from byte offsets."""
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from irops.diagnostics.diagnostic import Location
+from irops.ir.locate import Source
+from irops.ir.model import Layer
+
+TAG = b"""<a><b x = '1'  long-name="x=&quot;1" y="2>3"
+   z="4"><c/><d k="1"><c/></d><!-- <c/> --><c n="second"/></b></a>"""
+B = TAG.index(b"<b")
+
+
+def test_offsets_become_lines_and_columns_from_one() -> None:
+    source = Source("m.xml", b"ab\ncd\n\nx")
+    assert [source.line_column(k) for k in (0, 1, 3, 4, 6, 7, 8)] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (4, 1), (4, 2)]
+
+
+def test_columns_count_characters() -> None:
+    text = "é\N{GRINNING FACE}x".encode()
+    source = Source(None, text)
+    assert [source.line_column(k) for k in (0, 2, 6, 7)] == [(1, 1), (1, 2), (1, 3), (1, 4)]
+
+
+def test_a_byte_order_mark_is_no_column() -> None:
+    source = Source(None, b"\xef\xbb\xbfab\nc")
+    assert [source.line_column(k) for k in (0, 3, 4, 6)] == [(1, 1), (1, 1), (1, 2), (2, 1)]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_lines_end_in_three_ways(end: bytes) -> None:
+    source = Source(None, b"a" + end + b"b" + end + end + b"c")
+    assert [source.line_column(source.data.index(c)) for c in (b"a", b"b", b"c")] == [(1, 1), (2, 1), (4, 1)]
+
+
+@given(st.text("aé\U0001f600\n\r", max_size=60), st.lists(st.integers(0, 60), max_size=6))
+def test_any_offsets_in_any_order_are_placed(text: str, places: list[int]) -> None:
+    source = Source(None, text.encode())
+    for place in places:
+        before = text[:place]
+        if not (before.endswith("\r") and text[place:place + 1] == "\n"):
+            lines = before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+            assert source.line_column(len(before.encode())) == (len(lines), len(lines[-1]) + 1)
+
+
+def test_lines_are_right_in_a_file_of_very_many() -> None:
+    source = Source(None, b"<a/>\n" * 200_000 + b"  <b/>")
+    assert source.line_column(source.data.index(b"<b")) == (200_001, 3)
+
+
+def test_a_line_is_given_without_its_end() -> None:
+    source = Source(None, b"\xef\xbb\xbfone\r\ntwo\r\nthree")
+    assert [source.line_text(k) for k in (1, 2, 3)] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize(("name", "found"), [("x", b"x = "), ("long-name", b"long-name="), ("y", b'y="2'), ("z", b'z="4')])
+def test_attributes_are_found_in_their_tag(name: str, found: bytes) -> None:
+    assert Source(None, TAG).attribute_offset(B, name) == TAG.index(found)
+
+
+@pytest.mark.parametrize("name", ["k", "n", "1", "quot"])
+def test_attributes_of_other_tags_are_not_found(name: str) -> None:
+    assert Source(None, TAG).attribute_offset(B, name) is None
+
+
+def test_nothing_is_found_where_the_place_is_not_known() -> None:
+    source = Source(None, TAG)
+    assert source.attribute_offset(-1, "x") is None
+    assert source.child_offset(-1, "c") is None
+    assert source.child_offset(10**9, "c") is None
+
+
+def test_children_are_found_by_tag_and_number() -> None:
+    source = Source(None, TAG)
+    assert source.child_offset(B, "c", 0) == TAG.index(b"<c/>")
+    assert source.child_offset(B, "c", 1) == TAG.index(b'<c n="second"')
+    assert source.child_offset(B, "d") == TAG.index(b"<d")
+    assert source.child_offset(B, "c", 2) is None
+    assert source.child_offset(0, "c") is None
+
+
+def test_children_are_found_far_behind_their_parent() -> None:
+    text = b"<a>" + b"<x/>" * 10_000 + b"<y/></a>"
+    assert Source(None, text).child_offset(0, "y") == text.index(b"<y")
+
+
+def test_a_location_names_file_place_and_layer() -> None:
+    source = Source("m.xml", TAG)
+    layer = Layer(7, "n", "T", "opset1")
+    assert source.location(B, layer, ("loop", "body"), "z") == Location("m.xml", 2, 4, 7, "n", ("loop", "body"))
+    assert source.location(B, layer, attribute="absent") == Location("m.xml", 1, 4, 7, "n")
+    assert source.location(-1) == Location("m.xml")

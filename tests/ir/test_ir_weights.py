@@ -1,0 +1,224 @@
+"""Constants lie where they say, or it is told why not."""
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.ir.model import Model
+from irops.ir.read import load, loads, read
+from irops.ir.weights import Weights, constant, constant_faults
+
+FILES = Path(__file__).parent / "files"
+
+
+def const(data: str, number: int = 0) -> str:
+    return (f'<layer id="{number}" name="c{number}" type="Const" version="opset1"><data {data}/>'
+            '<output><port id="0" precision="FP32"/></output></layer>\n')
+
+
+def model_of(*data: str, weights: bytes = b"") -> Model:
+    layers = "".join(const(text, number) for number, text in enumerate(data))
+    model, found = loads(f'<net version="11">\n<layers>\n{layers}</layers></net>'.encode(), weights)
+    assert found == ()
+    return model
+
+
+def fault(data: str, weights: bytes) -> Diagnostic:
+    (found,) = constant_faults(model_of(data, weights=weights))
+    return found
+
+
+def region(element_type: str, shape: str, offset: object, size: object) -> str:
+    return f'element_type="{element_type}" shape="{shape}" offset="{offset}" size="{size}"'
+
+
+def test_a_constant_is_a_view_of_the_file() -> None:
+    model = read(FILES / "plain.xml")
+    value = constant(model, model.layer("w"))
+    assert value.tolist() == [1, -2, 0.5]
+    assert not value.flags.owndata
+    assert not value.flags.writeable
+
+
+def test_constants_within_bodies_are_read() -> None:
+    model = read(FILES / "bodies.xml")
+    half = next(layer for _, layer in model.walk() if layer.name == "half")
+    assert constant(model, half).tolist() == [[0.5, 2.0]]
+
+
+def test_constants_may_share_bytes() -> None:
+    model = model_of(region("u8", "2", 0, 2), region("u16", "", 0, 2), weights=b"\1\1")
+    assert list(constant_faults(model)) == []
+    assert [constant(model, layer).tolist() for layer in model.layers] == [[1, 1], 257]
+
+
+def test_a_constant_need_not_be_aligned() -> None:
+    model = model_of(region("f32", "1", 1, 4), weights=b"x" + struct.pack("<f", 2.5))
+    assert constant(model, model.layers[0]).tolist() == [2.5]
+
+
+@pytest.mark.parametrize("size", [0, 1])
+def test_an_empty_constant_needs_no_weights(size: int) -> None:
+    model = model_of(region("f32", "0, 3", 0, size))
+    assert list(constant_faults(model)) == []
+    assert constant(model, model.layers[0]).shape == (0, 3)
+
+
+def test_strings_are_read() -> None:
+    table = struct.pack("<4i", 2, 0, 1, 3) + "aé".encode()
+    model = model_of(region("string", "2", 0, len(table)), weights=table)
+    assert constant(model, model.layers[0]).tolist() == ["a", "é"]
+
+
+@pytest.mark.parametrize(("data", "name", "message"), [
+    (region("f32", "3", 1000, 12), "constant-outside-weights",
+     'layer 0 "c0" (Const): bytes 1000 to 1012 are not in the .bin, which has 12'),
+    (region("f32", "3", 4, 12), "constant-outside-weights", 'layer 0 "c0" (Const): bytes 4 to 16 are not in the .bin, which has 12'),
+    (region("f32", "3", 0, 8), "wrong-constant-size", 'layer 0 "c0" (Const): size is 8, and f32[3] takes 12 bytes'),
+    (region("f32", "3", 0, 16), "wrong-constant-size", 'layer 0 "c0" (Const): size is 16, and f32[3] takes 12 bytes'),
+    (region("u6", "5", 0, 4), "wrong-constant-size", 'layer 0 "c0" (Const): size is 4, and u6[5] takes 6 bytes'),
+    (region("u3", "9", 0, 4), "wrong-constant-size", 'layer 0 "c0" (Const): size is 4, and u3[9] takes 6 bytes'),
+    (region("f32", "4294967296,4294967296,4", 0, 0), "oversized-constant",
+     'layer 0 "c0" (Const): f32[4294967296,4294967296,4] takes 295147905179352825856 bytes, more than 2^63-1'),
+    (region("f32", "?", 0, 12), "dynamic-constant", "shape '?' of layer 0 \"c0\" (Const) is not static; "
+     "the shape of a constant must be known"),
+    (region("f32", "1..3", 0, 12), "dynamic-constant", "shape '1..3' of layer 0 \"c0\" (Const) is not static; "
+     "the shape of a constant must be known"),
+    (region("f32", "-1", 0, 12), "dynamic-constant", "shape '-1' of layer 0 \"c0\" (Const) is not static; "
+     "the shape of a constant must be known"),
+    (region("f32", "3abc", 0, 12), "malformed-constant-attribute", "shape '3abc' of layer 0 \"c0\" (Const) holds '3abc', which is no size"),
+    (region("f32", "3,,1", 0, 12), "malformed-constant-attribute", "shape '3,,1' of layer 0 \"c0\" (Const) holds '', which is no size"),
+    (region("f32", "3", "0x0", 12), "malformed-constant-attribute",
+     "offset '0x0' of layer 0 \"c0\" (Const) is not an integer; it must be a decimal integer from 0 to 2^63-1"),
+    (region("f32", "3", 2**64 - 4, 12), "malformed-constant-attribute",
+     f"offset '{2**64 - 4}' of layer 0 \"c0\" (Const) is out of range; it must be a decimal integer from 0 to 2^63-1"),
+    (region("F32", "3", 0, 12), "malformed-constant-attribute",
+     "element_type 'F32' of layer 0 \"c0\" (Const) is no element type of a tensor; such are f32, i64, boolean, spelled so"),
+    (region("dynamic", "3", 0, 12), "malformed-constant-attribute",
+     "element_type 'dynamic' of layer 0 \"c0\" (Const) is no element type of a tensor; such are f32, i64, boolean, spelled so"),
+    ('element_type="f32" shape="3" size="12"', "missing-constant-attribute", 'layer 0 "c0" (Const) has no offset'),
+    ('element_type="f32" shape="3" value="abc"', "inline-constant",
+     'layer 0 "c0" (Const) has its value in an attribute; it must have offset and size of bytes in the weights'),
+])
+def test_what_is_wrong_with_a_constant_is_told(data: str, name: str, message: str) -> None:
+    found = fault(data, bytes(12))
+    assert (found.name, found.message) == (name, message)
+
+
+@pytest.mark.parametrize(("table", "why"), [
+    (struct.pack("<4i", 2, 0, 5, 2) + b"abcde", "string 1 begins at character byte 5 and ends at 2, before it begins"),
+    (struct.pack("<i", 2), "a table of strings starts with 8 bytes, and only 4 are there"),
+    (struct.pack("<3i", 1, 0, 1) + b"a", "the table of strings counts 1 of them, the shape 2"),
+])
+def test_corrupt_strings_are_told_from_their_table(table: bytes, why: str) -> None:
+    found = fault(region("string", "2", 0, len(table)), table)
+    assert (found.name, found.message) == ("corrupt-strings", f'layer 0 "c0" (Const): {why}')
+
+
+def test_strings_that_are_no_utf8_are_told_when_they_are_read() -> None:
+    table = struct.pack("<3i", 1, 0, 1) + b"\xff"
+    model = model_of(region("string", "1", 0, len(table)), weights=table)
+    assert list(constant_faults(model)) == []
+    with pytest.raises(DiagnosticError, match="string 0 is not UTF-8"):
+        constant(model, model.layers[0])
+
+
+def test_packing_that_was_forgotten_is_noticed() -> None:
+    found = fault(region("u4", "5", 0, 5), bytes(5))
+    assert "it is one byte for each element, but elements of u4 share bytes" in found.notes
+
+
+def test_missing_weights_are_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "m.xml"
+    layers = const(region("f32", "0", 0, 1), 0) + const(region("f32", "3", 0, 12), 1) + const(region("f32", "3", 12, 12), 2)
+    path.write_text(f'<net version="11">\n<layers>\n{layers}</layers></net>')
+    model, found = load(path)
+    assert found == ()
+    (told,) = constant_faults(model)
+    assert told.name == "missing-weights"
+    assert told.message == 'm.bin does not exist; layer 1 "c1" (Const) and another constant need it, 24 bytes or more'
+    assert (told.location.line, told.location.layer_name) == (4, "c1")
+
+
+def test_empty_weights_are_told() -> None:
+    assert fault(region("f32", "3", 0, 12), b"").message == 'the .bin is empty; layer 0 "c0" (Const) needs it, 12 bytes or more'
+
+
+def test_weights_that_are_a_folder_are_none(tmp_path: Path) -> None:
+    (tmp_path / "plain.bin").mkdir()
+    (tmp_path / "plain.xml").write_bytes((FILES / "plain.xml").read_bytes())
+    (told,) = constant_faults(read(tmp_path / "plain.xml"))
+    assert told.message.startswith("plain.bin is not a regular file; ")
+
+
+def test_weights_that_were_cut_off_say_so_once() -> None:
+    model = model_of(region("u8", "4", 0, 4), region("u8", "4", 4, 4), region("u8", "4", 8, 4), weights=bytes(6))
+    first, second = constant_faults(model)
+    assert [d.location.layer_name for d in (first, second)] == ["c1", "c2"]
+    hint = "the .bin has 6 bytes, the constants need 12: it is cut off, or that of another model"
+    assert hint in first.notes
+    assert hint not in second.notes
+
+
+def test_a_constant_that_is_not_there_is_refused_with_its_layer() -> None:
+    model = model_of(region("f32", "3", 4, 12), weights=bytes(12))
+    with pytest.raises(DiagnosticError) as error:
+        constant(model, model.layers[0])
+    (told,) = error.value.diagnostics
+    assert (told.name, told.location.layer_name, told.location.line) == ("constant-outside-weights", "c0", 3)
+
+
+def test_a_constant_in_a_body_that_is_not_there_names_the_way_to_it() -> None:
+    model = read(FILES / "bodies.xml", FILES / "plain.bin")
+    told = [d for d in constant_faults(model) if d.location.layer_name == "half"]
+    assert [d.location.path for d in told] == [("steps", "body")]
+    half = next(layer for _, layer in model.walk() if layer.name == "half")
+    with pytest.raises(DiagnosticError) as error:
+        constant(model, half)
+    assert error.value.diagnostics[0].location.path == ("steps", "body")
+
+
+def test_nothing_of_the_weights_is_read_before_it_is_needed(tmp_path: Path) -> None:
+    (tmp_path / "m.xml").write_bytes((FILES / "plain.xml").read_bytes())
+    weights = tmp_path / "m.bin"
+    weights.write_bytes((FILES / "plain.bin").read_bytes())
+    before = weights.stat().st_atime_ns
+    os.utime(weights, ns=(0, weights.stat().st_mtime_ns))
+    model = read(tmp_path / "m.xml")
+    assert list(constant_faults(model)) == []
+    assert weights.stat().st_atime_ns == 0
+    assert before != 0
+
+
+def test_weights_far_larger_than_memory_are_mapped(tmp_path: Path) -> None:
+    (tmp_path / "m.xml").write_text(f'<net version="11"><layers>{const(region("u8", "4", (1 << 36) - 4, 4))}</layers></net>')
+    with (tmp_path / "m.bin").open("wb") as file:
+        file.truncate(1 << 36)
+    model = read(tmp_path / "m.xml")
+    assert constant(model, model.layers[0]).tolist() == [0, 0, 0, 0]
+
+
+def test_weights_that_were_replaced_since_are_not_used(tmp_path: Path) -> None:
+    (tmp_path / "m.xml").write_bytes((FILES / "plain.xml").read_bytes())
+    (tmp_path / "m.bin").write_bytes((FILES / "plain.bin").read_bytes())
+    model = read(tmp_path / "m.xml")
+    (tmp_path / "n.bin").write_bytes(np.arange(3, dtype=np.float32).tobytes())
+    (tmp_path / "n.bin").replace(tmp_path / "m.bin")
+    with pytest.raises(DiagnosticError, match=r"m\.bin was changed after the model was read"):
+        constant(model, model.layer("w"))
+
+
+def test_weights_are_bytes_too() -> None:
+    weights = Weights.of_bytes(b"abc")
+    assert (weights.size, weights.fault, bytes(weights.view(1, 2))) == (3, None, b"bc")
+
+
+@pytest.mark.parametrize(("offset", "size"), [(-1, 1), (0, -1), (2, 2), (4, 0)])
+def test_bytes_that_are_not_there_are_not_viewed(offset: int, size: int) -> None:
+    with pytest.raises(ValueError, match="not there"):
+        Weights.of_bytes(b"abc").view(offset, size)
