@@ -1,26 +1,30 @@
 """Dimensions, known or not: an interval of integers, and perhaps a name."""
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable
 from math import inf
 from typing import TypeAlias
 
+from irops.values.interval import Bound, Interval, product, quotient, remainder
+from irops.values.symbol import Symbol
 from irops.values.violation import Violation
 
-Bound: TypeAlias = int | float    # an integer, or plus or minus infinity
+__all__ = ["ANY", "UNKNOWN", "Bound", "Dim", "DimLike", "broadcast", "maximum", "minimum", "slack", "unify"]
+
 DimLike: TypeAlias = "Dim | int"
 
 
 class Dim:
     """What is known of one integer: that it lies in low..high, and perhaps the symbol that names it.
 
+    Equal symbols are equal numbers; arithmetic carries them on (batch*heads, past + 1), so that what cancels out is known exactly.
     The sizes of axes are 0 or more; entries of shape-like tensors (the pattern of a Reshape) may be negative.
     Comparisons ask whether they *can* be true, so that a requirement fails only where it surely fails.
     """
 
     __slots__ = ("high", "low", "symbol")
 
-    def __init__(self, low: Bound, high: Bound, symbol: str | None = None) -> None:
+    def __init__(self, low: Bound, high: Bound, symbol: Symbol | None = None) -> None:
         if low > high:
             raise ValueError(f"an interval from {low} to {high} is empty")
         self.low, self.high, self.symbol = low, high, symbol
@@ -30,7 +34,7 @@ class Dim:
         """The Dim that is surely value."""
         if isinstance(value, Dim):
             return value
-        return _SMALL[value] if 0 <= value < len(_SMALL) else Dim(value, value)
+        return _SMALL[value] if type(value) is int and 0 <= value < len(_SMALL) else Dim(value, value)
 
     @property
     def known(self) -> bool:
@@ -58,40 +62,46 @@ class Dim:
         return f"{'' if self.low <= 0 else self.low}..{'' if self.high == inf else self.high}"
 
     def __repr__(self) -> str:
-        return f"Dim({self.low}, {self.high}{'' if self.symbol is None else f', {self.symbol!r}'})"
+        return f"Dim({self.low}, {self.high}{'' if self.symbol is None else f', {str(self.symbol)!r}'})"
+
+    @property
+    def bounds(self) -> Interval:
+        return self.low, self.high
 
     def can_be(self, other: DimLike) -> bool:
-        other = Dim.of(other)
-        return self.low <= other.high and other.low <= self.high
+        low, high = _difference(self, Dim.of(other))
+        return low <= 0 <= high
 
     def __le__(self, other: DimLike) -> bool:
-        return self.low <= Dim.of(other).high
+        return _difference(self, Dim.of(other))[0] <= 0
 
     def __lt__(self, other: DimLike) -> bool:
-        return self.low < Dim.of(other).high
+        return _difference(self, Dim.of(other))[0] < 0
 
     def __ge__(self, other: DimLike) -> bool:
-        return self.high >= Dim.of(other).low
+        return _difference(self, Dim.of(other))[1] >= 0
 
     def __gt__(self, other: DimLike) -> bool:
-        return self.high > Dim.of(other).low
+        return _difference(self, Dim.of(other))[1] > 0
 
     def __add__(self, other: DimLike) -> Dim:
         other = Dim.of(other)
         if other == 0:
             return self
-        return Dim(self.low + other.low, self.high + other.high, self.symbol if self == 0 and other.symbol else None)
+        if self == 0:
+            return other
+        return _joined((self.low + other.low, self.high + other.high), self, other, Symbol.plus)
 
     __radd__ = __add__
 
     def __neg__(self) -> Dim:
-        return Dim(-self.high, -self.low)
+        return Dim.of(0) - self
 
     def __sub__(self, other: DimLike) -> Dim:
         other = Dim.of(other)
         if other == 0:
             return self
-        return Dim(self.low - other.high, self.high - other.low)
+        return _joined((self.low - other.high, self.high - other.low), self, other, Symbol.minus)
 
     def __rsub__(self, other: DimLike) -> Dim:
         return Dim.of(other) - self
@@ -102,8 +112,7 @@ class Dim:
             return self
         if self == 1:
             return other
-        corners = [_times(a, b) for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Dim(min(corners), max(corners))
+        return _joined(product(self.bounds, other.bounds), self, other, Symbol.times)
 
     __rmul__ = __mul__
 
@@ -112,19 +121,17 @@ class Dim:
         other = Dim.of(other)
         if other == 1:
             return self
-        parts = _without_zero(other)
-        if not parts:
-            return UNKNOWN
-        corners = [_over(a, b) for part in parts for a in (self.low, self.high) for b in (part.low, part.high)]
-        return Dim(min(corners), max(corners))
+        bounds = quotient(self.bounds, other.bounds)
+        return _joined(bounds, self, other, lambda a, b: a.over(b, bounds))
 
     def __rfloordiv__(self, other: DimLike) -> Dim:
         return Dim.of(other) // self
 
     def __mod__(self, other: DimLike) -> Dim:
         """The remainder of the quotient rounded down: of the sign of the divisor, which is taken not to be 0."""
-        found = [_modulo(self, part) if part.low > 0 else -_modulo(-self, -part) for part in _without_zero(Dim.of(other))]
-        return reduce(Dim.union, found) if found else UNKNOWN
+        other = Dim.of(other)
+        bounds = remainder(self.bounds, other.bounds)
+        return _joined(bounds, self, other, lambda a, b: a.modulo(b, quotient(self.bounds, other.bounds)))
 
     def __rmod__(self, other: DimLike) -> Dim:
         return Dim.of(other) % self
@@ -151,38 +158,37 @@ class Dim:
         symbol = self.symbol if self.symbol == other.symbol else None
         return Dim(min(self.low, other.low), max(self.high, other.high), symbol)
 
-    def named(self, symbol: str | None) -> Dim:
-        """The same interval under a symbol; a known number needs none."""
-        return self if self.known or symbol == self.symbol else Dim(self.low, self.high, symbol)
+    def named(self, name: str | None) -> Dim:
+        """The same interval under a name; a known number needs none."""
+        return self if self.known else Dim(self.low, self.high, None if name is None else Symbol.named(name, self.bounds))
 
 
-def _times(a: Bound, b: Bound) -> Bound:
-    return 0 if a == 0 or b == 0 else a * b
+def _symbol(dim: Dim) -> Symbol | None:
+    return Symbol.constant(int(dim.low)) if dim.known and isinstance(dim.low, int) else dim.symbol
 
 
-def _over(a: Bound, b: Bound) -> Bound:
-    if abs(a) == inf:
-        return a if b > 0 else -a
-    if abs(b) == inf:
-        return 0 if (a >= 0) == (b > 0) or a == 0 else -1
-    return a // b
+def _joined(bounds: Interval, a: Dim, b: Dim, join: Callable[[Symbol, Symbol], Symbol | None]) -> Dim:
+    """What arithmetic makes of two dims: bounds, narrowed by what it makes of their symbols."""
+    if a.symbol is None and b.symbol is None:
+        return Dim(*bounds)
+    left, right = _symbol(a), _symbol(b)
+    symbol = None if left is None or right is None else join(left, right)
+    if symbol is None:
+        return Dim(*bounds)
+    least, most = symbol.bounds
+    low, high = max(bounds[0], least), min(bounds[1], most)
+    if low > high:                                    # contradictory knowledge: told where the contradiction arose
+        return Dim(*bounds)
+    return Dim.of(int(low)) if low == high else Dim(low, high, symbol)
 
 
-def _without_zero(divisor: Dim) -> list[Dim]:
-    """What is left of an interval of integers when 0 is cut out."""
-    if divisor.low > 0 or divisor.high < 0:
-        return [divisor]
-    below = [Dim(divisor.low, -1)] if divisor.low < 0 else []
-    return below + ([Dim(1, divisor.high)] if divisor.high > 0 else [])
-
-
-def _modulo(number: Dim, divisor: Dim) -> Dim:
-    """number modulo a divisor that is positive."""
-    if number.low >= 0 and number.high < divisor.low:
-        return number
-    if divisor.known and abs(number.low) != inf and number.low // divisor.low == number.high // divisor.low:
-        return Dim(number.low % divisor.low, number.high % divisor.low)
-    return Dim(0, min(divisor.high - 1, number.high if number.low >= 0 else inf))
+def _difference(a: Dim, b: Dim) -> Interval:
+    """The bounds of a - b."""
+    low, high = a.low - b.high, a.high - b.low
+    if a.symbol is not None and b.symbol is not None and (symbol := a.symbol.minus(b.symbol)) is not None:
+        least, most = symbol.bounds
+        return max(low, least), min(high, most)
+    return low, high
 
 
 _SMALL = tuple(Dim(n, n) for n in range(4097))
@@ -244,10 +250,10 @@ def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
 def minimum(a: DimLike, b: DimLike) -> Dim:
     """What is known of the lesser of two numbers."""
     a, b = Dim.of(a), Dim.of(b)
-    return a if a.high <= b.low else b if b.high <= a.low else Dim(min(a.low, b.low), min(a.high, b.high))
+    return a if not a > b else b if not b > a else Dim(min(a.low, b.low), min(a.high, b.high))
 
 
 def maximum(a: DimLike, b: DimLike) -> Dim:
     """What is known of the greater of two numbers."""
     a, b = Dim.of(a), Dim.of(b)
-    return a if a.low >= b.high else b if b.low >= a.high else Dim(max(a.low, b.low), max(a.high, b.high))
+    return a if not a < b else b if not b < a else Dim(max(a.low, b.low), max(a.high, b.high))

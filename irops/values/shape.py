@@ -158,7 +158,7 @@ def _dim_of(text: str, symbols: bool) -> Dim:
     if text in ("?", "-1", ".."):
         return ANY
     if symbols and text.isidentifier() and text.isascii():
-        return Dim(0, inf, text)
+        return ANY.named(text)
     low, dots, high = text.partition("..")
     try:
         lowest: Bound = 0 if dots and not low else _number(low)

@@ -27,7 +27,7 @@ def test_what_is_no_shape_is_refused(text):
 
 def test_words_are_symbols_where_they_may_be():
     shape = Shape.parse("batch,3", symbols=True)
-    assert (str(shape), shape[0].symbol) == ("[?,3]", "batch")
+    assert (str(shape), str(shape[0].symbol)) == ("[?,3]", "batch")
 
 
 def test_an_unknown_rank_answers_as_if_it_were_right():

@@ -1,0 +1,60 @@
+"""Arithmetic on the bounds of integers: what holds for every number between them."""
+from __future__ import annotations
+
+from math import inf
+from typing import TypeAlias
+
+Bound: TypeAlias = int | float    # an integer, or plus or minus infinity
+Interval: TypeAlias = tuple[Bound, Bound]
+
+
+def product(a: Interval, b: Interval) -> Interval:
+    corners = [_times(x, y) for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def quotient(a: Interval, b: Interval) -> Interval:
+    """a over b, rounded down. A divisor of 0 has no quotient: it is taken not to be 0."""
+    corners = [_over(x, y) for part in _without_zero(b) for x in a for y in part]
+    return (min(corners), max(corners)) if corners else (-inf, inf)
+
+
+def remainder(a: Interval, b: Interval) -> Interval:
+    """a modulo b, of the sign of b, which is taken not to be 0."""
+    found = [_modulo(a, part) if part[0] > 0 else _negative(_modulo(_negative(a), _negative(part))) for part in _without_zero(b)]
+    return (min(low for low, _ in found), max(high for _, high in found)) if found else (-inf, inf)
+
+
+def _negative(a: Interval) -> Interval:
+    return -a[1], -a[0]
+
+
+def _times(a: Bound, b: Bound) -> Bound:
+    return 0 if a == 0 or b == 0 else a * b
+
+
+def _over(a: Bound, b: Bound) -> Bound:
+    if abs(a) == inf:
+        return a if b > 0 else -a
+    if abs(b) == inf:
+        return 0 if (a >= 0) == (b > 0) or a == 0 else -1
+    return a // b
+
+
+def _without_zero(b: Interval) -> list[Interval]:
+    """What is left of an interval of integers when 0 is cut out."""
+    low, high = b
+    if low > 0 or high < 0:
+        return [b]
+    below: list[Interval] = [(low, -1)] if low < 0 else []
+    return below + ([(1, high)] if high > 0 else [])
+
+
+def _modulo(a: Interval, b: Interval) -> Interval:
+    """a modulo b, where b is positive."""
+    (low, high), (least, most) = a, b
+    if low >= 0 and high < least:
+        return a
+    if least == most and abs(low) != inf and low // least == high // least:
+        return low % least, high % least
+    return 0, min(most - 1, high if low >= 0 else inf)
