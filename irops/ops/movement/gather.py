@@ -1,0 +1,84 @@
+"""Gather: take slices along an axis, in the order that indices say."""
+from __future__ import annotations
+
+from functools import reduce
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from irops.ops.stock import normal_axes
+from irops.spec.binding import kernel, shape, values
+from irops.values.dim import Dim, unify
+from irops.values.element import Array, as_i64, element_type_of, zeros
+from irops.values.fact import Fact, holds_dims
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import Violation, advise, require
+
+
+@shape("Gather-8")
+def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> Shape:
+    require(axis.shape.size.can_be(1), "C1", axis)
+    if data.shape.dims is None or indices.shape.dims is None:
+        return UNRANKED
+    batch = normal_batch(batch_dims, len(indices.shape))
+    rank = len(data.shape)
+    axes = possible_axes(axis, rank)
+    require(batch <= axes[-1], "C4", f"batch_dims {batch}", f"axis {axes[-1]}")
+    heads = [unify(a, b, "C5") for a, b in zip(data.shape[:batch], indices.shape[:batch])]
+    advise_on_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
+    outcomes = (Shape(heads) + data.shape[batch:a] + indices.shape[batch:] + data.shape[a + 1:] for a in axes if a >= batch)
+    return reduce(Shape.union, outcomes)
+
+
+def normal_batch(batch_dims: int, indices_rank: int) -> int:
+    """batch_dims as a number of axes; Violation("C3") where indices has not as many."""
+    require(-indices_rank <= batch_dims <= indices_rank, "C3", f"{batch_dims} at rank {indices_rank}")
+    return batch_dims + indices_rank if batch_dims < 0 else batch_dims
+
+
+def possible_axes(axis: Fact, rank: int) -> list[int]:
+    """The axes, from 0, that axis may mean, in order; Violation("C2") if it surely lies outside."""
+    known = (axis.dims or (Dim(-rank, rank - 1),))[0]
+    axes = [a for a in range(rank) if known.can_be(a) or known.can_be(a - rank)]
+    if not axes:
+        raise Violation("C2", f"got axis {known} at rank {rank}")
+    return axes
+
+
+def advise_on_indices(indices: Fact, size: Dim | None) -> None:
+    """Remark on known indices that lie outside an axis, whatever its size is."""
+    if size is not None and indices.value is not None:
+        found = as_i64(indices.value)
+        outside = (found >= size.high) | (found < -size.high)
+        advise(not outside.any(), "C6", f"{found[outside][:1].tolist()} on {size} elements")
+
+
+@kernel("Gather-8")
+def gather(data: Array, indices: Array, axis: Array, *, batch_dims: int) -> Array:
+    return gathered(data, indices, axis, batch_dims, zeros((), element_type_of(data)))
+
+
+def gathered(data: Array, indices: Array, axis: Array, batch_dims: int, zero: Any) -> Array:
+    """What indices pick of data; zero where they lie outside."""
+    batch = normal_batch(batch_dims, indices.ndim)
+    at = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0]
+    require(batch <= at, "C4", f"batch_dims {batch}", f"axis {at}")
+    shape = data.shape[:at] + indices.shape[batch:] + data.shape[at + 1:]
+    batches, size = prod(data.shape[:batch]), data.shape[at]
+    rows = data.reshape(batches, prod(data.shape[batch:at]), size, prod(data.shape[at + 1:]))
+    wanted = as_i64(indices).reshape(batches, 1, prod(indices.shape[batch:]))
+    wanted = np.where(wanted < 0, wanted + size, wanted)
+    inside = (wanted >= 0) & (wanted < size)
+    if not inside.all():                                               # what lies outside finds a row of zeros behind the others
+        rows = np.concatenate([rows, np.full((*rows.shape[:2], 1, rows.shape[3]), zero, data.dtype)], axis=2)
+        wanted = np.where(inside, wanted, size)
+    first, second, _ = np.indices((batches, rows.shape[1], 1), sparse=True)
+    return rows[first, second, wanted].reshape(shape)
+
+
+@values("Gather-8")
+def gather_values(data: Array, indices: Array, axis: Array, *, batch_dims: int) -> Array | None:
+    if holds_dims(indices) or holds_dims(axis):
+        return None
+    return gathered(data.astype(object), indices, axis, batch_dims, Dim.of(0))

@@ -1,0 +1,63 @@
+"""Slice: take start:stop:step along some axes."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.ops.movement.slicing import slice_of, sliced_size
+from irops.ops.stock import normal_axes
+from irops.spec.binding import kernel, shape, values
+from irops.values.dim import UNKNOWN, Dim, unify
+from irops.values.element import DYNAMIC, Array, as_i64
+from irops.values.fact import Fact, holds_dims
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import advise, require
+
+
+@shape("Slice-8")
+def slice_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None) -> Shape:
+    lists = [start, stop, step] if axes is None else [start, stop, step, axes]
+    count = lists[0].shape[0]
+    for other in lists[1:]:
+        count = unify(count, other.shape[0], "C1")
+    advise(len({fact.element_type for fact in lists[:3]} - {DYNAMIC}) < 2, "C5", start, stop, step)
+    if data.shape.dims is None:
+        return UNRANKED
+    require(count <= len(data.shape), "C2", f"{count} elements at rank {len(data.shape)}")
+    named = _axes(axes, count, len(data.shape))
+    if named is None:                                                  # any axis may be sliced
+        return data.shape if count == 0 else Shape(Dim(0, size.high) for size in data.shape)
+    sizes = list(data.shape)
+    for axis, *bounds in zip(named, *(known(fact, len(named)) for fact in lists[:3])):
+        require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
+        sizes[axis] = sliced_size(sizes[axis], *bounds)
+    return Shape(sizes)
+
+
+def _axes(axes: Fact | None, count: Dim, rank: int) -> tuple[int, ...] | None:
+    """The axes to slice, from 0; None where they are not known."""
+    if axes is None:
+        return tuple(range(int(count))) if count.known else None
+    return None if axes.value is None else normal_axes(as_i64(axes.value).tolist(), rank, "C3")
+
+
+def known(positions: Fact, count: int) -> tuple[Dim, ...]:
+    """What is known of each of so many positions."""
+    dims = positions.dims
+    return (UNKNOWN,) * count if dims is None else dims
+
+
+@kernel("Slice-8")
+def slice_kernel(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
+    numbers = np.arange(start.size) if axes is None else as_i64(axes)
+    parts = [slice(None)] * data.ndim
+    for axis, *bounds in zip(normal_axes(numbers.tolist(), data.ndim, "C3"), *(as_i64(a).tolist() for a in (start, stop, step))):
+        require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
+        parts[axis] = slice_of(data.shape[axis], *bounds)
+    return data[tuple(parts)]
+
+
+@values("Slice-8")
+def slice_values(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array | None:
+    if any(given is not None and holds_dims(given) for given in (start, stop, step, axes)):
+        return None
+    return slice_kernel(data, start, stop, step, axes)
