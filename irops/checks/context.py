@@ -3,16 +3,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
 from irops.graph.wiring import Wiring
 from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.read import HARMLESS
-
-if TYPE_CHECKING:
-    from irops.registry import Registry
+from irops.registry import Registry, default_registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class Context:
     """
 
     def __init__(self, model: Model, registry: Registry | None = None, told: Iterable[Diagnostic] = ()) -> None:
-        self.model, self.registry = model, registry
+        self.model, self.registry = model, registry or default_registry()
         self.maimed = frozenset(d.location.path for d in errors_of(told) if d.name not in HARMLESS)
         self.scopes = tuple(_scopes(model.graph))
         self.whole = tuple(scope for scope in self.scopes if scope.path not in self.maimed)
@@ -63,13 +61,17 @@ class Context:
             Inside(scope, layer, body, inside[id(body.graph)])
             for scope in self.scopes for layer in scope.graph.layers if layer.bodies for body in layer.bodies.values())
 
-    def finding(self, name: str, message: str, at: int, scope: Scope, layer: Layer | None = None, **more: Any) -> Diagnostic:
-        """A finding of the rule of that name, at a byte offset of the file. more: the other fields of a Diagnostic."""
-        return Diagnostic(rule(name), message, self._location(at, scope, layer), **more)
+    def finding(self, name: str, message: str, at: int, scope: Scope, layer: Layer | None = None, *, attribute: str | None = None,
+                **more: Any) -> Diagnostic:
+        """A finding of the rule of that name, at the element of that byte offset or at one of its attributes.
 
-    def _location(self, at: int, scope: Scope, layer: Layer | None) -> Location:
+        more: the other fields of a Diagnostic
+        """
+        return Diagnostic(rule(name), message, self._location(at, scope, layer, attribute), **more)
+
+    def _location(self, at: int, scope: Scope, layer: Layer | None, attribute: str | None) -> Location:
         if self.model.source is not None:
-            return self.model.source.location(at, layer, scope.path)
+            return self.model.source.location(at, layer, scope.path, attribute)
         return Location(path=scope.path) if layer is None else Location(layer_id=layer.id, layer_name=layer.name, path=scope.path)
 
 

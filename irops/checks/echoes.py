@@ -9,6 +9,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 ECHOES = {
     "IR101": ("IR301", "IR302", "IR303"),       # a layer without a type or version: no op can be found
     "IR102": ("IR301", "IR302", "IR303"),
+    "IR111": ("IR321", "IR322"),                # ports that share an id
     "IR504": ("IR312",),                        # attributes of a Const, told by the weights and by its definition
     "IR505": ("IR314", "IR315"),
     "IR506": ("IR314", "IR315"),

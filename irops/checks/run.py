@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from irops.checks import bodies, edges, layers, state
+from irops.checks import bodies, edges, layers, ops, state
 from irops.checks.context import Context
 from irops.checks.declared import ports_declare_what_is_inferred
 from irops.checks.echoes import without_echoes
@@ -32,6 +32,7 @@ def layers_keep_to_their_definitions(context: Context) -> Iterator[Diagnostic]:
     facts = inference.graph(context.model.graph, {})
     yield from (d for d in facts.all_found() if not d.code.startswith("IR2"))
     yield from ports_declare_what_is_inferred(context, facts)
+    yield from ops.layers_declare_the_outputs_that_there_are(context, facts)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -55,6 +56,8 @@ CHECKS: tuple[Check, ...] = (
     bodies.every_loop_has_a_condition,
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
+    ops.types_are_spelled_as_specified,
+    ops.bodies_are_those_of_the_op,
     weights_hold_the_constants,
     layers_keep_to_their_definitions,
 )

@@ -45,5 +45,5 @@ RULES: tuple[Rule, ...] = (
     Rule("IR323", "missing-body", Severity.ERROR, "a sub-graph op lacks a body",
          "If has a then_body and an else_body, Loop and TensorIterator have a body; without them they compute nothing."),
     Rule("IR324", "unknown-body", Severity.WARNING, "the layer has a body that its op does not take",
-         "OpenVINO ignores it without a word."),
+         "OpenVINO ignores it without a word: nothing in it is computed. Check the layer's type, or remove the body."),
 )
