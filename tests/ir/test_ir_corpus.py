@@ -1,0 +1,44 @@
+"""Every model that OpenVINO wrote is read without a finding and written back byte for byte.
+
+IROPS_CORPUS names a folder of corpora: folders with an index.jsonl, a line {"name": …, "top_layers": …} for each model.xml.
+"""
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from irops.ir.read import load
+from irops.ir.weights import constant_faults
+from irops.ir.write import write
+
+CORPUS = os.environ.get("IROPS_CORPUS")
+
+pytestmark = pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
+
+
+def cases() -> Iterator[tuple[Path, int]]:
+    for index in sorted(Path(CORPUS or "").glob("*/index.jsonl")):
+        for line in index.read_text().splitlines():
+            row = json.loads(line)
+            yield index.parent / row["name"] / "model.xml", row["top_layers"]
+
+
+def test_all_models_are_read_and_written_back(tmp_path: Path) -> None:
+    faults, count = [], 0
+    for path, layers in cases():
+        count += 1
+        model, found = load(path)
+        told = [*found, *constant_faults(model)]
+        if told or len(model.layers) != layers:
+            faults.append(f"{path}: {len(model.layers)} layers, not {layers}; {[str(d) for d in told[:2]]}")
+            continue
+        write(model, tmp_path / "copy.xml")
+        for ending in ("xml", "bin"):
+            if (tmp_path / f"copy.{ending}").read_bytes() != path.with_suffix(f".{ending}").read_bytes():
+                faults.append(f"{path}: its .{ending} is written otherwise")
+    assert count > 0
+    assert faults == []

@@ -1,0 +1,121 @@
+"""OpenVINO reads what irops writes, and finds the same in it. OpenVINO runs in a process of its own: it may crash."""
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irops.ir.model import Edge, Graph, Layer, Model, Port
+from irops.ir.read import read
+from irops.ir.weights import Weights
+from irops.ir.write import write
+from irops.values.element import ElementType, element_types
+from irops.values.packing import pack
+
+FILES = Path(__file__).parent / "files"
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="openvino is not installed")
+
+RESULTS = """
+import json, sys
+import numpy as np
+import openvino as ov
+core = ov.Core()
+said = []
+for path in sys.argv[1:]:
+    model = core.read_model(path)
+    for parameter in model.get_parameters():
+        if parameter.partial_shape.is_dynamic:
+            model.reshape({parameter.output(0): ov.PartialShape([2 if d.is_dynamic else d for d in parameter.partial_shape])})
+    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    random = np.random.default_rng(0)
+    inputs = [random.random(tuple(i.shape)).astype(i.element_type.to_dtype()) for i in compiled.inputs]
+    results = compiled(inputs)
+    said.append([[str(o.element_type), sorted(name.rstrip("0123456789") for name in o.names), list(o.shape), results[o].ravel().tolist()] for o in compiled.outputs])
+    said[-1].append([[n.friendly_name.rstrip("0123456789"), n.get_type_name()] for n in model.get_ordered_ops()])
+print(json.dumps(said))
+"""
+
+
+def openvino(script: str, *arguments: object) -> Any:
+    done = subprocess.run([sys.executable, "-c", script, *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("name", ["plain", "bodies", "old"])
+def test_openvino_computes_the_same_from_what_irops_writes(name: str, tmp_path: Path) -> None:
+    write(read(FILES / f"{name}.xml"), tmp_path / "copy.xml")
+    original, copy = openvino(RESULTS, FILES / f"{name}.xml", tmp_path / "copy.xml")
+    assert copy == original
+    assert original[0][3]
+
+
+VALUES = """
+import json, sys
+import openvino as ov
+import openvino.opset13 as ops
+from openvino.passes import ConstantFolding, Manager
+said = {}
+for operation in ov.Core().read_model(sys.argv[1]).get_ordered_ops():
+    if operation.get_type_name() == "Constant":
+        if operation.get_element_type() == ov.Type.string:
+            said[operation.friendly_name] = operation.get_value_strings()
+        else:
+            model = ov.Model([ops.result(ops.convert(operation, "f64" if operation.get_element_type().size > 2 else "f32"))], [])
+            folding = Manager()
+            folding.register_pass(ConstantFolding())
+            folding.run_passes(model)
+            folded = model.get_results()[0].input_value(0).get_node()
+            said[operation.friendly_name] = folded.get_data().ravel().tolist() if folded.get_type_name() == "Constant" else None
+print(json.dumps(said))
+"""
+TESTED = [t for t in element_types() if t.kind != "dynamic"]
+
+
+def _elements(element: ElementType) -> np.ndarray[Any, Any]:
+    if element.kind == "string":
+        return np.array(["abc", "", "é", "z,z"], object)
+    if element.kind == "lookup":
+        return np.arange(9, dtype=np.uint8)
+    if element.kind == "boolean":
+        return np.array([True, False, True])
+    if element.name == "f8e8m0":
+        return np.array([0.25, 0.5, 1, 2, 4, 8, 16, 32, 64]).astype(element.dtype)
+    top = 1 << min(element.bits - (element.kind == "signed"), 6)
+    low = -top if element.kind == "signed" else 0
+    if element.floating:
+        return np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -1]).astype(element.dtype)
+    return np.array([(low + 5 * k) % (top - low) + low for k in range(9)]).astype(element.dtype)
+
+
+def _model_of_constants() -> Model:
+    layers, edges, weights = [], [], b""
+    for number, element in enumerate(TESTED):
+        elements = _elements(element)
+        packed = pack(elements, element)
+        data = {"element_type": element.name, "shape": str(len(elements)), "offset": str(len(weights)), "size": str(len(packed))}
+        layers += [Layer(2 * number, element.name, "Const", "opset1", data, outputs=[Port(0, element.precision, elements.shape)]),
+                   Layer(2 * number + 1, f"of_{element}", "Result", "opset1", inputs=[Port(0, element.precision, elements.shape)])]
+        edges.append(Edge(2 * number, 0, 2 * number + 1, 0))
+        weights += packed
+    return Model("constants", 11, Graph(layers, edges), weights=Weights.of_bytes(weights))
+
+
+def test_openvino_finds_the_elements_that_irops_packs(tmp_path: Path) -> None:
+    write(_model_of_constants(), tmp_path / "m.xml")
+    found = openvino(VALUES, tmp_path / "m.xml")
+    for element in TESTED:
+        elements = _elements(element)
+        if element.kind == "string":
+            assert found[element.name] == elements.tolist()
+        elif element.kind == "lookup":
+            assert found[element.name] == sorted(found[element.name])      # the codes are those of rising values
+        else:
+            assert found[element.name] == [float(x) for x in elements], element
