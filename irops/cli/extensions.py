@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+from pathlib import Path
 
+from irops.cli.main import Refusal
 from irops.registry import Registry
 
 
@@ -15,4 +18,14 @@ def add_extensions(parser: argparse.ArgumentParser) -> None:
 
 def registry_of(args: argparse.Namespace) -> Registry | None:
     """The registry with what the options add; None if they add nothing."""
+    for folder in args.definitions:
+        if not Path(folder).is_dir():
+            raise Refusal(f"--definitions {folder}: there is no such folder")
+    for name in args.modules:
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not name.startswith(error.name):
+                raise
+            raise Refusal(f"--module {name}: there is no such module") from None
     return Registry(args.definitions, args.modules) if args.definitions or args.modules else None

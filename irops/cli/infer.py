@@ -25,6 +25,7 @@ from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import printable
 from irops.inference.facts import Facts, LayerFacts
 from irops.inference.infer import infer
+from irops.ir.read import read
 
 if TYPE_CHECKING:
     from irops.values.fact import Fact
@@ -45,6 +46,7 @@ class Row:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="an .xml file; its .bin lies beside it")
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument("--input", metavar="NAME:SHAPE", action="append", default=[], type=named(":"), dest="inputs",
                         help="another shape for an input: ? for any size, 1..8 for an interval, a word for a symbol, ... for any rank")
     parser.add_argument("--ends", action="store_true", help="inputs and results only")
@@ -54,7 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    facts = infer(args.model, dict(args.inputs), registry=registry_of(args))
+    facts = infer(read(args.model, args.weights), dict(args.inputs), registry=registry_of(args))
     rows = [row for row in _rows(facts) if not args.ends or (row.known.layer.type in ("Parameter", "Result") and not row.path)]
     if args.output_format == "json":
         json.dump({"version": 1, "path": args.model, "outputs": [_json(row) for row in rows],

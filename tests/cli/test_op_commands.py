@@ -143,3 +143,11 @@ def test_docs_replace_no_other_folder(irops: Irops, tmp_path: Path) -> None:
     told = irops("docs", "--output", tmp_path)
     assert told.status == 2
     assert (tmp_path / "precious.txt").read_text() == "keep"
+
+
+@pytest.mark.parametrize(("words", "sentence"), [
+    (("--definitions", "no/such"), "there is no such folder"), (("--module", "no_such_module_of_ops"), "there is no such module")])
+def test_an_extension_that_is_not_there_is_refused(words: tuple[str, ...], sentence: str, irops: Irops) -> None:
+    told = irops("ops", *words)
+    assert (told.status, told.out) == (2, "")
+    assert sentence in told.err
