@@ -84,25 +84,29 @@ def _error(model: Model, layer: Layer, fault: Fault) -> DiagnosticError:
 def constant_faults(model: Model) -> Iterator[Diagnostic]:
     """What is wrong with where the constants lie. Reads nothing of the weights but the tables of strings."""
     weights = model.weights or Weights.of_bytes(b"")
-    placed: list[tuple[tuple[str, ...], Layer, Region]] = []
+    found: list[tuple[tuple[str, ...], Layer, Fault]] = []
+    first: tuple[tuple[str, ...], Layer] | None = None
+    count = end = 0
     for path, layer in model.walk():
-        if layer.type == "Const":
-            region = region_of(layer)
-            if isinstance(region, Fault):
-                yield _diagnostic(model, layer, path, region)
-            elif region.elements:
-                placed.append((path, layer, region))
-    if placed and weights.size == 0:
-        yield _no_weights(model, weights, placed)
-        return
-    ends = max((region.end for _, _, region in placed), default=0)
-    short: tuple[str, ...] = (f"{weights.name} has {weights.size} bytes, the constants need {ends}: "
+        if layer.type != "Const":
+            continue
+        region = region_of(layer)
+        if isinstance(region, Fault):
+            found.append((path, layer, region))
+        elif region.elements:
+            first, count, end = first or (path, layer), count + 1, max(end, region.end)
+            fault = _placing_fault(layer, region, weights) if weights.size else None
+            if fault is not None:
+                found.append((path, layer, fault))
+    if first is not None and weights.size == 0:
+        found.append((*first, _no_weights(weights, first[1], count, end)))
+    short: tuple[str, ...] = (f"{weights.name} has {weights.size} bytes, the constants need {end}: "
                               "it is cut off, or that of another model",)
-    for path, layer, region in placed:
-        fault = _placing_fault(layer, region, weights)
-        if fault is not None:
-            if fault.rule == "constant-outside-weights":
-                fault, short = fault._replace(notes=fault.notes + short), ()
+    for path, layer, fault in found:
+        if fault.rule == "constant-outside-weights":
+            yield _diagnostic(model, layer, path, fault._replace(notes=fault.notes + short))
+            short = ()
+        else:
             yield _diagnostic(model, layer, path, fault)
 
 
@@ -185,15 +189,13 @@ def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> 
                  None if right else "size", notes)
 
 
-def _no_weights(model: Model, weights: Weights, placed: list[tuple[tuple[str, ...], Layer, Region]]) -> Diagnostic:
-    path, layer, _ = placed[0]
-    needed = max(region.end for _, _, region in placed)
-    others = f" and {len(placed) - 1} other constants need" if len(placed) > 2 else " and another constant need" \
-        if len(placed) == 2 else " needs"
-    return _diagnostic(model, layer, path, Fault(
-        "missing-weights", f"{weights.name} {weights.fault or 'is empty'}; {layer}{others} it, {needed} bytes or more",
+def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Fault:
+    others = "" if count == 1 else " and another constant" if count == 2 else f" and {count - 1} other constants"
+    return Fault(
+        "missing-weights",
+        f"{weights.name} {weights.fault or 'is empty'}; {first}{others} need{'s' if count == 1 else ''} it, {end} bytes or more",
         notes=('OpenVINO says "Empty weights data in bin file or bin file cannot be found!"',
-               "the .bin file must lie beside the .xml file, under the same name, or be named when the model is read")))
+               "the .bin file must lie beside the .xml file, under the same name, or be named when the model is read"))
 
 
 def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: Fault) -> Diagnostic:
