@@ -1,6 +1,7 @@
 """Which output feeds which input: the edges of one graph, their port labels resolved to positions."""
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -27,7 +28,7 @@ class Wiring:
 
     layers: by id, the last one where ids repeat (as OpenVINO has it); inputs: for each layer, by id, what feeds each of its
     inputs, None where nothing does; faults: what is wrong with the edges, in the order of the file, not raised but kept.
-    Layers whose port labels repeat have no faults here: that is a fault of the labels, told by the reader.
+    Layers whose id is another's too, or whose port labels repeat, have no faults here: the reader tells what is wrong with them.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -35,6 +36,8 @@ class Wiring:
         self.layers: dict[int, Layer] = {layer.id: layer for layer in graph.layers}
         self.inputs: dict[int, list[Source | None]] = {layer.id: [None] * len(layer.inputs) for layer in self.layers.values()}
         self.faults: list[Fault] = []
+        self._misled: set[int] = set()                        # layers that an edge does not reach as it should
+        self._repeated = _repeated_ids(graph) if len(self.layers) < len(graph.layers) else frozenset()
         for edge in graph.edges:
             self._connect(edge)
 
@@ -58,21 +61,20 @@ class Wiring:
         """Layers and indices of their inputs at which no edge ends, unless another fault may be the reason."""
         if any(fault.edge.to_layer not in self.layers for fault in self.faults):
             return []                                         # an edge that ends nowhere may be the one that is missed
-        misled = {fault.edge.to_layer for fault in self.faults}
         return [
             (layer, index) for layer in self.layers.values() for index, source in enumerate(self.inputs[layer.id])
-            if source is None and layer.id not in misled and not _labels_repeat(layer)
+            if source is None and layer.id not in self._misled and not self._ambiguous(layer)
         ]
 
     @cached_property
     def faulty(self) -> frozenset[int]:
         """The ids of layers whose inputs are not what the file meant, so that a second complaint would be an echo."""
-        misled = {fault.edge.to_layer for fault in self.faults}
-        return frozenset(misled.union(layer_id for layer_id, sources in self.inputs.items() if None in sources))
+        return frozenset(self._misled.union(layer_id for layer_id, sources in self.inputs.items() if None in sources))
 
     def _connect(self, edge: Edge) -> None:
         source, target = self.layers.get(edge.from_layer), self.layers.get(edge.to_layer)
         if source is None or target is None:
+            self._misled.add(edge.to_layer)
             self.faults.append(Fault("dangling-edge", edge))
             return
         output, index = _output_index(source, edge.from_port), input_index(target, edge.to_port)
@@ -86,8 +88,12 @@ class Wiring:
             self.inputs[target.id][index] = (source, output)
 
     def _fault(self, rule: str, layer: Layer, edge: Edge) -> None:
-        if not _labels_repeat(layer):
+        self._misled.add(edge.to_layer)
+        if not self._ambiguous(layer):
             self.faults.append(Fault(rule, edge))
+
+    def _ambiguous(self, layer: Layer) -> bool:
+        return layer.id in self._repeated or any(len({port.id for port in ports}) < len(ports) for ports in (layer.inputs, layer.outputs))
 
 
 def input_index(layer: Layer, label: int) -> int | None:
@@ -106,5 +112,5 @@ def _output_index(layer: Layer, label: int) -> int | None:
     return layer.output_index(label)
 
 
-def _labels_repeat(layer: Layer) -> bool:
-    return any(len({port.id for port in ports}) < len(ports) for ports in (layer.inputs, layer.outputs))
+def _repeated_ids(graph: Graph) -> frozenset[int]:
+    return frozenset(layer_id for layer_id, count in Counter(layer.id for layer in graph.layers).items() if count > 1)

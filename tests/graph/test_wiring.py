@@ -90,6 +90,12 @@ def test_the_last_of_several_layers_with_one_id_counts() -> None:
     assert [x is graph.layers[2] for x in wiring.order] == [False, True]
 
 
+def test_a_repeated_id_is_the_readers_complaint_alone() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,), (5,)), layer(1, (7,), (6,)), layer(2, (0,))], [Edge(0, 0, 1, 0), Edge(1, 5, 2, 0)])
+    assert faults(graph) == []
+    assert Wiring(graph).faulty == {1, 2}
+
+
 def test_consumers_are_listed_by_output() -> None:
     graph = Graph([layer(0, (), (0, 1)), layer(1, (0, 1)), layer(2, (0,))],
                   [Edge(0, 1, 1, 0), Edge(0, 0, 1, 1), Edge(0, 1, 2, 0)])
