@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from irops.ir.faults import Faults
 from irops.ir.model import COMMENT, Element
-from irops.ir.numbers import INT64_MAX, integer
+from irops.ir.numbers import INT64_MAX, INT64_MIN, integer
 from irops.ir.parse import SECTIONS, SEPARATOR
 
 _IGNORED = ("OpenVINO silently ignores it",)
@@ -34,7 +34,8 @@ class Attributes:
         value, plain = integer(text)
         if value is None or not low <= value <= INT64_MAX:
             what = "is not an integer" if value is None else "is out of range"
-            self.faults.add("malformed-number", f"{name} {text!r} of {owner} {what}; it must be a decimal integer from {low} to 2^63-1",
+            lowest = "-2^63" if low == INT64_MIN else low
+            self.faults.add("malformed-number", f"{name} {text!r} of {owner} {what}; it must be a decimal integer from {lowest} to 2^63-1",
                             element.at, attribute=name, notes=("OpenVINO refuses the file",))
             return otherwise
         if not plain:

@@ -109,7 +109,7 @@ def test_a_file_without_layers_is_told() -> None:
     (' external_port_id="1"', "", "incomplete-element", "an input of <port_map> has no external_port_id"),
     (' internal_layer_id="5"', "", "incomplete-element", "an output of <port_map> has no internal_layer_id"),
     ('start="0"', 'start="x"', "malformed-number",
-     "start 'x' of an input of <port_map> is not an integer; it must be a decimal integer from -9223372036854775808 to 2^63-1"),
+     "start 'x' of an input of <port_map> is not an integer; it must be a decimal integer from -2^63 to 2^63-1"),
     ('external_port_id="0"', 'external_port_id="-2"', "malformed-number",
      "external_port_id '-2' of an input of <port_map> is out of range; it must be a decimal integer from -1 to 2^63-1"),
     ('<edge from-layer="5" to-layer="1" />', '<edge from-layer="5" />', "incomplete-element", "a back edge has no to-layer"),
