@@ -1,0 +1,50 @@
+"""Clamp: hold every element within two bounds."""
+from __future__ import annotations
+
+from math import ceil, floor, inf
+
+import numpy as np
+
+from irops.ops.conversion import as_numbers, low_bits
+from irops.spec.binding import kernel, shape, values
+from irops.values.element import Array, ElementType, element_type_of
+from irops.values.fact import Fact, each_dim
+from irops.values.shape import Shape
+from irops.values.violation import require
+
+
+@shape("Clamp-1")
+def clamp_shape(data: Fact, *, min: float, max: float) -> Shape:
+    require(min <= max, "C1", f"{min:g} to {max:g}")
+    return data.shape
+
+
+@kernel("Clamp-1", widen=True)
+def clamp(data: Array, *, min: float, max: float) -> Array:
+    kind = element_type_of(data)
+    if not kind.integral:
+        return clipped(data, min, max)
+    return low_bits(clipped(as_numbers(data), *whole_bounds(kind, min, max)), kind)
+
+
+@values("Clamp-1")
+def clamp_dims(data: Array, *, min: float, max: float, result_type: ElementType) -> Array | None:
+    if not result_type.integral:
+        return None
+    low, high = whole_bounds(result_type, min, max)
+    return each_dim(lambda dim: dim.at_least(low).at_most(high), data)
+
+
+def clipped(numbers: Array, low: float, high: float) -> Array:
+    return np.minimum(np.maximum(numbers, low, dtype=numbers.dtype), high, dtype=numbers.dtype)
+
+
+def whole_bounds(kind: ElementType, low: float, high: float) -> tuple[int, int]:
+    """The bounds as integers of a type: rounded inwards, and moved into its range."""
+    least, greatest = map(int, kind.extent)
+    return (least if low == -inf else _within(least, ceil(low) if low < inf else greatest, greatest),
+            greatest if high == inf else _within(least, floor(high) if high > -inf else least, greatest))
+
+
+def _within(least: int, number: int, greatest: int) -> int:
+    return sorted((least, number, greatest))[1]

@@ -1,0 +1,24 @@
+"""Swish: x times the logistic function of x, steeper or flatter by beta."""
+from __future__ import annotations
+
+from irops.ops.activation.unary import logistic
+from irops.spec.binding import kernel, shape
+from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import advise
+
+
+@shape("Swish-4")
+def swish_shape(data: Fact, beta: Fact | None) -> Shape:
+    if beta is not None and beta.value is not None:
+        advise(not (beta.value < 0).any(), "C1", beta.value.item())
+    return data.shape
+
+
+@kernel("Swish-4", widen=True)
+def swish(data: Array, beta: Array | None) -> Array:
+    if beta is None:
+        return data * logistic(data)
+    advise(not (beta < 0).any(), "C1", beta.item())
+    return data * logistic(data * beta)

@@ -1,0 +1,47 @@
+"""Activations of one number: Exp, ReLU, Sigmoid."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.ops.reals import exactly, on_reals
+from irops.spec.binding import kernel, shape, values
+from irops.values.element import Array
+from irops.values.fact import Fact, each_dim
+from irops.values.shape import Shape
+from irops.values.violation import advise
+
+
+@shape("Exp-1", "Sigmoid-1")
+def shape_of_reals(data: Fact) -> Shape:
+    advise(not data.element_type.integral, "C1", data)
+    return data.shape
+
+
+@kernel("Exp-1", widen=True)
+def exp(data: Array) -> Array:
+    return on_reals(np.exp, data)
+
+
+@kernel("Sigmoid-1", widen=True)
+def sigmoid(data: Array) -> Array:
+    return on_reals(logistic, data)
+
+
+@kernel("ReLU-1", widen=True)
+def relu(data: Array) -> Array:
+    return exactly(_positive_part, data)
+
+
+@values("ReLU-1")
+def relu_dims(data: Array) -> Array:
+    return each_dim(lambda dim: dim.at_least(0), data)
+
+
+def logistic(x: Array) -> Array:
+    """1 / (1 + exp(-x)); where exp overflows, the quotient is 0 all the same."""
+    result: Array = 1 / (1 + np.exp(-x))
+    return result
+
+
+def _positive_part(numbers: Array) -> Array:
+    return np.maximum(numbers, 0, dtype=numbers.dtype)

@@ -1,0 +1,42 @@
+"""CumSum: along an axis, the sum of all elements up to each."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.ops.conversion import as_numbers, low_bits
+from irops.spec.binding import kernel, shape
+from irops.values.element import Array, element_type_of
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import advise, require
+
+
+@shape("CumSum-3")
+def cum_sum_shape(data: Fact, axis: Fact | None) -> Shape:
+    if axis is not None:
+        require(axis.shape.size.can_be(1), "C1", axis)
+        advise(axis.shape.rank in (None, 0), "C3", axis)
+        if axis.value is not None and data.shape.rank is not None:
+            normal_axis(axis.value, data.shape.rank)
+    return data.shape
+
+
+@kernel("CumSum-3", widen=True)
+def cum_sum(data: Array, axis: Array | None, *, exclusive: bool, reverse: bool) -> Array:
+    along = 0 if axis is None else normal_axis(axis, data.ndim)
+    numbers = np.moveaxis(as_numbers(data), along, 0)
+    if reverse:
+        numbers = numbers[::-1]
+    sums = np.cumsum(numbers, axis=0, dtype=numbers.dtype)
+    if exclusive:
+        sums = np.concatenate([np.zeros_like(sums[:1]), sums[:-1]])
+    kind = element_type_of(data)
+    sums = np.moveaxis(sums[::-1] if reverse else sums, 0, along)
+    return low_bits(sums, kind) if kind.integral else sums
+
+
+def normal_axis(axis: Array, rank: int) -> int:
+    """The axis that a tensor of one element names, counted from 0."""
+    number = int(axis.reshape(-1)[0])
+    require(-rank <= number < rank, "C2", f"axis {number} at rank {rank}")
+    return number % rank

@@ -1,0 +1,48 @@
+"""The error function, for whole arrays, without SciPy."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.values.element import Array
+
+_NEAR = (
+    (0.1283791670955126, -0.3171606336534957, -0.047948714774163875, -0.008755028920049146, -0.0004862738344467199,
+     -2.029955528683424e-05),
+    (1.0, 0.45930937793412957, 0.09325302973969972, 0.010582353560685183, 0.0006812436819785099, 2.029955528683424e-05),
+)
+"""Numerator and denominator, lowest power first, of erf(x) / x - 1 as a function of x², on 0..1; within 3e-18."""
+_FAR = (
+    (1.0000000040359602, 2.061955520865204, 2.0992593823337997, 1.3455554538253134, 0.5886354962875683, 0.1797075609580054,
+     0.03757058056463302, 0.004978896516372382, 0.0003303856283625327),
+    (1.0, 3.1903347308491155, 4.699166407972569, 4.209915713927801, 2.5397866492904284, 1.0763323272817893, 0.32293580156458074,
+     0.06688491638773214, 0.008824864315677411, 0.0005855932791244992),
+)
+"""The same of exp(x²) * (1 - erf(x)), as a function of x, on 1..6; within 9e-18 of the value."""
+_FURTHEST = 6.0
+"""From here on erf is 1 in f64."""
+
+
+def erf(x: Array) -> Array:
+    """2 / sqrt(pi) times the integral of exp(-t²) from 0 to x, in the type of x, which is f32 or f64.
+
+    Accuracy:  3e-16 relative to the value, at most, in f64; f32 is computed in f64 and rounded once
+    Source:    rational functions fitted for irops at Chebyshev nodes, in 60 digits; see tests/ops/test_error_function.py
+    """
+    size = np.minimum(np.abs(x.astype(np.float64)), _FURTHEST)
+    square = size * size
+    near = size + size * _ratio(_NEAR, np.minimum(square, 1.0))      # most of the value is not rounded
+    far = 1.0 - np.exp(-square) * _ratio(_FAR, np.maximum(size, 1.0))
+    return np.asarray(np.copysign(np.where(size < 1.0, near, far), x), x.dtype)
+
+
+def _ratio(fraction: tuple[tuple[float, ...], tuple[float, ...]], x: Array) -> Array:
+    """One polynomial over another, both by Horner's rule."""
+    above, below = (_polynomial(coefficients, x) for coefficients in fraction)
+    return above / below
+
+
+def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
+    value = np.full_like(x, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        value = value * x + coefficient
+    return value

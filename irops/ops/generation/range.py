@@ -1,0 +1,69 @@
+"""Range: the numbers from start on, step by step, before stop."""
+from __future__ import annotations
+
+from math import ceil, inf, isfinite
+
+import numpy as np
+
+from irops.ops.conversion import as_numbers, low_bits, rounded
+from irops.spec.binding import kernel, shape
+from irops.values.dim import ANY, UNKNOWN, Dim
+from irops.values.element import Array, ElementType
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import require
+
+Number = int | float
+TOO_LONG = 2**64
+
+
+@shape("Range-4")
+def range_shape(start: Fact, stop: Fact, step: Fact, *, output_type: ElementType) -> Shape:
+    first, last, stride = (None if fact.value is None else number(fact.value, output_type) for fact in (start, stop, step))
+    require(stride != 0, "C2", f"step {stride}")
+    if first is not None and last is not None and stride is not None:
+        return Shape.of(length(first, last, stride))
+    return Shape.of(length_in_part(whole(start, first), whole(stop, last), whole(step, stride)))
+
+
+@kernel("Range-4")
+def range_of(start: Array, stop: Array, step: Array, *, output_type: ElementType) -> Array:
+    first, last, stride = (number(item, output_type) for item in (start, stop, step))
+    require(stride != 0, "C2", f"step {stride}")
+    count = length(first, last, stride)
+    if output_type.integral:
+        turns = np.arange(count, dtype=np.uint64)                       # modulo 2 to the 64, so modulo any fewer bits
+        return low_bits(np.uint64(first % 2**64) + turns * np.uint64(stride % 2**64), output_type)
+    return rounded(float(first) + np.arange(count, dtype=np.float64) * float(stride), output_type)
+
+
+def number(item: Array, output_type: ElementType) -> Number:
+    """The value of a scalar, an integer exactly; where the output is made of integers, without what is behind the point."""
+    value: Number = as_numbers(item).item()
+    require(isfinite(value), "C1", value)
+    return int(value) if output_type.integral else value
+
+
+def length(start: Number, stop: Number, step: Number) -> int:
+    """max(ceil((stop - start) / step), 0): exact for integers, in f64 if one is a float."""
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
+        return max(-((start - stop) // step), 0)
+    turns = (stop - start) / step
+    return max(ceil(turns), 0) if abs(turns) < inf else TOO_LONG if turns > 0 else 0
+
+
+def whole(fact: Fact, known: Number | None) -> Dim | None:
+    """What is known of a scalar that is an integer; None of one that may have a fraction."""
+    if known is not None:
+        return Dim.of(int(known)) if known == int(known) else None
+    if not fact.element_type.integral:
+        return None
+    return fact.dims[0] if fact.dims else UNKNOWN
+
+
+def length_in_part(start: Dim | None, stop: Dim | None, step: Dim | None) -> Dim:
+    """What is known of the length, from what is known of integers."""
+    if start is None or stop is None or step is None or step.low <= 0 <= step.high:
+        return ANY
+    up, stride = (stop - start, step) if step.low > 0 else (start - stop, -step)
+    return (up if stride == 1 else up.ceil_div(stride)).at_least(0)
