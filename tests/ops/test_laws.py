@@ -85,8 +85,8 @@ def test_what_is_known_in_part_admits_what_is_computed(op_id):
             continue
         outputs, _ = outcome(op, case)
         for blurred in range(len(strong)):
-            weak = [f if k != blurred or f is None else f.with_value(np.array([Dim(int(v) - 1, int(v) + 1) for v in f.value.ravel()] or [],
-                    dtype=object).reshape(f.value.shape)) for k, f in enumerate(strong)]
+            weak = [f if k != blurred or f is None else f.with_value(np.array([Dim(int(v) - 1, int(v) + 1) for v in f.value.ravel()],
+                    dtype=object if f.value.size else f.value.dtype).reshape(f.value.shape)) for k, f in enumerate(strong)]
             try:
                 found = attach_values(op, weak, bound, infer_layer(op, weak, bound), 1 << 16)
             except LayerFault:

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from irops.ops.entries import entries
 from irops.ops.movement.slicing import slice_of, sliced_size
 from irops.ops.stock import normal_axes
 from irops.spec.binding import kernel, shape, values
-from irops.values.dim import UNKNOWN, Dim, unify
+from irops.values.dim import Dim, unify
 from irops.values.element import DYNAMIC, Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape
@@ -27,7 +28,7 @@ def slice_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | No
     if named is None:                                                  # any axis may be sliced
         return data.shape if count == 0 else Shape(Dim(0, size.high) for size in data.shape)
     sizes = list(data.shape)
-    for axis, *bounds in zip(named, *(known(fact, len(named)) for fact in lists[:3])):
+    for axis, *bounds in zip(named, *(entries(fact, len(named)) for fact in lists[:3])):
         require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
         sizes[axis] = sliced_size(sizes[axis], *bounds)
     return Shape(sizes)
@@ -38,12 +39,6 @@ def _axes(axes: Fact | None, count: Dim, rank: int) -> tuple[int, ...] | None:
     if axes is None:
         return tuple(range(int(count))) if count.known else None
     return None if axes.value is None else normal_axes(as_i64(axes.value).tolist(), rank, "C3")
-
-
-def known(positions: Fact, count: int) -> tuple[Dim, ...]:
-    """What is known of each of so many positions."""
-    dims = positions.dims
-    return (UNKNOWN,) * count if dims is None else dims
 
 
 @kernel("Slice-8")

@@ -33,7 +33,7 @@ def slice_of(size: int, start: int, stop: int, step: int) -> slice:
 
 
 def sliced_size(size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
-    """How many elements are taken, as closely as the bounds tell; nothing is known of a step that may have either sign.
+    """How many elements are taken, as closely as bounds and symbols tell; nothing is known of a step that may have either sign.
 
     The count rises and falls at most once as one of the four grows while the signs of the others stay: its extremes lie at the ends
     of intervals, and at the sizes where clamping sets in.
@@ -45,7 +45,8 @@ def sliced_size(size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
     counts = [_count(n, a, b, s)
               for a, b, s in product(_corners(start), _corners(stop), {_finite(step.low), _finite(step.high)})
               for n in _sizes(size, a, b)]
-    return Dim(min(counts), inf if max(counts) > MAX_DIM else max(counts))
+    found = Dim(min(counts), inf if max(counts) > MAX_DIM else max(counts))
+    return _named(found, size, start, stop) if step == 1 and not found.known else found
 
 
 def takes_all(size: Dim, start: Dim, stop: Dim, step: Dim) -> bool:
@@ -54,6 +55,20 @@ def takes_all(size: Dim, start: Dim, stop: Dim, step: Dim) -> bool:
     if step == 1:
         return (start == 0 or start.high <= -most) and stop.low >= most
     return step == -1 and (start == -1 or start.low >= most - 1) and stop.high <= -most - 1
+
+
+def _named(count: Dim, size: Dim, start: Dim, stop: Dim) -> Dim:
+    """The count as stop - start, which carries symbols on, where surely 0 <= start <= stop <= size."""
+    first, last = _from_0(start, size), _from_0(stop, size)
+    if first < 0 or last < first or last > size:
+        return count
+    between = last - first
+    low, high = max(count.low, between.low), min(count.high, between.high)
+    return Dim(low, high, between.symbol) if low <= high else count
+
+
+def _from_0(position: Dim, size: Dim) -> Dim:
+    return size if position.low >= MAX_DIM else size + position if position.high < 0 else position
 
 
 def _clamped(position: int, low: int, high: int) -> int:

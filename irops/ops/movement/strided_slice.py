@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from irops.ops.entries import entries
 from irops.ops.movement.slicing import slice_of, sliced_size
 from irops.spec.binding import kernel, shape, values
-from irops.values.dim import UNKNOWN, Dim, unify
+from irops.values.dim import Dim, unify
 from irops.values.element import DYNAMIC, Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import MAX_DIM, UNRANKED, Shape
@@ -31,7 +32,7 @@ def strided_slice_shape(data: Fact, begin: Fact, end: Fact, stride: Fact | None,
     advise(set(lengths) <= {0, lengths[0]}, "C2", lengths)
     if data.shape.dims is None or not count.known:
         return UNRANKED
-    begins, ends, steps = (known(fact, int(count)) for fact in (begin, end, stride))
+    begins, ends, steps = (entries(fact, int(count)) for fact in (begin, end, stride))
     sizes = iter(data.shape)
     result: list[Dim | int] = []
     for kind, i in parts(int(count), len(data.shape), new_axis_mask, shrink_axis_mask, ellipsis_mask):
@@ -43,14 +44,6 @@ def strided_slice_shape(data: Fact, begin: Fact, end: Fact, stride: Fact | None,
         else:
             result.append(size)
     return Shape(result)
-
-
-def known(positions: Fact | None, count: int) -> tuple[Dim, ...]:
-    """What is known of each of so many positions; strides that are not given are 1."""
-    if positions is None:
-        return (Dim.of(1),) * count
-    dims = positions.dims
-    return (UNKNOWN,) * count if dims is None else dims
 
 
 def bit(mask: Mask, i: int) -> bool:
@@ -110,7 +103,9 @@ def strided_slice(data: Array, begin: Array, end: Array, stride: Array | None, *
 
 
 @values("StridedSlice-1")
-def strided_slice_values(data: Array, begin: Array, end: Array, stride: Array | None, **masks: Mask) -> Array | None:
+def strided_slice_values(data: Array, begin: Array, end: Array, stride: Array | None, *, begin_mask: Mask, end_mask: Mask,
+                         new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask) -> Array | None:
     if any(given is not None and holds_dims(given) for given in (begin, end, stride)):
         return None
-    return strided_slice(data, begin, end, stride, **masks)
+    return strided_slice(data, begin, end, stride, begin_mask=begin_mask, end_mask=end_mask, new_axis_mask=new_axis_mask,
+                         shrink_axis_mask=shrink_axis_mask, ellipsis_mask=ellipsis_mask)

@@ -1,0 +1,52 @@
+"""TopK: the greatest or the least elements along an axis, and where they are."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.spec.binding import kernel, shape
+from irops.values.dim import UNKNOWN, Dim
+from irops.values.element import Array, ElementType, as_i64
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import advise, require
+
+
+@shape("TopK-11")
+def top_k_shape(data: Fact, k: Fact, *, axis: int, sort: str, stable: bool) -> tuple[Shape, Shape]:
+    require(not stable or sort != "none", "C4", f"sort {sort}")
+    count = check_count((k.dims or (UNKNOWN,))[0], data.shape[axis])
+    found = data.shape.with_dim(axis, count)
+    return found, found
+
+
+def check_count(k: Dim, size: Dim) -> Dim:
+    """How many elements k asks for, which lies between none and all."""
+    require(k >= 0, "C2", k)
+    require(k <= size, "C1", k, f"{size} elements")
+    advise(k >= 1, "C3", k)
+    return k.at_least(0) if k.high <= size.high else Dim(max(k.low, 0), size.high)
+
+
+@kernel("TopK-11")
+def top_k(data: Array, k: Array, *, axis: int, mode: str, sort: str, index_element_type: ElementType) -> tuple[Array, Array]:
+    count = int(as_i64(k))
+    check_count(Dim.of(count), Dim.of(data.shape[axis]))
+    keys = comparable(data)
+    order = np.argsort(falling(keys) if mode == "max" else keys, axis=axis, kind="stable")
+    chosen = np.take(order, np.arange(count), axis=axis)
+    if sort == "index":
+        chosen = np.sort(chosen, axis=axis)
+    return np.take_along_axis(data, chosen, axis=axis), chosen.astype(index_element_type.dtype)
+
+
+def comparable(data: Array) -> Array:
+    """The elements as a type that NumPy sorts fast, in the same order: codes of u1, u3, u6 and nf4 rise as what they stand for."""
+    if data.dtype.kind in "biu" or data.dtype.itemsize > 2:
+        return data
+    return data.astype(np.int16 if data.dtype.name.startswith(("int", "uint")) else np.float32)
+
+
+def falling(keys: Array) -> Array:
+    """Keys whose order is the opposite; what is no number stays last."""
+    opposite: Array = ~keys if keys.dtype.kind in "biu" else -keys
+    return opposite
