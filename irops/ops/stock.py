@@ -58,28 +58,26 @@ def _onto(dim: Dim, other: Dim, constraint: str, a: Shape, b: Shape) -> Dim:
 def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str, twice: str | None = None) -> Shape:
     """The shape of data with some axes folded into one element: kept as 1, or gone. Axes may be known in part, or not at all.
 
-    Raises:  Violation(constraint) where an axis lies outside data's rank; Violation(twice) where one is surely named twice
+    Raises:  Violation(constraint) where an axis lies outside data's rank; Violation(twice) where one is named twice
     """
     rank = data.shape.rank
     if rank is None:
         return UNRANKED
     known = [int(axis) for axis in axes.dims or () if axis.known]
     folded = normal_axes(known, rank, constraint, twice)
-    require(axes.shape.size.low <= max(rank, 1), twice or constraint, f"{axes.shape.size} axes at rank {rank}")
     if rank == 0:
         require(not (folded and keep_dims), constraint, f"axis {known[:1]} at rank 0, with keep_dims")
         return SCALAR
-    more = Dim(0, rank) if axes.dims is None else Dim.of(len(axes.dims) - len(folded))
+    more = None if axes.dims is None else len(axes.dims) - len(folded)
     if keep_dims:
         return Shape(ONE if axis in folded else dim if more == 0 else dim.union(ONE) for axis, dim in enumerate(data.shape))
-    return _less(data.shape.without(folded), more)
+    return UNRANKED if more is None else _less(data.shape.without(folded), more)
 
 
-def _less(shape: Shape, count: Dim) -> Shape:
-    """What is known of a shape that has lost some of its axes, which ones is not known."""
-    if not count.known or shape.dims is None:
+def _less(shape: Shape, lost: int) -> Shape:
+    """What is known of a shape that has lost so many of its axes, which ones is not known; if it has so many."""
+    if shape.dims is None or lost > len(shape.dims):
         return UNRANKED
-    lost = int(count)
     return Shape(reduce(Dim.union, shape.dims[axis:axis + lost + 1]) for axis in range(len(shape.dims) - lost))
 
 

@@ -1,0 +1,47 @@
+"""Arithmetic on two tensors, element by element: Add, Subtract, Multiply, Maximum, Minimum."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.ops.elementwise import Number, elementwise, known_in_part
+from irops.values import dim
+from irops.values.dim import Dim
+from irops.values.element import Array
+
+
+@known_in_part("Add-1")
+@elementwise("Add-1")
+def add(a: Number, b: Number) -> Number:
+    return a + b
+
+
+@known_in_part("Subtract-1")
+@elementwise("Subtract-1")
+def subtract(a: Number, b: Number) -> Number:
+    return a - b
+
+
+@known_in_part("Multiply-1")
+@elementwise("Multiply-1")
+def multiply(a: Number, b: Number) -> Number:
+    return a * b
+
+
+@elementwise("Maximum-1")
+def maximum(a: Array, b: Array) -> Array:
+    return np.maximum(a, b)
+
+
+@known_in_part("Maximum-1")
+def maximum_dim(a: Dim, b: Dim) -> Dim:
+    return dim.maximum(a, b)
+
+
+@elementwise("Minimum-1")
+def minimum(a: Array, b: Array) -> Array:
+    return np.minimum(a, b)
+
+
+@known_in_part("Minimum-1")
+def minimum_dim(a: Dim, b: Dim) -> Dim:
+    return dim.minimum(a, b)
