@@ -8,8 +8,8 @@ import numpy as np
 
 from irops.inference.layer import LayerFault, named_inputs, positional, taken, with_normal_axes
 from irops.registry import Op
-from irops.values.element import BOOLEAN, DYNAMIC, Array, ElementType, tagged
-from irops.values.fact import Fact, dims_array, holds_dims
+from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
+from irops.values.fact import Fact, dims_array, elements_of, holds_dims
 from irops.values.violation import LimitExceeded, Violation
 
 DEEPEST = 50
@@ -27,6 +27,8 @@ def attach_values(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str
     promising = [fact is None or fact.promising for fact in inputs]
     if not (any(promising) if partial else all(promising)):
         return outputs
+    if any(not some and fact is not None and fact.element_type.floating for some, fact in zip(promising, inputs)):
+        return outputs                            # numbers of which nothing is known lead to no shape
     if not all(_small(fact, limit) for fact in outputs) or not all(f is None or _small(f, 16 * limit) for f in inputs):
         return outputs
     worked_out: list[tuple[Array | None, ...]] = []
@@ -75,18 +77,11 @@ def _evaluate(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, An
     except (Violation, LayerFault, LimitExceeded):
         return nothing                            # told where the layer itself is inferred or run
     results = result if isinstance(result, tuple) else (result,)
-    return tuple(_settled(r, fact.element_type) for r, fact in zip(results, outputs)) if in_part else results
+    return tuple(_elements(r, fact) for r, fact in zip(results, outputs)) if in_part else results
 
 
-def _settled(result: Array | None, kind: ElementType) -> Array | None:
-    """What is known in part; elements, where each turns out to be known."""
-    if result is None or not holds_dims(result) or kind is DYNAMIC:
-        return result
-    low, high = kind.extent
-    if not all(dim.known and low <= dim.low <= high for dim in result.flat):
-        return result
-    wide = np.array([dim.low for dim in result.flat], dtype=np.float64 if kind.floating else np.uint64 if kind.name == "u64" else np.int64)
-    return tagged(wide.astype(kind.dtype), kind).reshape(result.shape)
+def _elements(result: Array | None, fact: Fact) -> Array | None:
+    return result if result is None or fact.element_type in (DYNAMIC, STRING) else elements_of(result, fact.element_type)
 
 
 def _dims(fact: Fact | None, value: Array | None) -> Array | None:
