@@ -1,0 +1,42 @@
+"""Division at the edges of types."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import irops
+from irops.inference.bind import bind
+from irops.inference.layer import infer_layer
+from irops.registry import default_registry
+from irops.values.element import I64
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]      # as NumPy names them: by bytes
+
+
+@pytest.mark.parametrize("kind", INTEGERS)
+@pytest.mark.parametrize("floors", [True, False])
+def test_quotient_and_remainder_make_up_the_number(kind, floors):
+    info = np.iinfo(kind)
+    ends = [info.min, info.min + 1, 0, 1, 2, 7, info.max - 1, info.max] + [-1, -2, -7] * (info.min < 0)
+    a, b = (grid.ravel() for grid in np.meshgrid(np.array(ends, kind), np.array([end for end in ends if end], kind)))
+    quotient = irops.call("Divide-1", a, b, m_pythondiv=floors)
+    remainder = irops.call("FloorMod-1" if floors else "Mod-1", a, b)
+    with np.errstate(over="ignore"):
+        assert (quotient * b + remainder == a).all()
+    assert (np.sign(remainder) * np.sign(b if floors else a) >= 0).all()
+
+
+def test_a_divisor_of_zero_is_told_before_anything_runs_only_if_it_surely_divides():
+    op = default_registry().op("Divide-1")
+    zero = Fact(I64, Shape((2,)), np.array([1, 0]))
+    bound = bind(op, {}).values
+    assert str(infer_layer(op, [Fact(I64, Shape.parse("?,2")), zero], bound)[0]) == "i64[?,2]"
+    with pytest.raises(Exception, match="no integer is divided by 0"):
+        infer_layer(op, [Fact(I64, Shape.parse("1..3,2")), zero], bound)
+
+
+@pytest.mark.parametrize("op_id", ["Divide-1", "Mod-1", "FloorMod-1"])
+def test_floating_point_numbers_may_be_divided_by_zero(op_id):
+    assert not np.isfinite(irops.call(op_id, np.array([1.0, 0.0], np.float16), np.array([0.0, 0.0], np.float16))).any()

@@ -1,0 +1,120 @@
+"""What is known in part of ops on two tensors is all that can be known: held to every pair of elements that there may be."""
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import irops
+from irops.inference.bind import bind
+from irops.inference.fold import attach_values
+from irops.inference.layer import infer_layer
+from irops.registry import default_registry
+from irops.values.dim import ANY, UNKNOWN, Dim
+from irops.values.element import element_type
+from irops.values.fact import Fact, dims_array
+from irops.values.shape import Shape
+
+EXACT = [("Add-1", {}), ("Subtract-1", {}), ("Multiply-1", {}), ("Maximum-1", {}), ("Minimum-1", {}), ("Divide-1", {}),
+         ("Divide-1", {"m_pythondiv": "false"}), ("Equal-1", {}), ("NotEqual-1", {}), ("Less-1", {}), ("LessEqual-1", {}), ("Greater-1", {}),
+         ("GreaterEqual-1", {})]
+SOUND = [("Mod-1", {}), ("FloorMod-1", {})]
+SPANS = [Dim(low, high) for low in range(-4, 5) for high in range(low, 5)]
+
+
+def known(op_id, *facts, **attributes):
+    """All that inference knows of an op's output."""
+    op = default_registry().op(op_id)
+    bound = bind(op, attributes).values
+    return attach_values(op, facts, bound, infer_layer(op, facts, bound), 1 << 16)[0]
+
+
+def part(*dims, kind="i64"):
+    return Fact(element_type(kind), Shape((len(dims),)), dims_array(dims))
+
+
+def pairs():
+    return [(a, b) for a, b in product(SPANS[::3], SPANS) if not (a.known and b.known) and b != 0]
+
+
+def everything(op_id, attributes, a, b):
+    divides = op_id in ("Divide-1", "Mod-1", "FloorMod-1")
+    left, right = zip(*[(x, y) for x in range(a.low, a.high + 1) for y in range(b.low, b.high + 1) if y or not divides])
+    return irops.call(op_id, np.array(left), np.array(right), **attributes)
+
+
+@pytest.mark.parametrize(("op_id", "attributes"), EXACT)
+def test_the_bounds_are_the_least_and_the_greatest_that_can_be(op_id, attributes):
+    for a, b in pairs():
+        found = known(op_id, part(a), part(b), **attributes).dims[0]
+        can_be = everything(op_id, attributes, a, b)
+        assert (found.low, found.high) == (can_be.min(), can_be.max()), f"{a!r} and {b!r}"
+
+
+@pytest.mark.parametrize(("op_id", "attributes"), SOUND)
+def test_no_remainder_lies_outside_the_bounds(op_id, attributes):
+    for a, b in pairs():
+        found = known(op_id, part(a), part(b), **attributes).dims[0]
+        can_be = everything(op_id, attributes, a, b)
+        assert found.low <= can_be.min() <= can_be.max() <= found.high, f"{a!r} and {b!r}"
+
+
+def test_a_remainder_within_one_turn_is_known_exactly():
+    assert known("FloorMod-1", part(Dim(14, 18)), part(7)).dims == (Dim(0, 4),)
+    assert known("FloorMod-1", part(Dim(13, 18)), part(7)).dims == (Dim(0, 6),)
+
+
+def test_a_size_without_bound_stays_a_size():
+    for op_id in ("Add-1", "Multiply-1", "Maximum-1"):
+        found = known(op_id, part(ANY), part(Dim(2, 5))).dims[0]
+        assert found.low >= 0
+        assert found.high == float("inf")
+
+
+def test_what_may_wrap_around_is_not_known():
+    found = known("Add-1", part(Dim(250, 255), kind="u8"), part(Dim(1, 9), kind="u8")).dims[0]
+    for a, b in product(range(250, 256), range(1, 10)):
+        assert found.can_be((a + b) % 256)
+
+
+def test_a_value_of_which_every_element_turns_out_known_is_a_value():
+    found = known("Multiply-1", part(ANY, 3), part(0, 2))
+    assert found.value is not None
+    assert found.value.dtype == np.int64
+    assert found.value.tolist() == [0, 6]
+
+
+def test_halves_are_drawn_outward_to_whole_numbers():
+    half = Fact(element_type("f32"), Shape(()), np.array(0.5, np.float32))
+    assert known("Multiply-1", part(Dim(3, 8), kind="f32"), half).dims == (Dim(1, 4),)
+    two = Fact(element_type("f32"), Shape(()), np.array(2, np.float32))
+    assert known("Divide-1", part(Dim(3, 8), kind="f32"), two).dims == (Dim(1, 4),)
+
+
+def test_a_float_that_is_too_great_to_be_exact_is_rounded_before_it_is_known():
+    one = Fact(element_type("f32"), Shape(()), np.array(1, np.float32))
+    found = known("Add-1", part(Dim(2**24, 2**24 + 2), 5, kind="f32"), one).dims[0]
+    assert found.low <= np.float32(2**24) + np.float32(1)
+
+
+def test_a_comparison_with_nan_or_infinity_is_no_fault():
+    strange = Fact(element_type("f32"), Shape((2,)), np.array([np.nan, np.inf], np.float32))
+    assert known("Less-1", part(ANY, ANY, kind="f32"), strange).dims == (Dim(0, 1), Dim(0, 1))
+
+
+def test_pdpd_lays_what_is_known_in_part_as_it_lays_elements():
+    row = part(Dim(1, 2), Dim(3, 4))
+    square = Fact(element_type("i64"), Shape((2, 2)), np.array([[10, 20], [30, 40]]))
+    found = known("Add-1", square, row, **{"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "0"})
+    assert found.dims == (Dim(11, 12), Dim(21, 22), Dim(33, 34), Dim(43, 44))
+
+
+def test_a_choice_on_an_unknown_condition_is_one_of_the_two():
+    unknown = Fact(element_type("boolean"), Shape((1,)))
+    assert known("Select-1", unknown, part(3), part(Dim(7, 9))).dims == (Dim(3, 9),)
+    assert known("LogicalAnd-1", unknown, Fact(element_type("boolean"), Shape((1,)), np.array([False]))).value.tolist() == [False]
+
+
+def test_an_integer_of_which_nothing_is_known_may_be_anything():
+    assert known("Subtract-1", Fact(element_type("i64"), Shape((1,))), part(3)).dims == (UNKNOWN,)
