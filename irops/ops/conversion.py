@@ -39,7 +39,7 @@ def as_numbers(array: Array) -> Array:
 def low_bits(whole: Array, to: ElementType) -> Array:
     """Integers modulo 2 to the number of bits of the integer type to: what is left when higher bits are dropped."""
     if to.bits >= 8:
-        return whole.astype(to.dtype)
+        return whole.astype(to.dtype, copy=False)
     codes = np.asarray(whole.astype(np.uint8) & np.uint8((1 << to.bits) - 1))
     if to.kind == "signed":
         sign = np.int8(1 << (to.bits - 1))
@@ -88,7 +88,7 @@ def rounded(numbers: Array, to: ElementType) -> Array:
     if to.name == "f4e2m1":
         numbers = np.where(np.isnan(numbers), np.inf, numbers)
     with np.errstate(over="ignore", invalid="ignore"):
-        return (numbers.astype(np.float64) if numbers.dtype.kind in "iu" and to.bits < 16 else numbers).astype(to.dtype)
+        return (numbers.astype(np.float64) if numbers.dtype.kind in "iu" and to.bits < 16 else numbers).astype(to.dtype, copy=False)
 
 
 def _nf4(numbers: Array) -> Array:

@@ -7,6 +7,7 @@ import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
 from irops.spec.binding import kernel, shape, values
+from irops.values.dim import Dim, maximum, minimum
 from irops.values.element import Array, ElementType, element_type_of
 from irops.values.fact import Fact, each_dim
 from irops.values.shape import Shape
@@ -28,11 +29,14 @@ def clamp(data: Array, *, min: float, max: float) -> Array:
 
 
 @values("Clamp-1")
-def clamp_dims(data: Array, *, min: float, max: float, result_type: ElementType) -> Array | None:
-    if not result_type.integral:
-        return None
-    low, high = whole_bounds(result_type, min, max)
-    return each_dim(lambda dim: dim.at_least(low).at_most(high), data)
+def clamp_dims(data: Array, *, min: float, max: float, result_type: ElementType) -> Array:
+    low, high = whole_bounds(result_type, min, max) if result_type.integral else (min, max)
+    return each_dim(lambda dim: minimum(maximum(dim, around(low)), around(high)), data)
+
+
+def around(bound: float) -> Dim:
+    """A bound, drawn outward to whole numbers where it is none."""
+    return Dim(bound, bound) if abs(bound) == inf else Dim(floor(bound), ceil(bound))
 
 
 def clipped(numbers: Array, low: float, high: float) -> Array:

@@ -18,4 +18,4 @@ def bitwise_not(data: Array) -> Array:
 @values("BitwiseNot-13")
 def bitwise_not_dims(data: Array, *, result_type: ElementType) -> Array:
     least, greatest = map(int, result_type.extent)
-    return each_dim(lambda dim: (least + greatest - dim).at_least(least), data)      # -1 - x of signed numbers, greatest - x of others
+    return each_dim(lambda dim: least + greatest - dim, data)           # of signed numbers -1 - x, of others greatest - x

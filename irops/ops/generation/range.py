@@ -1,15 +1,16 @@
 """Range: the numbers from start on, step by step, before stop."""
 from __future__ import annotations
 
-from math import ceil, inf, isfinite
+from math import ceil, floor, inf, isfinite
 
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits, rounded
-from irops.spec.binding import kernel, shape
+from irops.ops.partial import lifted
+from irops.spec.binding import kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import Array, ElementType
-from irops.values.fact import Fact
+from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
 from irops.values.violation import require
 
@@ -23,7 +24,7 @@ def range_shape(start: Fact, stop: Fact, step: Fact, *, output_type: ElementType
     require(stride != 0, "C2", f"step {stride}")
     if first is not None and last is not None and stride is not None:
         return Shape.of(length(first, last, stride))
-    return Shape.of(length_in_part(whole(start, first), whole(stop, last), whole(step, stride)))
+    return Shape.of(length_in_part(around(start, first), around(stop, last), around(step, stride)))
 
 
 @kernel("Range-4")
@@ -35,6 +36,15 @@ def range_of(start: Array, stop: Array, step: Array, *, output_type: ElementType
         turns = np.arange(count, dtype=np.uint64)                       # modulo 2 to the 64, so modulo any fewer bits
         return low_bits(np.uint64(first % 2**64) + turns * np.uint64(stride % 2**64), output_type)
     return rounded(float(first) + np.arange(count, dtype=np.float64) * float(stride), output_type)
+
+
+@values("Range-4")
+def range_dims(start: Array, stop: Array, step: Array, *, output_type: ElementType) -> Array | None:
+    first, last, stride = (lifted(item).item() for item in (start, stop, step))
+    count = length_in_part(first, last, stride)
+    if not count.known or not output_type.integral:
+        return None
+    return dims_array([first + stride * turn for turn in range(int(count))])
 
 
 def number(item: Array, output_type: ElementType) -> Number:
@@ -52,18 +62,16 @@ def length(start: Number, stop: Number, step: Number) -> int:
     return max(ceil(turns), 0) if abs(turns) < inf else TOO_LONG if turns > 0 else 0
 
 
-def whole(fact: Fact, known: Number | None) -> Dim | None:
-    """What is known of a scalar that is an integer; None of one that may have a fraction."""
+def around(fact: Fact, known: Number | None) -> Dim:
+    """What is known of a scalar, drawn outward to whole numbers."""
     if known is not None:
-        return Dim.of(int(known)) if known == int(known) else None
-    if not fact.element_type.integral:
-        return None
+        return Dim(floor(known), ceil(known))
     return fact.dims[0] if fact.dims else UNKNOWN
 
 
-def length_in_part(start: Dim | None, stop: Dim | None, step: Dim | None) -> Dim:
-    """What is known of the length, from what is known of integers."""
-    if start is None or stop is None or step is None or step.low <= 0 <= step.high:
+def length_in_part(start: Dim, stop: Dim, step: Dim) -> Dim:
+    """What is known of the length, from bounds of start, stop and step."""
+    if step.low <= 0 <= step.high:
         return ANY
     up, stride = (stop - start, step) if step.low > 0 else (start - stop, -step)
     return (up if stride == 1 else up.ceil_div(stride)).at_least(0)

@@ -13,7 +13,8 @@ from irops.values.violation import require
 
 @shape("FakeQuantize-1")
 def fake_quantize_shape(X: Fact, input_low: Fact, input_high: Fact, output_low: Fact, output_high: Fact,  # noqa: N803 - the name in the spec
-                        *, auto_broadcast: str) -> Shape:
+                        *, levels: int, auto_broadcast: str) -> Shape:
+    require(levels >= 2, "C2", levels)
     shape = X.shape
     for limit in (input_low, input_high, output_low, output_high):
         if auto_broadcast == "none":

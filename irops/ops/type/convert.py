@@ -1,16 +1,14 @@
 """Convert: the elements of a tensor as another type's."""
 from __future__ import annotations
 
-from math import inf
-
 from irops.ops.conversion import converted
+from irops.ops.partial import settled
 from irops.spec.binding import kernel, values
 from irops.values.dim import Dim
-from irops.values.element import Array, ElementType
+from irops.values.element import BOOLEAN, Array, ElementType
 from irops.values.fact import each_dim
 
-EXACT = {"f32": 2**24, "f64": 2**53}
-"""Up to this number these types hold every integer."""
+TRUTH = Dim(0, 1)
 
 
 @kernel("Convert-1")
@@ -21,18 +19,19 @@ def convert(data: Array, *, destination_type: ElementType) -> Array:
 @values("Convert-1")
 def convert_dims(data: Array, *, destination_type: ElementType) -> Array | None:
     if destination_type.integral:
-        return each_dim(lambda dim: wrapped(dim, destination_type), data)
-    limit = EXACT.get(destination_type.name, 0)
-    exact = limit and all(abs(bound) <= limit or abs(bound) == inf for dim in data.flat for bound in (dim.low, dim.high))
-    return data if exact else None
+        return data                              # bounds are whole, so that cutting off fractions stays within them
+    if destination_type is BOOLEAN:
+        return each_dim(truth, data)
+    if destination_type.floating and destination_type.bits >= 16:
+        return each_dim(lambda dim: rounded_dim(dim, destination_type), data)
+    return None
 
 
-def wrapped(dim: Dim, kind: ElementType) -> Dim:
-    """What is known of an integer that is stored in another type. What has no bound is taken to fit into 32 bits, as in OpenVINO."""
-    least, greatest = map(int, kind.extent)
-    roomy = kind.bits >= 32
-    above = dim.low >= least or (roomy and least < 0 and dim.low == -inf)
-    below = dim.high <= greatest or (roomy and dim.high == inf)
-    if above and below:
-        return dim
-    return Dim.of(least + (int(dim) - least) % (greatest - least + 1)) if dim.known else Dim(least, greatest)
+def rounded_dim(dim: Dim, kind: ElementType) -> Dim:
+    """What is known of a number that is stored as a float. Under 32 bits rounding begins so soon that the number's name is given up."""
+    return settled(dim if kind.bits >= 32 else Dim(dim.low, dim.high), kind)
+
+
+def truth(dim: Dim) -> Dim:
+    """Whether a number is not 0, as far as that is known."""
+    return TRUTH if dim.can_be(0) and not dim.known else Dim.of(int(dim != 0))

@@ -1,0 +1,75 @@
+"""Range where start, stop and step are known in part, and where it is long."""
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+import pytest
+
+import irops
+from irops.inference.bind import bind
+from irops.inference.fold import attach_values
+from irops.inference.layer import LayerFault, infer_layer
+from irops.registry import default_registry
+from irops.values.dim import Dim
+from irops.values.element import element_type, element_type_of
+from irops.values.fact import Fact
+from irops.values.shape import SCALAR
+from irops.values.symbol import Symbol
+
+PAST = Dim(0, inf, Symbol.named("past"))
+
+
+def scalar(value, kind="i64"):
+    held = np.empty((), object) if isinstance(value, Dim) else np.asarray(value, element_type(kind).dtype)
+    if isinstance(value, Dim):
+        held[()] = value
+    return Fact(element_type(kind), SCALAR, held)
+
+
+def range_of(start, stop, step, output_type="i64"):
+    op = default_registry().op("Range-4")
+    attributes = bind(op, {"output_type": output_type}).values
+    facts = [start, stop, step]
+    return attach_values(op, facts, attributes, infer_layer(op, facts, attributes), 1000)[0]
+
+
+@pytest.mark.parametrize(("start", "stop", "step", "length"), [
+    (0, Dim(2, 8), 1, Dim(2, 8)), (0, Dim(2, 8), 2, Dim(1, 4)), (10, Dim(2, 8), -3, Dim(1, 3)), (Dim(0, 5), 3, 1, Dim(0, 3)),
+    (0, Dim(-9, 4), 1, Dim(0, 4)), (0, 12, Dim(2, 4), Dim(3, 6)), (0, 12, Dim(-1, 4), Dim(0, inf)), (0, Dim(0, inf), 7, Dim(0, inf))])
+def test_bounds_of_the_inputs_bound_the_length(start, stop, step, length):
+    assert range_of(scalar(start), scalar(stop), scalar(step)).shape[0] == length
+
+
+def test_a_range_up_to_a_named_size_has_that_size():
+    assert range_of(scalar(0), scalar(PAST), scalar(1)).shape[0].symbol == PAST.symbol
+
+
+def test_a_range_between_unknown_ends_of_known_distance_is_known_in_part():
+    positions = range_of(scalar(PAST), scalar(PAST + 3), scalar(1))
+    assert positions.shape[0] == 3
+    assert [dim.symbol for dim in positions.known] == [PAST.symbol, (PAST + 1).symbol, (PAST + 2).symbol]
+
+
+def test_bounds_hold_where_floats_have_fractions():
+    length = range_of(scalar(0.5, "f32"), scalar(Dim(2, 8), "f32"), scalar(1.0, "f32"), "f32").shape[0]
+    assert length.low <= 2
+    assert length.high >= 8
+
+
+def test_a_long_range_is_inferred_and_not_computed():
+    fact = range_of(scalar(0), scalar(2**62), scalar(1))
+    assert str(fact) == f"i64[{2**62}]"
+    assert fact.known is None
+
+
+def test_a_range_longer_than_any_tensor_is_refused():
+    with pytest.raises(LayerFault, match="64 bits"):
+        range_of(scalar(0.0, "f64"), scalar(1e300, "f64"), scalar(1e-300, "f64"), "f64")
+
+
+@pytest.mark.parametrize("kind", ["i4", "u2", "u1", "u6", "bf16", "f8e5m2", "u64", "i16"])
+def test_the_output_has_the_type_that_is_asked_for(kind):
+    found = irops.call("Range-4", np.int8(0), np.float32(3.5), np.uint8(1), output_type=kind)
+    assert str(element_type_of(found)) == kind
+    assert found.astype(np.float32).tolist() == ([0, 1, 0] if kind == "u1" else [0, 1, 2] if element_type(kind).integral else [0, 1, 2, 3])

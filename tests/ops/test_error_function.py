@@ -1,0 +1,31 @@
+"""The error function against the C library's."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irops.ops.error_function import erf
+
+PLACES = np.concatenate([np.linspace(-7, 7, 20_001), np.logspace(-300, 0, 2_000), -np.logspace(-300, 0, 500), [0.999999999, 1.0, 1.000000001]])
+
+
+def test_f64_is_exact_to_its_last_digit():
+    truth = np.array([math.erf(x) for x in PLACES])
+    assert np.max(np.abs(erf(PLACES) - truth) / np.where(truth == 0, 1, np.abs(truth))) <= 3e-16
+
+
+def test_f32_is_the_nearest_to_the_exact_value():
+    narrow = PLACES.astype(np.float32)
+    truth = np.array([math.erf(float(x)) for x in narrow]).astype(np.float32)
+    found = erf(narrow)
+    assert found.dtype == np.float32
+    assert np.count_nonzero(found != truth) <= len(PLACES) // 10_000          # f64's last digit may tip a tie
+
+
+def test_it_is_odd_and_ends_at_one():
+    assert (erf(-PLACES) == -erf(PLACES)).all()
+    assert erf(np.array([np.inf, -np.inf, 6.0, 1e300])).tolist() == [1, -1, 1, 1]
+    assert np.isnan(erf(np.array(np.nan)))
+    assert np.signbit(erf(np.array(-0.0)))
+    assert erf(np.zeros((0, 2))).shape == (0, 2)
