@@ -1,0 +1,67 @@
+"""AvgPool: the mean of the elements under a window that slides over data."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from math import prod
+
+import numpy as np
+
+from irops.ops.conversion import as_numbers, low_bits
+from irops.ops.pooling.windows import Numbers, pooled_shape, windows
+from irops.ops.sliding import Slide, at
+from irops.spec.binding import kernel as computes
+from irops.spec.binding import shape
+from irops.values.element import Array, element_type_of
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import require
+
+
+@shape("AvgPool-14")
+def avg_pool_shape(data: Fact, *, kernel: Numbers, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, exclude_pad: bool,
+                   rounding_type: str, auto_pad: str) -> Shape:
+    along = windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
+    pooled = pooled_shape(data.shape, along)
+    if exclude_pad and data.shape.dims is not None:
+        for window, size in zip(along, data.shape[2:]):
+            require(not size.known or max(window.padding(int(size))) < window.reach, "C5", f"padding {window.before} and {window.after}",
+                    f"a window of {window.reach}")
+    return pooled
+
+
+@computes("AvgPool-14", widen=True)
+def avg_pool(data: Array, *, kernel: Numbers, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, exclude_pad: bool,
+             rounding_type: str, auto_pad: str) -> Array:
+    along = windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
+    slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
+    padded = any(any(window.padding(size)) for window, size in zip(along, data.shape[2:]))
+    counts = np.asarray(prod(kernel)) if padded and not exclude_pad else reduce(np.multiply.outer, (slide.counts() for slide in slides))
+    return _means(data, slides, counts)
+
+
+def _means(data: Array, slides: Sequence[Slide], counts: Array) -> Array:
+    """The sum under each window over a count, 0 where that is 0; of integers the nearest one, halves to even."""
+    kind = element_type_of(data)
+    if kind.floating:
+        means: Array = _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
+        return means
+    wide = np.uint64 if kind.name == "u64" else np.int64
+    divisors = np.maximum(counts, 1).astype(wide)
+    whole, rest = np.divmod(_sums(as_numbers(data).astype(wide), slides), divisors)
+    up = (2 * rest > divisors) | ((2 * rest == divisors) & (whole % 2 == 1))
+    return low_bits(whole + up.astype(wide), kind)
+
+
+def _sums(data: Array, slides: Sequence[Slide]) -> Array:
+    """The sums of the elements under each window, one axis after the other."""
+    for axis, slide in reversed(list(enumerate(slides, 2))):
+        total = np.zeros((*data.shape[:axis], slide.positions, *data.shape[axis + 1:]), data.dtype)
+        if slide.taps <= slide.positions:
+            for positions, elements in map(slide.meet, range(slide.taps)):
+                total[at(axis, positions)] += data[at(axis, elements)]
+        else:
+            for position in range(slide.positions):
+                total[at(axis, position)] = data[at(axis, slide.cover(position))].sum(axis=axis)
+        data = total
+    return data
