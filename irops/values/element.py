@@ -170,7 +170,8 @@ def zeros(shape: tuple[int, ...], element: ElementType) -> Array:
 
 
 def as_i64(array: Array) -> npt.NDArray[np.int64]:
-    """Integers as i64; those of u64 that i64 does not hold become its greatest."""
+    """Numbers as i64: those of u64 beyond it become its greatest, fractions are cut off, what is no number becomes its least."""
     if array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(2**63 - 1))
-    return array.astype(np.int64)
+    with np.errstate(invalid="ignore"):
+        return array.astype(np.int64)

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
 
 from irops.values.dim import ANY, UNKNOWN, Dim
-from irops.values.element import BOOLEAN, DYNAMIC, Array, ElementType
+from irops.values.element import BOOLEAN, DYNAMIC, Array, ElementType, as_i64, element_type_of, tagged
 from irops.values.shape import UNRANKED, Shape
 
 Value = Array | None
@@ -64,14 +65,18 @@ class Fact:
             return (least,) * int(size) if size.known and size < 1024 else None
         if holds_dims(known):
             return tuple(known.ravel())
-        return tuple(Dim.of(int(n)) for n in known.ravel())
+        return tuple(Dim.of(int(n)) for n in (known if self.element_type.integral else as_i64(known)).ravel())
+
+    @staticmethod
+    def of(array: Array) -> Fact:
+        """What is known of an array: all."""
+        return Fact(element_type_of(array), Shape(array.shape), array)
 
     def with_value(self, value: Value | Callable[[], Value]) -> Fact:
         return Fact(self.element_type, self.shape, value)
 
     def admits(self, array: Array) -> bool:
         """Whether array may be this tensor, as far as type and shape go."""
-        from irops.values.element import element_type_of
         known = self.element_type is DYNAMIC or element_type_of(array) is self.element_type
         return known and self.shape.contains(Shape(array.shape))
 
@@ -88,12 +93,37 @@ def holds_dims(array: Array) -> bool:
 
 
 def dims_array(dims: Any) -> Array:
-    """An array of Dims from nested sequences or an array of integers or Dims."""
+    """An array of Dims from nested sequences or an array of numbers or Dims."""
     given = np.asarray(dims, dtype=object)
     out = np.empty(given.shape, dtype=object)
     for index, item in np.ndenumerate(given):
-        out[index] = Dim.of(item if isinstance(item, Dim) else int(item))
+        out[index] = item if isinstance(item, Dim) else _dim(item)
     return out
+
+
+def _dim(number: Any) -> Dim:
+    wide = float(number)
+    return Dim.of(int(number)) if wide.is_integer() else UNKNOWN if isnan(wide) else Dim(wide, wide)
+
+
+def elements_of(dims: Any, kind: ElementType) -> Array:
+    """What is known of each element of a tensor of kind: the elements, where each is known; else Dims. dims: Dims, or numbers among them.
+
+    A number that may not fit into kind wraps around there: nothing is known of it. Where no bound is known, 32 bits and more are taken
+    to suffice.
+    """
+    least = ANY if kind.kind == "unsigned" else UNKNOWN
+    found = each_dim(lambda dim: dim if _fits(dim, kind) else least, dims_array(dims))
+    if not all(dim.known for dim in found.flat):
+        return found
+    numbers = np.array([dim.low for dim in found.flat], np.float64 if kind.floating else np.uint64 if kind.name == "u64" else np.int64)
+    return tagged(numbers.astype(kind.dtype), kind).reshape(found.shape)
+
+
+def _fits(dim: Dim, kind: ElementType) -> bool:
+    low, high = kind.extent
+    open_ended = kind.bits >= 32
+    return (low <= dim.low or (open_ended and low < 0 and dim.low == -inf)) and (dim.high <= high or (open_ended and dim.high == inf))
 
 
 def each_dim(function: Callable[[Dim], Dim], dims: Array) -> Array:

@@ -1,0 +1,70 @@
+"""Broadcast: repeat a tensor along axes of size 1, or new ones, to fill a shape."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from irops.spec.binding import kernel, shape, values
+from irops.values.dim import unify
+from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape, broadcast_shapes
+from irops.values.violation import advise, require
+
+
+@shape("Broadcast-3")
+def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *, mode: str) -> Shape:
+    require((axes_mapping is not None) == (mode == "explicit"), "C1", f"{'no ' * (axes_mapping is None)}axes_mapping in {mode} mode")
+    sizes = target_shape.dims
+    if sizes is None:
+        return UNRANKED
+    require(all(size >= 0 for size in sizes), "C2", Shape(sizes))
+    target = Shape(size.at_least(0) for size in sizes)
+    if mode == "bidirectional":
+        return broadcast_shapes(data.shape, target, "C3")
+    if data.shape.dims is None:
+        return target
+    if axes_mapping is not None:
+        return _mapped(data.shape, target, axes_mapping)
+    require(len(data.shape) <= len(target), "C4", data.shape, target)
+    return laid_onto(target, data.shape, range(len(target) - len(data.shape), len(target)))
+
+
+def _mapped(data: Shape, target: Shape, axes_mapping: Fact) -> Shape:
+    require(axes_mapping.shape[0].can_be(len(data)), "C5", f"{axes_mapping.shape[0]} axes at rank {len(data)}")
+    if axes_mapping.value is None:
+        return target
+    return laid_onto(target, data, check_mapping(axes_mapping.value, len(target)))
+
+
+def check_mapping(axes_mapping: Array, rank: int) -> list[int]:
+    """The axes of the target that data's axes become, held to what they must be."""
+    axes = [int(axis) for axis in axes_mapping]
+    require(all(0 <= axis < rank for axis in axes), "C6", f"{axes} at rank {rank}")
+    require(all(a < b for a, b in pairwise(axes)), "C7", axes)
+    return axes
+
+
+def laid_onto(target: Shape, data: Shape, axes: Sequence[int]) -> Shape:
+    """The target, whose axes are data's size where that cannot be 1."""
+    sizes = list(target)
+    for axis, size in zip(axes, data):
+        fits = size.can_be(1) or size.can_be(sizes[axis])
+        advise(fits, "C3", data, target)                               # the output's shape is clear all the same
+        if fits and not size.can_be(1):
+            sizes[axis] = unify(sizes[axis], size, "C3")
+    return Shape(sizes)
+
+
+@values("Broadcast-3")
+@kernel("Broadcast-3")
+def broadcast(data: Array, target_shape: Array, axes_mapping: Array | None, *, mode: str) -> Array:
+    mapping = None if axes_mapping is None else Fact.of(axes_mapping)
+    target = broadcast_shape(Fact.of(data), Fact.of(target_shape), mapping, mode=mode).to_tuple()
+    if axes_mapping is not None:
+        named = {int(axis) for axis in axes_mapping}
+        data = np.expand_dims(data, tuple(axis for axis in range(len(target)) if axis not in named))
+    require(all(size in (1, goal) for size, goal in zip(data.shape[::-1], target[::-1])), "C3", Shape(data.shape), Shape(target))
+    return np.broadcast_to(data, target)

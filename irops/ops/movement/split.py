@@ -1,0 +1,104 @@
+"""Split and VariadicSplit: cut a tensor into pieces along an axis."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from itertools import accumulate
+from math import inf
+
+import numpy as np
+
+from irops.spec.binding import kernel, shape, values
+from irops.values.dim import ANY, Dim, unify
+from irops.values.element import Array, as_i64
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import Violation, advise, require
+
+MOST_PIECES = 1 << 16
+"""More pieces than a layer can sensibly have outputs: the lengths' own length comes from a file, and is not to be trusted."""
+FEW = 8
+
+
+@shape("Split-1")
+def split_shape(data: Fact, axis: Fact, *, num_splits: int) -> tuple[Shape, ...]:
+    def piece(size: Dim) -> Sequence[Dim]:
+        low, high = -(-size.low // num_splits), size.high if size.high == inf else size.high // num_splits
+        require(low <= high, "C2", f"{size} elements in {num_splits} pieces")
+        even = size // num_splits
+        return [even if even.known else Dim(low, high, even.symbol)]
+
+    return cut_along(data.shape, axis, piece, 1) * num_splits
+
+
+@shape("VariadicSplit-1")
+def variadic_split_shape(data: Fact, axis: Fact, split_lengths: Fact) -> tuple[Shape, ...]:
+    advise(not axis.element_type.floating and not split_lengths.element_type.floating, "C5", axis, split_lengths)
+    require(axis.shape.size.can_be(1), "C6", axis)
+    count = split_lengths.shape[0]
+    if not count.known or count > MOST_PIECES:
+        return ()                                                        # not even the number of outputs is known
+    lengths = split_lengths.dims or (ANY,) * int(count)
+    require(all(length >= -1 for length in lengths), "C3", Shape(lengths))
+    require(sum(length == -1 for length in lengths) <= 1, "C4", Shape(lengths))
+    return cut_along(data.shape, axis, lambda size: pieces_of(size, lengths), len(lengths))
+
+
+def cut_along(data: Shape, axis: Fact, pieces: Callable[[Dim], Sequence[Dim]], count: int) -> tuple[Shape, ...]:
+    """The shapes of the pieces; of those along each axis that it may be, where the axis is not known."""
+    if data.dims is None:
+        return (UNRANKED,) * count
+    rank = len(data)
+    number = Dim.of(int(as_i64(axis.value).item())) if axis.value is not None else (axis.dims or (Dim(-rank, rank - 1),))[0]
+    require(number >= -rank and number < rank, "C1", f"axis {number} at rank {rank}")
+    found, broken = [], None
+    for candidate in range(rank):
+        if number.can_be(candidate) or number.can_be(candidate - rank):
+            try:
+                found.append([data.with_dim(candidate, piece) for piece in pieces(data[candidate])])
+            except Violation as violation:
+                broken = violation
+    if not found and broken is not None:
+        raise broken
+    return tuple(reduce(Shape.union, shapes) for shapes in zip(*found))
+
+
+def pieces_of(size: Dim, lengths: Sequence[Dim]) -> list[Dim]:
+    """The sizes of pieces that together take all of size; at most one length is -1, which takes what the others leave."""
+    sizes = [ANY if length.low < 0 else length for length in lengths]
+    known = sum((length for length in sizes if length.known), Dim.of(0))
+    unknown = [number for number, length in enumerate(sizes) if not length.known]
+    if not unknown:
+        advise(known.can_be(size), "C2", f"lengths of {known} in total, {size} elements")   # the outputs' shapes are clear all the same
+    for number in unknown if len(unknown) <= FEW else ():
+        others = sum((sizes[other] for other in unknown if other != number), known)
+        rest = size - others
+        require(rest >= 0, "C2", f"lengths of {others} beside one more, {size} elements")
+        sizes[number] = unify(sizes[number], rest.at_least(0), "C2")
+    return sizes
+
+
+@values("Split-1")
+@kernel("Split-1")
+def split(data: Array, axis: Array, *, num_splits: int) -> tuple[Array, ...]:
+    along = _axis(data, axis)
+    require(data.shape[along] % num_splits == 0, "C2", f"{data.shape[along]} elements in {num_splits} pieces")
+    return tuple(np.split(data, num_splits, along))
+
+
+@values("VariadicSplit-1")
+@kernel("VariadicSplit-1")
+def variadic_split(data: Array, axis: Array, split_lengths: Array) -> tuple[Array, ...]:
+    along = _axis(data, axis)
+    lengths = as_i64(split_lengths).tolist()
+    require(all(length >= -1 for length in lengths), "C3", lengths)
+    require(lengths.count(-1) <= 1, "C4", lengths)
+    sizes = [int(size) for size in pieces_of(Dim.of(data.shape[along]), [Dim.of(length) for length in lengths])]
+    require(sum(sizes) == data.shape[along], "C2", f"lengths of {sum(sizes)} in total, {data.shape[along]} elements")
+    return tuple(np.split(data, list(accumulate(sizes)), along)[:-1])
+
+
+def _axis(data: Array, axis: Array) -> int:
+    number = int(as_i64(axis).item())
+    require(-data.ndim <= number < data.ndim, "C1", f"axis {number} at rank {data.ndim}")
+    return number % data.ndim

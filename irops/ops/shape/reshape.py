@@ -1,0 +1,72 @@
+"""Reshape: the same elements in another shape."""
+from __future__ import annotations
+
+from math import prod
+
+from irops.spec.binding import kernel, values
+from irops.spec.binding import shape as infers
+from irops.values.count import missing_factor
+from irops.values.dim import ANY, Dim, unify
+from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import Violation, advise, require
+
+FEW = 6
+"""Of how many sizes that are not known the count of elements is asked; of more it tells little."""
+ONE = Dim.of(1)
+
+
+@infers("Reshape-1")
+def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
+    pattern = shape.dims
+    if pattern is None:
+        return UNRANKED
+    spelled, rank = Shape(pattern), data.shape.rank
+    require(all(size >= -1 for size in pattern), "C1", spelled)
+    require(sum(size == -1 for size in pattern) <= 1, "C2", spelled)
+    copied = {axis for axis, size in enumerate(pattern) if special_zero and size == 0}
+    require(rank is None or all(axis < rank for axis in copied), "C3", f"{spelled} at rank {rank}")
+    nothing = any(size == 0 and axis not in copied for axis, size in enumerate(pattern))
+    advise(not nothing or -1 not in pattern, "C5", spelled)
+    left = ONE if nothing else ANY
+    sizes = [data.shape[axis] if axis in copied else left if size.low < 0 else size for axis, size in enumerate(pattern)]
+    if rank is None:
+        return Shape(size.at_least(1) if entry == -1 and not copied else size for entry, size in zip(pattern, sizes))
+    try:
+        return Shape(_balanced(sizes, data.shape, copied))
+    except Violation:
+        empty = data.shape.size.can_be(0) and Shape(sizes).size.can_be(0)
+        require(empty or -1 not in pattern, "C4", data.shape, spelled)
+        advise(empty, "C4", data.shape, spelled)                           # the output's shape is clear all the same
+        return Shape(sizes)
+
+
+def _balanced(sizes: list[Dim], data: Shape, copied: set[int]) -> list[Dim]:
+    """The sizes, each narrowed by the number of elements, which is data's. Violation("C4") where that surely cannot be."""
+    before = [size for axis, size in enumerate(data) if axis not in copied]
+    after = [size for axis, size in enumerate(sizes) if axis not in copied]
+    unknown = [axis for axis, size in enumerate(after) if not size.known]
+    for axis in unknown if len(unknown) <= FEW else ():
+        after[axis] = _matched(after[axis], missing_factor(before, after[:axis] + after[axis + 1:]))
+    for axis, size in enumerate(before):
+        if not size.known:
+            _matched(size, missing_factor(after, before[:axis] + before[axis + 1:]))
+    if all(size.known for size in before + after):
+        require(prod(map(int, before)) == prod(map(int, after)), "C4")
+    found = iter(after)
+    return [size if axis in copied else next(found) for axis, size in enumerate(sizes)]
+
+
+def _matched(size: Dim, needed: Dim | None) -> Dim:
+    require(needed is not None, "C4")
+    assert needed is not None
+    return unify(size, needed, "C4")
+
+
+@values("Reshape-1")
+@kernel("Reshape-1")
+def reshape(data: Array, shape: Array, *, special_zero: bool) -> Array:
+    sizes = reshape_shape(Fact.of(data), Fact.of(shape), special_zero=special_zero).to_tuple()
+    require(prod(sizes) == data.size, "C4", Shape(data.shape), Shape(sizes))
+    return data.reshape(sizes)

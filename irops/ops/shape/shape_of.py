@@ -1,0 +1,23 @@
+"""ShapeOf: the sizes of a tensor's axes, as a tensor."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.spec.binding import kernel, shape
+from irops.values.dim import ANY
+from irops.values.element import Array, ElementType
+from irops.values.fact import Fact, elements_of
+from irops.values.shape import Shape
+
+
+@shape("ShapeOf-3")
+def shape_of_shape(data: Fact, *, output_type: ElementType) -> Fact:
+    sizes = data.shape.dims
+    if sizes is None:
+        return Fact(output_type, Shape.of(ANY))
+    return Fact(output_type, Shape.of(len(sizes)), elements_of(sizes, output_type))
+
+
+@kernel("ShapeOf-3")
+def shape_of(data: Array, *, output_type: ElementType) -> Array:
+    return np.array(data.shape, np.int64).astype(output_type.dtype)

@@ -1,0 +1,54 @@
+"""Squeeze: leave axes of size 1 out."""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+from irops.spec.binding import kernel, shape, values
+from irops.values.dim import Dim
+from irops.values.element import Array, as_i64
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import advise, require
+
+
+@shape("Squeeze-1")
+def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
+    if axes is not None:
+        advise(not axes.element_type.floating, "C4", axes)
+    sizes = data.shape.dims
+    if sizes is None:
+        return UNRANKED
+    if axes is None or axes.shape.size == 0:
+        return _without_ones(sizes)
+    if axes.value is not None:
+        return Shape(size for axis, size in enumerate(sizes) if axis not in _named(axes.value, sizes))
+    ones = [axis for axis, size in enumerate(sizes) if size.can_be(1)]
+    if not ones:
+        return data.shape
+    return reduce(Shape.union, (data.shape.without([axis]) for axis in ones)) if axes.shape.size == 1 else UNRANKED
+
+
+def _without_ones(sizes: Iterable[Dim]) -> Shape:
+    """The shape without any axis of size 1; which those are must be known."""
+    left = [size for size in sizes if size != 1]
+    return UNRANKED if any(size.can_be(1) for size in left) else Shape(left)
+
+
+def _named(axes: Array, sizes: tuple[Dim, ...]) -> set[int]:
+    """The axes to leave out: those named of which the size may be 1."""
+    rank = max(len(sizes), 1)                          # a scalar counts as having one axis
+    numbers = as_i64(axes).ravel().tolist()
+    for axis in numbers:
+        require(-rank <= axis < rank, "C1", f"axis {axis} at rank {len(sizes)}")
+    named = {axis % rank for axis in numbers}
+    advise(len(named) == len(numbers), "C2", numbers)
+    kept = [axis for axis in named if axis < len(sizes) and not sizes[axis].can_be(1)]
+    advise(not kept, "C3", Shape(sizes), f"axis {kept[:1]}")
+    return named - set(kept)
+
+
+@values("Squeeze-1")
+@kernel("Squeeze-1")
+def squeeze(data: Array, axes: Array | None) -> Array:
+    return data.reshape(squeeze_shape(Fact.of(data), None if axes is None else Fact.of(axes)).to_tuple())
