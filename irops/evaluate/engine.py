@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from irops.backends.backend import Backend, Reference, kernel_of
-from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of
+from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of, in_document_order
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import fact_of, result_array, size_in_bytes
 from irops.evaluate.limits import Limits
 from irops.evaluate.variables import Variables
 from irops.evaluate.verify import difference
-from irops.inference.bodies import body_function, parameters_of, results_of
+from irops.inference.bodies import parameters_of, results_of
 from irops.inference.engine import Inference, facts_line
 from irops.inference.facts import Facts, LayerFacts
-from irops.inference.layer import LayerFault, fault_of, infer_layer, named_inputs, positional, taken, with_normal_axes
+from irops.inference.layer import LayerFault, fault_of, named_inputs, positional, taken, with_normal_axes
 from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.weights import constant
 from irops.registry import Op, Registry
@@ -27,6 +27,8 @@ from irops.values.violation import LimitExceeded, Violation
 
 Progress = Callable[[int, int, Layer], None]
 ValueKey = tuple[int, int]
+REMEMBERED = 256
+"""Of how many sets of input shapes what was inferred is kept; a sequence that grows gives new ones without end."""
 
 
 class Evaluator:
@@ -91,10 +93,13 @@ class Evaluator:
         facts = self._inferred.get(signature)
         if facts is None:
             facts = self.inference.graph(graph, {key: fact_of(array) for key, array in given.items()}, path)
-            errors = errors_of(facts.diagnostics)
-            unknown = [d for d in facts.diagnostics if d.name == "undefined-op"]
+            found = in_document_order(facts.found)                # what is wrong in bodies is told when they run, if they do
+            errors = errors_of(found)
+            unknown = [d for d in found if d.name == "undefined-op"]
             if errors or unknown:
                 raise EvaluationError(errors or unknown)
+            if len(self._inferred) >= REMEMBERED:
+                self._inferred.pop(next(iter(self._inferred)))
             self._inferred[signature] = facts
         return facts
 
@@ -103,7 +108,7 @@ class Evaluator:
         op, layer = known.op, known.layer
         assert op is not None
         try:
-            outputs = self._settled(known, arrays)
+            outputs = self._settled(known, arrays, path)
             if layer.type != "Result":
                 self._afford(outputs)
             if layer.type == "Const":
@@ -119,13 +124,16 @@ class Evaluator:
         except MemoryError:
             raise self._error(known, path, LayerFault("byte-limit", f"{op.id} does not fit into the memory of this machine")) from None
 
-    def _settled(self, known: LayerFacts, arrays: Sequence[Array | None]) -> list[Fact]:
-        """The outputs' facts; inferred once more, from the values themselves, where the shapes alone did not say all."""
-        if not known.inputs or all(fact.shape.static for fact in known.outputs):
-            return known.outputs
+    def _settled(self, known: LayerFacts, arrays: Sequence[Array | None], path: tuple[str, ...]) -> list[Fact]:
+        """The outputs' facts; inferred once more, from the values themselves, where the shapes alone did not say all.
+
+        Whether and how often bodies run depends on values, and their outputs' shapes on that.
+        """
         assert known.op is not None
-        inputs = [None if a is None else fact_of(a, with_value=True) for a in arrays]
-        return infer_layer(known.op, inputs, known.attributes, known.functions)
+        facts = [fact for fact in (*known.inputs, *known.outputs) if fact is not None]
+        if not known.inputs or (not known.op.definition.bodies and all(fact.shape.static for fact in facts)):
+            return known.outputs
+        return self.inference.outputs(known, [None if a is None else fact_of(a, with_value=True) for a in arrays], path)
 
     def _afford(self, outputs: list[Fact]) -> None:
         wanted, limit = size_in_bytes(outputs), self.limits.tensor_bytes
@@ -160,15 +168,18 @@ class Evaluator:
         return self._kernels[op.id]
 
     def _body(self, known: LayerFacts, body: Body, path: tuple[str, ...]) -> BodyFunction:
+        maps, declared = self.inference.maps(known.layer, body)
         parameters, results = parameters_of(body), results_of(body)
         deeper = (*path, known.layer.name, body.name)
 
-        def apply(body: Body, items: Sequence[Array]) -> list[Array]:
+        def apply(items: Sequence[Array]) -> list[Array]:
             values = self.graph(body.graph, {layer.id: item for layer, item in zip(parameters, items)}, deeper)
             return [values[result.id, 0] for result in results]
 
-        inferred = known.functions[body.name]
-        return body_function(body, len(known.inputs), inferred.declared, apply, self.limits.iterations)
+        inferred = known.bodies.get(body.name)
+        promised = () if inferred is None else tuple(inferred.layers[result.id].outputs[0] for result in results)
+        return BodyFunction(apply, declared, maps.inputs, maps.outputs, maps.back_edges, promised,
+                            self.limits.iterations, self.limits.tensor_bytes - self.held)
 
     def _faithful(self, op: Op, known: LayerFacts, arrays: Sequence[Array | None], result: Any, outputs: list[Fact]) -> list[Array]:
         """The results as arrays, held to the inferred facts and, if asked for, to the reference."""

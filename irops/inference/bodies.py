@@ -1,21 +1,18 @@
-"""Bodies of a layer as the functions that its op sees."""
+"""The port maps and back edges of a body, in terms of positions, as its op sees them."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
 
-from irops.ir.model import Body, Layer, PortMapping
-from irops.spec.body import BodyFunction, BodyInput, BodyOutput, Cut
-
-Apply = Callable[[Body, Sequence[Any]], list[Any]]
+from irops.ir.model import BackEdge, Body, Layer, PortMapping
+from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, BodyInput, BodyOutput, Cut, Feedback
 
 
 class BodyFault(Exception):
-    """A body's maps name what does not exist. at: the byte offset of the map's entry."""
+    """The maps of a body are not sound. rule: the name of the diagnostic rule; at: the byte offset of what is wrong."""
 
-    def __init__(self, message: str, at: int) -> None:
-        super().__init__(message)
-        self.message, self.at = message, at
+    def __init__(self, rule: str, message: str, at: int) -> None:
+        super().__init__(rule, message, at)
+        self.rule, self.message, self.at = rule, message, at
 
 
 def parameters_of(body: Body) -> list[Layer]:
@@ -28,44 +25,88 @@ def results_of(body: Body) -> list[Layer]:
     return [layer for layer in body.graph.layers if layer.type == "Result"]
 
 
-def body_function(body: Body, inputs: int, declared: Sequence[Any], apply: Apply, iterations: int = 1_000_000) -> BodyFunction:
-    """The body as a function, its maps in terms of positions.
+@dataclass(frozen=True, slots=True)
+class Maps:
+    """The port map and the back edges of a body, in terms of positions."""
+
+    inputs: tuple[BodyInput, ...]
+    outputs: tuple[BodyOutput, ...]
+    back_edges: tuple[Feedback, ...]
+
+
+def maps_of(layer: Layer, body: Body) -> Maps:
+    """The maps of a layer's body.
 
     As OpenVINO reads them: an input's external_port_id is the number of the layer's input; outputs are sorted by external_port_id
     and numbered from 0.
-    Raises:  BodyFault where a map names no layer of the body, or no input
+    Raises:  BodyFault for the first thing in the maps that is not sound
     """
-    parameters = {layer.id: k for k, layer in enumerate(parameters_of(body))}
-    results = {layer.id: k for k, layer in enumerate(results_of(body))}
-    ports = {port: k for k, port in enumerate(sorted({m.external_port_id for m in body.outputs if m.external_port_id >= 0}))}
-    for m in body.inputs:
-        if m.external_port_id >= inputs:
-            raise BodyFault(f"the port map takes input {m.external_port_id}, the layer has {inputs}", m.at)
-        _find(parameters, m.internal_layer_id, "Parameter", m.at)
-    for m in body.outputs:
-        _find(results, m.internal_layer_id, "Result", m.at)
-    for edge in body.back_edges:
-        _find(results, edge.from_layer, "Result", edge.at)
-        _find(parameters, edge.to_layer, "Parameter", edge.at)
-    return BodyFunction(
-        apply=lambda items: apply(body, items),
-        declared=tuple(declared),
-        results=len(results),
-        inputs=tuple(BodyInput(_port(m), parameters[m.internal_layer_id], _cut(m), m.purpose) for m in body.inputs),
-        outputs=tuple(BodyOutput(ports.get(m.external_port_id), results[m.internal_layer_id], _cut(m), m.purpose) for m in body.outputs),
-        back_edges=tuple((results[e.from_layer], parameters[e.to_layer]) for e in body.back_edges),
-        iterations=iterations,
-    )
+    places = _Places(layer, body)
+    inputs, outputs = tuple(map(places.input, body.inputs)), tuple(map(places.output, body.outputs))
+    maps = Maps(inputs, outputs, tuple(map(places.back_edge, body.back_edges)))
+    places.hold_together(maps)
+    return maps
 
 
-def _find(known: dict[int, int], id: int, kind: str, at: int) -> None:
-    if id not in known:
-        raise BodyFault(f"the body has no {kind} with id {id}", at)
+class _Places:
+    """The positions that ids and port numbers in the maps of one body mean."""
+
+    def __init__(self, layer: Layer, body: Body) -> None:
+        self.layer, self.body = layer, body
+        self.parameters = {p.id: k for k, p in enumerate(parameters_of(body))}
+        self.results = {r.id: k for k, r in enumerate(results_of(body))}
+        self.ports = {port: k for k, port in enumerate(sorted({m.external_port_id for m in body.outputs if m.external_port_id >= 0}))}
+
+    def input(self, m: PortMapping) -> BodyInput:
+        count, free = len(self.layer.inputs), m.purpose == CURRENT_ITERATION and m.external_port_id == -1
+        if not free and not 0 <= m.external_port_id < count:
+            message = f"the port map of {self.layer} takes its input {m.external_port_id}, it has {count}"
+            raise BodyFault("mapping-to-no-port", message, m.at)
+        parameter = self._place(self.parameters, m.internal_layer_id, "Parameter", m)
+        return BodyInput(None if free else m.external_port_id, parameter, _cut(m), m.purpose, m.at)
+
+    def output(self, m: PortMapping) -> BodyOutput:
+        free = m.purpose == EXECUTION_CONDITION and m.external_port_id == -1
+        if not free and m.external_port_id < 0:
+            raise BodyFault("mapping-to-no-port", f"the port map of {self.layer} gives its output {m.external_port_id}", m.at)
+        result = self._place(self.results, m.internal_layer_id, "Result", m)
+        return BodyOutput(self.ports.get(m.external_port_id), result, _cut(m), m.purpose, m.at)
+
+    def back_edge(self, edge: BackEdge) -> Feedback:
+        result = self._place(self.results, edge.from_layer, "Result", edge)
+        return Feedback(result, self._place(self.parameters, edge.to_layer, "Parameter", edge), edge.at)
+
+    def hold_together(self, maps: Maps) -> None:
+        """One entry for every Parameter and for every output."""
+        _once("doubly-mapped-parameter", f"the port map of {self.layer} feeds a Parameter twice",
+              [(i.parameter, i.at) for i in maps.inputs])
+        _once("doubly-mapped-output", f"the port map of {self.layer} gives an output twice",
+              [(o.port, o.at) for o in maps.outputs if o.port is not None])
+        fed = {i.parameter for i in maps.inputs}
+        for parameter, place in zip(parameters_of(self.body), range(len(self.parameters))):
+            if place not in fed:
+                raise BodyFault("unmapped-parameter", f"no input of the port map of {self.layer} feeds {parameter}", parameter.at)
+        if self.layer.type.lower() == "loop" and not any(o.purpose == EXECUTION_CONDITION for o in maps.outputs):
+            raise BodyFault("missing-condition", f"no output of the port map of {self.layer} is its condition to go on", self.layer.at)
+
+    def _place(self, known: dict[int, int], id: int, kind: str, entry: PortMapping | BackEdge) -> int:
+        if id not in known:
+            rule = "dangling-back-edge" if isinstance(entry, BackEdge) else "mapping-to-no-layer"
+            raise BodyFault(rule, f"{self.body.name} of {self.layer} has no {kind} with id {id}", entry.at)
+        return known[id]
 
 
-def _port(m: PortMapping) -> int | None:
-    return None if m.external_port_id < 0 else m.external_port_id
+def _once(rule: str, message: str, entries: list[tuple[int, int]]) -> None:
+    seen: set[int] = set()
+    for what, at in entries:
+        if what in seen:
+            raise BodyFault(rule, message, at)
+        seen.add(what)
 
 
 def _cut(m: PortMapping) -> Cut | None:
-    return None if m.axis is None else Cut(m.axis, m.start, m.end, m.stride, m.part_size)
+    if m.axis is None:
+        return None
+    if m.stride == 0 or m.part_size < 1:
+        raise BodyFault("empty-slice", f"a slice has stride {m.stride} and part_size {m.part_size}, must move on and have a size", m.at)
+    return Cut(m.axis, m.start, m.end, m.stride, m.part_size)

@@ -2,15 +2,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.graph.wiring import Wiring
 from irops.inference.bind import Binder
-from irops.inference.bodies import BodyFault, body_function, parameters_of, results_of
+from irops.inference.bodies import BodyFault, Maps, maps_of, parameters_of, results_of
 from irops.inference.facts import Facts, LayerFacts
 from irops.inference.fold import attach_values
 from irops.inference.layer import LayerFault, fault_of, infer_layer, unknown_outputs
+from irops.inference.state import declared_variables
 from irops.ir.model import Body, Graph, Layer, Model, attribute_text
 from irops.ir.weights import constant
 from irops.registry import NoOp, Registry, default_registry
@@ -20,6 +24,8 @@ from irops.values.violation import remarks
 
 FOLDED_ELEMENTS = 1 << 16
 """How many elements a value may have to be worked out by inference."""
+REPEATS = 500
+"""How many times bodies may be inferred once more, to follow shapes that change from iteration to iteration, all loops together."""
 
 
 class Inference:
@@ -29,6 +35,8 @@ class Inference:
         self.model, self.registry, self.folded = model, registry or default_registry(), folded
         self.binder = Binder()
         self.wirings: dict[int, Wiring] = {}
+        self.repeats = 0
+        self._maps: dict[int, tuple[Maps, tuple[Fact, ...]]] = {}
 
     def wiring(self, graph: Graph) -> Wiring:
         found = self.wirings.get(id(graph))
@@ -38,6 +46,18 @@ class Inference:
 
     def graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...] = ()) -> Facts:
         """Facts of a graph; given: of its Parameters, by layer id, in place of what they declare."""
+        self.repeats = 0
+        return self._graph(graph, given, path)
+
+    def outputs(self, known: LayerFacts, inputs: Sequence[Fact | None], path: tuple[str, ...]) -> list[Fact]:
+        """The outputs of a layer from other facts of its inputs.
+
+        Raises:  LayerFault, BodyFault
+        """
+        self.repeats = 0
+        return self._outputs(known, inputs, path)
+
+    def _graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
         wiring, facts = self.wiring(graph), Facts()
         faulty = wiring.faulty
         for layer in wiring.order:
@@ -81,9 +101,8 @@ class Inference:
             known.outputs = given
             return
         try:
-            self._bodies(known, path)
             with remarks() as heard:
-                outputs = infer_layer(found, known.inputs, known.attributes, known.functions)
+                outputs = self._outputs(known, known.inputs, path)
             for remark in heard:
                 self._fault(facts, path, known, fault_of(found, remark))
         except LayerFault as fault:
@@ -92,7 +111,7 @@ class Inference:
             return
         except BodyFault as fault:
             known.failed = True
-            facts.found.append(Diagnostic(rule("dangling-port-map"), fault.message, self._at(layer, path, fault.at)))
+            facts.found.append(Diagnostic(rule(fault.rule), fault.message, self._at(layer, path, fault.at)))
             return
         if layer.type == "Const":
             outputs = [self._constant(layer, outputs[0])]
@@ -101,26 +120,42 @@ class Inference:
     def _constant(self, layer: Layer, fact: Fact) -> Fact:
         return Fact(fact.element_type, fact.shape, lambda: constant(self.model, layer))
 
-    def _bodies(self, known: LayerFacts, path: tuple[str, ...]) -> None:
+    def _outputs(self, known: LayerFacts, inputs: Sequence[Fact | None], path: tuple[str, ...]) -> list[Fact]:
         assert known.op is not None
-        layer = known.layer
-        for name in known.op.definition.bodies:
-            body = layer.bodies.get(name)
-            if body is None:
-                raise LayerFault("missing-body", f"{known.op.id} has no {name}")
-            known.functions[name] = self._body(known, body, path)
+        known.bodies.clear()
+        bodies = known.layer.bodies
+        extras: dict[str, Any] = {name: self._body(known, bodies[name], path) for name in known.op.definition.bodies if name in bodies}
+        if known.op.definition.stateful:
+            extras["variables"] = self.variables
+        return infer_layer(known.op, inputs, known.attributes, extras)
+
+    @cached_property
+    def variables(self) -> Mapping[str, Fact]:
+        """What the model's ReadValues declare of its variables, by variable_id."""
+        return declared_variables(self.model)
 
     def _body(self, known: LayerFacts, body: Body, path: tuple[str, ...]) -> BodyFunction:
-        deeper = (*path, known.layer.name, body.name)
-        parameters = parameters_of(body)
+        maps, declared = self.maps(known.layer, body)
+        parameters, results, name, deeper = parameters_of(body), results_of(body), body.name, (*path, known.layer.name, body.name)
 
-        def apply(body: Body, items: Sequence[Fact]) -> list[Fact]:
-            given = {layer.id: item for layer, item in zip(parameters, items)}
-            facts = known.bodies[body.name] = self.graph(body.graph, given, deeper)
-            return [facts.layers[result.id].outputs[0] for result in results_of(body)]
+        def apply(items: Sequence[Fact]) -> list[Fact]:
+            facts = known.bodies.get(name)
+            if facts is None or not _broken(facts):               # what was found wrong must not be lost in a vaguer repetition
+                self.repeats += facts is not None
+                facts = known.bodies[name] = self._graph(body.graph, {layer.id: item for layer, item in zip(parameters, items)}, deeper)
+            return [_output(facts, result) for result in results]
 
-        declared = [self._declared(layer) for layer in parameters]
-        return body_function(body, len(known.inputs), declared, apply)
+        return BodyFunction(apply, declared, maps.inputs, maps.outputs, maps.back_edges, patient=lambda: self.repeats < REPEATS)
+
+    def maps(self, layer: Layer, body: Body) -> tuple[Maps, tuple[Fact, ...]]:
+        """The maps of a layer's body, and what its Parameters declare.
+
+        Raises:  BodyFault
+        """
+        found = self._maps.get(id(body))
+        if found is None:
+            found = self._maps[id(body)] = maps_of(layer, body), tuple(map(self._declared, parameters_of(body)))
+        return found
 
     def _declared(self, parameter: Layer) -> Fact:
         op = self.registry.resolve(parameter.type, parameter.version)
@@ -143,8 +178,17 @@ class Inference:
         assert known.op is not None
         constraint = None if fault.constraint is None else f"{known.op.id}:{fault.constraint}"
         level = None if fault.constraint is None else known.op.definition.constraints[fault.constraint].severity
-        facts.found.append(Diagnostic(rule(fault.rule), fault.message, self._at(known.layer, path, known.layer.at),
-                                      constraint, facts_line(known), level=level))
+        place = self._at(known.layer, path, fault.at if fault.at >= 0 else known.layer.at)
+        facts.found.append(Diagnostic(rule(fault.rule), fault.message, place, constraint, facts_line(known), level=level))
+
+
+def _broken(facts: Facts) -> bool:
+    return any(d.severity is Severity.ERROR for d in facts.all_found())
+
+
+def _output(facts: Facts, result: Layer) -> Fact:
+    outputs = facts.layers[result.id].outputs
+    return outputs[0] if outputs else Fact()
 
 
 def facts_line(known: LayerFacts) -> str:

@@ -8,7 +8,6 @@ from irops.diagnostics.diagnostic import Diagnostic, errors_of
 from irops.inference.bind import Bound
 from irops.ir.model import Layer
 from irops.registry import Op
-from irops.spec.body import BodyFunction
 from irops.values.fact import Fact
 
 
@@ -22,7 +21,6 @@ class LayerFacts:
     inputs: list[Fact | None] = field(default_factory=list)
     outputs: list[Fact] = field(default_factory=list)
     bodies: dict[str, Facts] = field(default_factory=dict)
-    functions: dict[str, BodyFunction] = field(default_factory=dict)
     bound: Bound | None = None
     failed: bool = False
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from irops.ops import stock
 from irops.registry import Op
-from irops.spec.body import BodyFunction
 from irops.spec.definition import PortSpec
 from irops.values.element import DYNAMIC, ElementType, element_type
 from irops.values.fact import Fact
@@ -15,28 +14,33 @@ from irops.values.violation import Violation
 
 
 class LayerFault(Exception):
-    """A layer does not do what its definition asks. constraint: the number of the sentence, where it is one."""
+    """A layer does not do what its definition asks.
 
-    def __init__(self, rule: str, message: str, constraint: str | None = None) -> None:
-        super().__init__(rule, message, constraint)
-        self.rule, self.message, self.constraint = rule, message, constraint
+    constraint: the number of the sentence, where it is one; at: the byte offset of what is wrong, where it is not the whole layer.
+    """
+
+    def __init__(self, rule: str, message: str, constraint: str | None = None, at: int = -1) -> None:
+        super().__init__(rule, message, constraint, at)
+        self.rule, self.message, self.constraint, self.at = rule, message, constraint, at
 
 
 Extras = Mapping[str, Any]
 
 
-def infer_layer(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any],
-                bodies: Mapping[str, BodyFunction] | None = None) -> list[Fact]:
-    """The facts of a layer's outputs.
+def infer_layer(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], extras: Extras | None = None) -> list[Fact]:
+    """The facts of a layer's outputs. extras: bodies by name, and what else functions may take beside attributes.
 
     Raises:  LayerFault, for the first thing that is wrong
     """
     named = named_inputs(op, inputs)
+    lacks = next((name for name in op.definition.bodies if name not in (extras or {})), None)
+    if lacks is not None:
+        raise LayerFault("missing-body", f"{op.id} has no {lacks}")
     types = _types(op, inputs)
     _check_ranks(op, inputs)
     attributes = with_normal_axes(op, inputs, attributes)
     try:
-        shapes = _shapes(op, named, attributes, bodies or {})
+        shapes = _shapes(op, named, attributes, extras or {})
     except Violation as violation:
         raise fault_of(op, violation) from None
     return _outputs(op, shapes, types, attributes)
@@ -48,7 +52,7 @@ def fault_of(op: Op, violation: Violation) -> LayerFault:
     if constraint is None:
         raise KeyError(f"{op.id} has no constraint {violation.constraint}") from violation
     detail = f"; {violation.detail}" if violation.detail else ""
-    return LayerFault("violated-constraint", f"{op.id} requires: {constraint.text}{detail}", constraint.id)
+    return LayerFault("violated-constraint", f"{op.id} requires: {constraint.text}{detail}", constraint.id, violation.at)
 
 
 def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:
@@ -163,10 +167,10 @@ def positional(op: Op, named: Mapping[str, Any]) -> list[Any]:
 
 
 def _shapes(op: Op, named: Mapping[str, Any], attributes: Mapping[str, Any],
-            bodies: Mapping[str, BodyFunction]) -> tuple[Shape | Fact, ...]:
+            extras: Extras) -> tuple[Shape | Fact, ...]:
     function = op.functions.shape
     if function is not None:
-        result = function(*positional(op, named), **taken(op, "shape", attributes, bodies))
+        result = function(*positional(op, named), **taken(op, "shape", attributes, extras))
         return result if isinstance(result, tuple) else (result,)
     return tuple(_stock(op, port, named, attributes) for port in op.definition.outputs)
 

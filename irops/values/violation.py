@@ -5,17 +5,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+_blamed: ContextVar[int] = ContextVar("blamed", default=-1)
+
+
+@contextmanager
+def blaming(at: int) -> Iterator[None]:
+    """What breaks a constraint within the block is at a byte offset of the file: an entry of a port map, say."""
+    token = _blamed.set(at)
+    try:
+        yield
+    finally:
+        _blamed.reset(token)
+
 
 class Violation(Exception):
     """An op's requirement does not hold.
 
-    constraint: its number in the op's definition, such as "C1"; detail: the values that broke it.
+    constraint: its number in the op's definition, such as "C1"; detail: the values that broke it; at: the byte offset in the file of
+    what broke it, or -1 where that is the layer as a whole (see blaming).
     Raised, not collected: an op reports the first constraint that is broken.
     """
 
     def __init__(self, constraint: str, detail: str = "") -> None:
         super().__init__(constraint, detail)
-        self.constraint, self.detail = constraint, detail
+        self.constraint, self.detail, self.at = constraint, detail, _blamed.get()
 
     def __str__(self) -> str:
         return f"{self.constraint}: {self.detail}" if self.detail else self.constraint

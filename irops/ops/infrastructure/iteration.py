@@ -1,0 +1,139 @@
+"""What is known of a body that runs again and again: what the inference of Loop and TensorIterator share."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+
+from irops.ops.infrastructure.slices import joined_shape, part_count, part_shape
+from irops.spec.body import BodyFunction, BodyOutput, Feedback
+from irops.values.dim import ANY, Dim
+from irops.values.element import DYNAMIC, ElementType
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import advise, blaming, require
+
+
+def part_counts(body: BodyFunction, shapes: Sequence[Shape]) -> list[Dim]:
+    """How many parts each input that is cut gives."""
+    return [part_count(entry, shapes[entry.port]) for entry in body.inputs if entry.cut is not None and entry.port is not None]
+
+
+def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> list[Fact]:
+    """What each Parameter takes in the first iteration; values only of those that keep them.
+
+    Inputs that are cut have been held to their cuts (part_counts). free: how many inputs may feed none, the first ones.
+    """
+    items = list(body.declared)
+    ports = [entry.port for entry in body.inputs]
+    for port in range(len(inputs)):
+        advise(ports.count(port) == 1 or (port < free and port not in ports), "C6", f"{ports.count(port)} Parameters for input {port}")
+    changing = {edge.parameter for edge in carried(body)}
+    for entry in body.inputs:
+        if entry.port is None:
+            continue
+        fact, declared = inputs[entry.port], items[entry.parameter]
+        with blaming(entry.at):
+            advise(alike(fact.element_type, declared.element_type), "C4", f"{fact} for {declared}")
+        kind = declared.element_type if fact.element_type is DYNAMIC else fact.element_type
+        if entry.cut is not None:
+            items[entry.parameter] = Fact(kind, part_shape(entry, fact.shape))
+        else:
+            items[entry.parameter] = Fact(kind, fact.shape) if entry.parameter in changing else fact
+    return items
+
+
+def alike(a: ElementType, b: ElementType) -> bool:
+    """Whether two element types may be the same."""
+    return a is b or DYNAMIC in (a, b)
+
+
+def carried(body: BodyFunction) -> list[Feedback]:
+    """The back edges; what is cut into parts takes the next part instead."""
+    cut = {entry.parameter for entry in body.inputs if entry.cut is not None}
+    return [edge for edge in body.back_edges if edge.parameter not in cut]
+
+
+def settled(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]], Dim]) -> list[Fact]:
+    """What is known of the Results in every iteration.
+
+    Where back edges bring shapes that the first iteration did not have, the body is inferred again with shapes that allow both, and
+    less and less is taken for known until all that comes is allowed. count: how many iterations there are, given the Results.
+    """
+    if not body.patient():
+        items = _replaced(items, {edge.parameter: UNRANKED for edge in carried(body)})
+    results = body(items)
+    for edge in body.back_edges:
+        with blaming(edge.at):
+            kinds = results[edge.result].element_type, items[edge.parameter].element_type
+            require(alike(*kinds), "C5", *kinds)
+    if count(results).high <= 1:
+        return results
+    for widen in (Shape.union, _widened, _unknown, _unranked):
+        brought = [(edge.parameter, items[edge.parameter].shape, results[edge.result].shape) for edge in carried(body)]
+        wider = {parameter: widen(shape, other) for parameter, shape, other in brought if not shape.contains(other)}
+        if not wider:
+            break
+        items = _replaced(items, wider)
+        results = body(items)
+    return results
+
+
+def _replaced(items: list[Fact], shapes: dict[int, Shape]) -> list[Fact]:
+    return [Fact(item.element_type, shapes[place]) if place in shapes else item for place, item in enumerate(items)]
+
+
+def _widened(shape: Shape, other: Shape) -> Shape:
+    """Both shapes, and all that lies farther that way: what grew may grow on."""
+    if shape.dims is None or other.dims is None or len(shape.dims) != len(other.dims):
+        return UNRANKED
+    return Shape(Dim(a.low if b.low >= a.low else 0, a.high if b.high <= a.high else inf) for a, b in zip(shape.dims, other.dims))
+
+
+def _unknown(shape: Shape, other: Shape) -> Shape:
+    return UNRANKED if shape.rank is None or shape.rank != other.rank else Shape((ANY,) * shape.rank)
+
+
+def _unranked(shape: Shape, other: Shape) -> Shape:  # noqa: ARG001 - the last way to widen
+    return UNRANKED
+
+
+def output_facts(body: BodyFunction, initial: Sequence[Fact], results: Sequence[Fact], count: Dim) -> tuple[Fact, ...]:
+    """What is known of the outputs after so many iterations."""
+    found: dict[int, Fact] = {}
+    for entry in body.outputs:
+        if entry.port is None:
+            continue
+        fact = results[entry.result]
+        with blaming(entry.at):
+            if entry.cut is not None:
+                shape = joined_shape(entry.cut, fact.shape, count)
+            elif count.low == 0:
+                shape = _last(body, entry, initial, fact.shape, count)
+            else:
+                shape = fact.shape
+        found[entry.port] = Fact(fact.element_type, shape)
+    return tuple(found[port] for port in sorted(found))
+
+
+def _last(body: BodyFunction, entry: BodyOutput, initial: Sequence[Fact], last: Shape, count: Dim) -> Shape:
+    """The shape of an output that may be the initial value, since there may be no iteration.
+
+    As in OpenVINO, a value that is carried is taken to keep its shape as far as it can.
+    """
+    source = source_of(body, entry)
+    if source is None:
+        advise(count.high > 0, "C9", f"{count} iterations")
+        return last
+    shape = initial[source].shape
+    if count.high > 0:
+        return last if shape.can_be(last) else shape.union(last)
+    return Shape(map(_met, shape, last)) if shape.can_be(last) and None not in (shape.dims, last.dims) else shape
+
+
+def _met(a: Dim, b: Dim) -> Dim:
+    return Dim(max(a.low, b.low), min(a.high, b.high))
+
+
+def source_of(body: BodyFunction, entry: BodyOutput) -> int | None:
+    """The Parameter that takes, over a back edge, what an output gives; None if there is none."""
+    return next((edge.parameter for edge in carried(body) if edge.result == entry.result), None)

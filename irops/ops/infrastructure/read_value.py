@@ -1,0 +1,60 @@
+"""ReadValue and Assign: what a model keeps from one run to the next."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from irops.spec.binding import kernel, shape
+from irops.values.element import DYNAMIC, Array, ElementType, zeros
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import advise, require
+
+
+class State(Protocol):
+    """The variables of a session."""
+
+    def read(self, variable_id: str) -> Array | None: ...
+    def assign(self, variable_id: str, value: Array) -> None: ...
+
+
+@shape("ReadValue-6")
+def read_value_shape(init_value: Fact | None = None, *, variable_type: ElementType, variable_shape: Shape) -> Fact:
+    declared = Fact(variable_type, variable_shape)
+    if init_value is None:
+        return declared
+    hold(init_value, declared, "C1", "C2")
+    advise(variable_shape.contains(init_value.shape), "C2", init_value, declared)
+    if variable_type is not DYNAMIC:
+        return declared
+    return Fact(init_value.element_type, init_value.shape if variable_shape.rank is None else variable_shape)
+
+
+@kernel("ReadValue-6")
+def read_value(init_value: Array | None = None, *, variable_id: str, variable_type: ElementType, variable_shape: Shape,
+               variables: State) -> Array:
+    kept = variables.read(variable_id)
+    if kept is not None:
+        return kept
+    if init_value is not None:
+        return init_value
+    require(variable_type is not DYNAMIC and variable_shape.dims is not None, "C3", Fact(variable_type, variable_shape))
+    return zeros(tuple(int(dim.low) for dim in variable_shape), variable_type)
+
+
+@shape("Assign-6")
+def assign_shape(new_value: Fact, *, variable_id: str, variables: Mapping[str, Fact] | None = None) -> Shape:
+    hold(new_value, (variables or {}).get(variable_id, Fact(DYNAMIC, UNRANKED)), "C1", "C2")
+    return new_value.shape
+
+
+@kernel("Assign-6")
+def assign(new_value: Array, *, variable_id: str, variables: State) -> Array:
+    variables.assign(variable_id, new_value)
+    return new_value
+
+
+def hold(fact: Fact, variable: Fact, kinds: str, shapes: str) -> None:
+    """Hold a tensor that becomes the value of a variable to what the variable may be."""
+    require(DYNAMIC in (fact.element_type, variable.element_type) or fact.element_type is variable.element_type, kinds, fact, variable)
+    require(variable.shape.can_be(fact.shape), shapes, fact, variable)
