@@ -2,14 +2,14 @@
 from __future__ import annotations
 
 from functools import reduce
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
 
 from irops.ops.stock import normal_axes
 from irops.spec.binding import kernel, shape, values
-from irops.values.dim import Dim, unify
+from irops.values.dim import UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape
@@ -19,12 +19,14 @@ from irops.values.violation import Violation, advise, require
 @shape("Gather-8")
 def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> Shape:
     require(axis.shape.size.can_be(1), "C1", axis)
-    if data.shape.dims is None or indices.shape.dims is None:
+    rank, indices_rank = data.shape.rank, indices.shape.rank
+    batch = batch_dims if indices_rank is None else normal_batch(batch_dims, indices_rank)
+    known = (axis.dims or (UNKNOWN,))[0]
+    axes = None if rank is None else possible_axes(known, rank)
+    last = axes[-1] if axes else known.high if known.low >= 0 else inf
+    require(batch <= last, "C4", f"batch_dims {batch}", f"axis {last}")
+    if axes is None or indices_rank is None:
         return UNRANKED
-    batch = normal_batch(batch_dims, len(indices.shape))
-    rank = len(data.shape)
-    axes = possible_axes(axis, rank)
-    require(batch <= axes[-1], "C4", f"batch_dims {batch}", f"axis {axes[-1]}")
     heads = [unify(a, b, "C5") for a, b in zip(data.shape[:batch], indices.shape[:batch])]
     advise_on_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
     outcomes = (Shape(heads) + data.shape[batch:a] + indices.shape[batch:] + data.shape[a + 1:] for a in axes if a >= batch)
@@ -37,12 +39,11 @@ def normal_batch(batch_dims: int, indices_rank: int) -> int:
     return batch_dims + indices_rank if batch_dims < 0 else batch_dims
 
 
-def possible_axes(axis: Fact, rank: int) -> list[int]:
+def possible_axes(axis: Dim, rank: int) -> list[int]:
     """The axes, from 0, that axis may mean, in order; Violation("C2") if it surely lies outside."""
-    known = (axis.dims or (Dim(-rank, rank - 1),))[0]
-    axes = [a for a in range(rank) if known.can_be(a) or known.can_be(a - rank)]
+    axes = [a for a in range(rank) if axis.can_be(a) or axis.can_be(a - rank)]
     if not axes:
-        raise Violation("C2", f"got axis {known} at rank {rank}")
+        raise Violation("C2", f"got axis {axis} at rank {rank}")
     return axes
 
 

@@ -73,13 +73,14 @@ def padded(data: Array, pads_begin: Array, pads_end: Array, pad_value: Any, pad_
 
 def at_edge(position: Array, size: int) -> Array:
     """The nearest element; position counts from the first element of data."""
-    return np.minimum(np.maximum(position, 0), max(size - 1, 0))
+    nearest: Array = np.clip(position, 0, max(size - 1, 0))
+    return nearest
 
 
 def reflected(position: Array, size: int) -> Array:
     """The element that lies as far on the other side of the first or last one."""
-    position = np.abs(position)
-    return size - 1 - np.abs(size - 1 - position)
+    mirrored: Array = size - 1 - np.abs(size - 1 - np.abs(position))
+    return mirrored
 
 
 def repeated(position: Array, size: int) -> Array:
