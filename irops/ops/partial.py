@@ -1,6 +1,10 @@
-"""Elements of which only bounds are known, as values functions combine them."""
+"""Elements of which only bounds are known, as values functions combine them.
+
+Bounds of floating-point elements may be fractions; who needs whole numbers draws them outward.
+"""
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil, floor, inf, isfinite
 from typing import Any
 
@@ -11,36 +15,44 @@ from irops.values.element import Array, ElementType
 
 
 def lifted(array: Array) -> Array:
-    """What is known of each element as a Dim: of known ones, all. Bounds may be fractions here; settled takes them away."""
+    """What is known of each element as a Dim: of known ones, all."""
     return np.asarray(np.frompyfunc(_lifted, 1, 1)(array), dtype=object)
 
 
 def settled(dim: Dim, kind: ElementType) -> Dim:
     """What is known of an element of a type, given bounds of what was computed without limits.
 
-    Integers that do not fit wrap around, and then nothing is known; a size without upper bound is taken to fit. Floating-point results
-    are rounded; their bounds are drawn outward to whole numbers, so that no op need know of others.
+    Floating-point results are rounded, under 32 bits so soon that a number's name is given up. Integers that do not fit wrap around, and
+    then nothing is known; a size without upper bound is taken to fit.
     """
     if kind.floating:
-        return _whole(_rounded(dim.low, kind), _rounded(dim.high, kind), dim)
+        return monotone(dim if kind.bits >= 32 else Dim(dim.low, dim.high), lambda bound: float(np.asarray(float(bound)).astype(kind.dtype)))
     low, high = kind.extent
     fits = (dim.low >= low or dim.low == -inf) and (dim.high <= high or dim.high == inf)
     return dim if fits else Dim(low, high)
+
+
+def monotone(dim: Dim, function: Callable[[Bound], Bound]) -> Dim:
+    """A number put through a function that never falls. Infinite bounds stay; a symbol stays where nothing changes."""
+    low = _plain(function(dim.low), -inf) if dim.low != -inf else -inf
+    high = _plain(function(dim.high), inf) if dim.high != inf else inf
+    return Dim(low, high, dim.symbol if (low, high) == (dim.low, dim.high) else None)
+
+
+def whole(dim: Dim) -> Dim:
+    """Bounds drawn outward to whole numbers."""
+    return Dim(floor(dim.low) if isfinite(dim.low) else -inf, ceil(dim.high) if isfinite(dim.high) else inf, dim.symbol)
 
 
 def _lifted(item: Any) -> Dim:
     if isinstance(item, Dim):
         return item
     number = item if isinstance(item, int) else float(item)
-    if not isfinite(number):
-        return UNKNOWN                           # no interval holds NaN, and infinities would make it
-    return Dim.of(int(number)) if number == int(number) else Dim(number, number)
+    return Dim.of(_plain(number, inf)) if isfinite(number) else UNKNOWN      # no interval holds NaN, and infinities would make it
 
 
-def _rounded(bound: Bound, kind: ElementType) -> float:
-    return float(np.asarray(float(bound)).astype(kind.dtype))
-
-
-def _whole(low: float, high: float, dim: Dim) -> Dim:
-    whole = Dim(floor(low) if isfinite(low) else -inf, ceil(high) if isfinite(high) else inf)
-    return dim if whole == dim else whole
+def _plain(bound: Bound, end: float) -> Bound:
+    """A bound as an integer where it is one; where it is no number, the end of all numbers."""
+    if not isfinite(bound):
+        return end
+    return int(bound) if bound == int(bound) else bound

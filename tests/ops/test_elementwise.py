@@ -85,11 +85,21 @@ def test_a_value_of_which_every_element_turns_out_known_is_a_value():
     assert found.value.tolist() == [0, 6]
 
 
-def test_halves_are_drawn_outward_to_whole_numbers():
+def test_fractions_are_known_as_they_are():
     half = Fact(element_type("f32"), Shape(()), np.array(0.5, np.float32))
-    assert known("Multiply-1", part(Dim(3, 8), kind="f32"), half).dims == (Dim(1, 4),)
+    assert known("Multiply-1", part(Dim(3, 8), kind="f32"), half).dims == (Dim(1.5, 4),)
     two = Fact(element_type("f32"), Shape(()), np.array(2, np.float32))
-    assert known("Divide-1", part(Dim(3, 8), kind="f32"), two).dims == (Dim(1, 4),)
+    halves = known("Divide-1", part(Dim(3, 8), kind="f32"), two)
+    assert halves.dims == (Dim(1.5, 4),)
+    assert known("Floor-1", halves).dims == (Dim(1, 4),)
+    assert known("Convert-1", halves, destination_type="i64").dims == (Dim(1, 4),)
+
+
+@pytest.mark.parametrize(("base", "exponent", "power"), [
+    (Dim(2, 3), 3, Dim(8, 27)), (ANY, 2, ANY), (Dim(0, 9), 0, Dim.of(1)), (Dim(2, 5), 10**18, UNKNOWN), (Dim(-2, 2), 2, UNKNOWN)])
+def test_powers_of_sizes_are_known(base, exponent, power):
+    found = known("Power-1", part(base), part(exponent)).dims[0]
+    assert found == power or power is UNKNOWN and found.can_be(power)
 
 
 def test_a_float_that_is_too_great_to_be_exact_is_rounded_before_it_is_known():

@@ -1,9 +1,13 @@
 """Power: one number raised to another, element by element."""
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
-from irops.ops.elementwise import elementwise
+from irops.ops.elementwise import elementwise, known_in_part
+from irops.ops.partial import monotone
+from irops.values.dim import UNKNOWN, Bound, Dim
 from irops.values.element import Array
 from irops.values.violation import require
 
@@ -15,3 +19,24 @@ def power(a: Array, b: Array) -> Array:
     require(not ((a == 0) & (b < 0)).any(), "C2", "0 raised to a negative power")
     fraction = np.where(np.abs(a) == 1, np.where(b % 2 == 0, 1, a), 0)      # cut off toward zero: of 1 and -1 alone something is left
     return np.where(b < 0, fraction, np.power(a, np.maximum(b, 0))).astype(a.dtype)
+
+
+@known_in_part("Power-1")
+def power_dim(a: Dim, b: Dim) -> Dim:
+    if b == 1:
+        return a
+    if not b.known or b.low < 0 or a.low < 0:
+        return UNKNOWN
+    return monotone(a, lambda bound: _raised(bound, b.low)) if b != 0 else Dim.of(1)
+
+
+def _raised(bound: Bound, exponent: Bound) -> Bound:
+    """A number of 0 or more to a power greater than 0; infinity where it is too great to be of use."""
+    if bound <= 1:
+        return bound if bound in (0, 1) else float(bound) ** float(exponent)
+    if isinstance(bound, int) and isinstance(exponent, int) and exponent <= 64:
+        return bound ** exponent
+    try:
+        return float(bound) ** float(exponent)
+    except OverflowError:
+        return inf

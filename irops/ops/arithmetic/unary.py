@@ -1,8 +1,11 @@
 """Functions of one number: Abs, Cos, Floor, Log, Sin, Sqrt, Tanh."""
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from irops.ops.partial import monotone
 from irops.ops.reals import exactly, on_reals
 from irops.spec.binding import kernel, values
 from irops.values.dim import Dim, maximum
@@ -32,7 +35,7 @@ def floor(data: Array) -> Array:
 
 @values("Floor-1")
 def floor_dims(data: Array) -> Array:
-    return data                                  # Dims are integers
+    return each_dim(lambda dim: monotone(dim, math.floor), data)
 
 
 @kernel("Log-1", widen=True)

@@ -6,7 +6,7 @@ from math import ceil, floor, inf, isfinite
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits, rounded
-from irops.ops.partial import lifted
+from irops.ops.partial import lifted, whole
 from irops.spec.binding import kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import Array, ElementType
@@ -40,7 +40,7 @@ def range_of(start: Array, stop: Array, step: Array, *, output_type: ElementType
 
 @values("Range-4")
 def range_dims(start: Array, stop: Array, step: Array, *, output_type: ElementType) -> Array | None:
-    first, last, stride = (lifted(item).item() for item in (start, stop, step))
+    first, last, stride = (whole(lifted(item).item()) for item in (start, stop, step))
     count = length_in_part(first, last, stride)
     if not count.known or not output_type.integral:
         return None
@@ -66,7 +66,7 @@ def around(fact: Fact, known: Number | None) -> Dim:
     """What is known of a scalar, drawn outward to whole numbers."""
     if known is not None:
         return Dim(floor(known), ceil(known))
-    return fact.dims[0] if fact.dims else UNKNOWN
+    return whole(fact.dims[0]) if fact.dims else UNKNOWN
 
 
 def length_in_part(start: Dim, stop: Dim, step: Dim) -> Dim:

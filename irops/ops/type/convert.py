@@ -1,8 +1,10 @@
 """Convert: the elements of a tensor as another type's."""
 from __future__ import annotations
 
+from math import trunc
+
 from irops.ops.conversion import converted
-from irops.ops.partial import settled
+from irops.ops.partial import monotone, settled
 from irops.spec.binding import kernel, values
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, Array, ElementType
@@ -19,7 +21,7 @@ def convert(data: Array, *, destination_type: ElementType) -> Array:
 @values("Convert-1")
 def convert_dims(data: Array, *, destination_type: ElementType) -> Array | None:
     if destination_type.integral:
-        return data                              # bounds are whole, so that cutting off fractions stays within them
+        return each_dim(lambda dim: monotone(dim, trunc), data)
     if destination_type is BOOLEAN:
         return each_dim(truth, data)
     if destination_type.floating and destination_type.bits >= 16:
