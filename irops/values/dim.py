@@ -158,9 +158,9 @@ class Dim:
         symbol = self.symbol if self.symbol == other.symbol else None
         return Dim(min(self.low, other.low), max(self.high, other.high), symbol)
 
-    def named(self, name: str | None) -> Dim:
-        """The same interval under a name; a known number needs none."""
-        return self if self.known else Dim(self.low, self.high, None if name is None else Symbol.named(name, self.bounds))
+    def named(self, name: str | Symbol | None) -> Dim:
+        """The same interval under a name of its own, another's symbol, or none; a known number needs none."""
+        return self if self.known else Dim(self.low, self.high, Symbol.named(name, self.bounds) if isinstance(name, str) else name)
 
 
 def _symbol(dim: Dim) -> Symbol | None:

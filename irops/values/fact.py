@@ -75,6 +75,10 @@ class Fact:
     def with_value(self, value: Value | Callable[[], Value]) -> Fact:
         return Fact(self.element_type, self.shape, value)
 
+    def with_shape(self, shape: Shape) -> Fact:
+        """This fact, and what the shape says beside it."""
+        return Fact(self.element_type, shape, self._known if self._source is None else self._source, self.depth)
+
     def admits(self, array: Array) -> bool:
         """Whether array may be this tensor, as far as type and shape go."""
         known = self.element_type is DYNAMIC or element_type_of(array) is self.element_type
@@ -109,11 +113,9 @@ def _dim(number: Any) -> Dim:
 def elements_of(dims: Any, kind: ElementType) -> Array:
     """What is known of each element of a tensor of kind: the elements, where each is known; else Dims. dims: Dims, or numbers among them.
 
-    A number that may not fit into kind wraps around there: nothing is known of it. Where no bound is known, 32 bits and more are taken
-    to suffice.
+    A number that may not fit into kind wraps around there: it may be any. Where no bound is known, 32 bits and more are taken to suffice.
     """
-    least = ANY if kind.kind == "unsigned" else UNKNOWN
-    found = each_dim(lambda dim: dim if _fits(dim, kind) else least, dims_array(dims))
+    found = each_dim(lambda dim: dim if _fits(dim, kind) else Dim(*kind.extent), dims_array(dims))
     if not all(dim.known for dim in found.flat):
         return found
     numbers = np.array([dim.low for dim in found.flat], np.float64 if kind.floating else np.uint64 if kind.name == "u64" else np.int64)

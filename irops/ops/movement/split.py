@@ -9,14 +9,14 @@ from math import inf
 import numpy as np
 
 from irops.spec.binding import kernel, shape, values
-from irops.values.dim import ANY, Dim, unify
+from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, advise, require
 
 MOST_PIECES = 1 << 16
-"""More pieces than a layer can sensibly have outputs: the lengths' own length comes from a file, and is not to be trusted."""
+"""More outputs than any layer has: a length of split_lengths beyond it is not believed before split_lengths itself is known."""
 FEW = 8
 
 
@@ -32,13 +32,11 @@ def split_shape(data: Fact, axis: Fact, *, num_splits: int) -> tuple[Shape, ...]
 
 
 @shape("VariadicSplit-1")
-def variadic_split_shape(data: Fact, axis: Fact, split_lengths: Fact) -> tuple[Shape, ...]:
+def variadic_split_shape(data: Fact, axis: Fact, split_lengths: Fact, *, output_count: int = 0) -> tuple[Shape, ...]:
     advise(not axis.element_type.floating and not split_lengths.element_type.floating, "C5", axis, split_lengths)
     require(axis.shape.size.can_be(1), "C6", axis)
     count = split_lengths.shape[0]
-    if not count.known or count > MOST_PIECES:
-        return ()                                                        # not even the number of outputs is known
-    lengths = split_lengths.dims or (ANY,) * int(count)
+    lengths = split_lengths.dims or (UNKNOWN,) * (int(count) if count.known and count <= MOST_PIECES else output_count)
     require(all(length >= -1 for length in lengths), "C3", Shape(lengths))
     require(sum(length == -1 for length in lengths) <= 1, "C4", Shape(lengths))
     return cut_along(data.shape, axis, lambda size: pieces_of(size, lengths), len(lengths))
