@@ -14,6 +14,7 @@ from irops.inference.bodies import BodyFault, Maps, maps_of, parameters_of, resu
 from irops.inference.facts import Facts, LayerFacts
 from irops.inference.fold import attach_values
 from irops.inference.layer import LayerFault, fault_of, infer_layer, unknown_outputs
+from irops.inference.names import Names
 from irops.inference.state import declared_variables
 from irops.ir.model import Body, Graph, Layer, Model, attribute_text
 from irops.ir.weights import constant
@@ -33,7 +34,7 @@ class Inference:
 
     def __init__(self, model: Model, registry: Registry | None = None, folded: int = FOLDED_ELEMENTS) -> None:
         self.model, self.registry, self.folded = model, registry or default_registry(), folded
-        self.binder = Binder()
+        self.binder, self.names = Binder(), Names()
         self.wirings: dict[int, Wiring] = {}
         self.repeats = 0
         self._maps: dict[int, tuple[Maps, tuple[Fact, ...]]] = {}
@@ -98,7 +99,7 @@ class Inference:
             known.failed = True
             return
         if given:
-            known.outputs = given
+            known.outputs = self.names.named(given)
             return
         try:
             with remarks() as heard:
@@ -115,7 +116,7 @@ class Inference:
             return
         if layer.type == "Const":
             outputs = [self._constant(layer, outputs[0])]
-        known.outputs = attach_values(found, known.inputs, known.attributes, outputs, self.folded)
+        known.outputs = attach_values(found, known.inputs, known.attributes, self.names.named(outputs), self.folded)
 
     def _constant(self, layer: Layer, fact: Fact) -> Fact:
         return Fact(fact.element_type, fact.shape, lambda: constant(self.model, layer))
@@ -125,6 +126,7 @@ class Inference:
         known.bodies.clear()
         bodies = known.layer.bodies
         extras: dict[str, Any] = {name: self._body(known, bodies[name], path) for name in known.op.definition.bodies if name in bodies}
+        extras["output_count"] = len(known.layer.outputs)
         if known.op.definition.stateful:
             extras["variables"] = self.variables
         return infer_layer(known.op, inputs, known.attributes, extras)
