@@ -26,7 +26,8 @@ def settled(dim: Dim, kind: ElementType) -> Dim:
     then nothing is known; a size without upper bound is taken to fit.
     """
     if kind.floating:
-        return monotone(dim if kind.bits >= 32 else Dim(dim.low, dim.high), lambda bound: float(np.asarray(float(bound)).astype(kind.dtype)))
+        number = dim if kind.bits >= 32 else Dim(dim.low, dim.high)
+        return monotone(number, lambda bound: float(np.asarray(float(bound)).astype(kind.dtype)))
     low, high = kind.extent
     fits = (dim.low >= low or dim.low == -inf) and (dim.high <= high or dim.high == inf)
     return dim if fits else Dim(low, high)

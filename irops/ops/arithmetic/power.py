@@ -32,11 +32,11 @@ def power_dim(a: Dim, b: Dim) -> Dim:
 
 def _raised(bound: Bound, exponent: Bound) -> Bound:
     """A number of 0 or more to a power greater than 0; infinity where it is too great to be of use."""
-    if bound <= 1:
-        return bound if bound in (0, 1) else float(bound) ** float(exponent)
+    if bound in (0, 1):
+        return bound
     if isinstance(bound, int) and isinstance(exponent, int) and exponent <= 64:
-        return bound ** exponent
+        return int(bound ** exponent)
     try:
-        return float(bound) ** float(exponent)
+        return float(bound ** float(exponent))
     except OverflowError:
         return inf
