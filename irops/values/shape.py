@@ -121,6 +121,10 @@ class Shape:
         dims[axis] = Dim.of(dim)
         return Shape(dims)
 
+    def unnamed(self) -> Shape:
+        """This shape, of which no size is known to be the same as another's."""
+        return self if self.dims is None else Shape(dim.named(None) for dim in self.dims)
+
     def without(self, axes: Iterable[int]) -> Shape:
         """This shape less some axes."""
         if self.dims is None:
@@ -135,6 +139,12 @@ class Shape:
         if other.dims is None or len(other.dims) != len(self.dims):
             return False
         return all(a.low <= b.low and b.high <= a.high for a, b in zip(self.dims, other.dims))
+
+    def covers(self, other: Shape) -> bool:
+        """Whether this says nothing of the other that is not so, names of sizes included."""
+        if self.dims is None or other.dims is None:
+            return self.dims is None
+        return self.contains(other) and all(a.symbol in (None, b.symbol) for a, b in zip(self.dims, other.dims))
 
     def can_be(self, other: Shape) -> bool:
         """Whether some tensor may have both shapes."""

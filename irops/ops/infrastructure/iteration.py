@@ -70,7 +70,7 @@ def settled(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]],
         return results
     for widen in (Shape.union, _widened, _unknown, _unranked):
         brought = [(edge.parameter, items[edge.parameter].shape, results[edge.result].shape) for edge in carried(body)]
-        wider = {parameter: widen(shape, other) for parameter, shape, other in brought if not shape.contains(other)}
+        wider = {parameter: widen(shape, other) for parameter, shape, other in brought if not shape.covers(other)}
         if not wider:
             break
         items = _replaced(items, wider)
@@ -108,7 +108,7 @@ def output_facts(body: BodyFunction, initial: Sequence[Fact], results: Sequence[
             if entry.cut is not None:
                 shape = joined_shape(entry.cut, fact.shape, count)
             elif count.low == 0:
-                shape = _last(body, entry, initial, fact.shape, count)
+                shape = _last(body, entry, initial, fact.shape, count).unnamed()
             else:
                 shape = fact.shape
         found[entry.port] = Fact(fact.element_type, shape)

@@ -74,7 +74,7 @@ def joined_shape(cut: Cut, piece: Shape, count: Dim) -> Shape:
         return UNRANKED
     pieces = piece if piece.dims else Shape.of(1)
     axis = axis_of(cut, len(pieces))
-    return pieces.with_dim(axis, pieces[axis] * count)
+    return pieces.with_dim(axis, pieces[axis].named(None) * count)      # each piece may have a size of its own
 
 
 class Pieces:
