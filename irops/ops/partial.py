@@ -27,7 +27,7 @@ def settled(dim: Dim, kind: ElementType) -> Dim:
     """
     if kind.floating:
         number = dim if kind.bits >= 32 else Dim(dim.low, dim.high)
-        return monotone(number, lambda bound: float(np.asarray(float(bound)).astype(kind.dtype)))
+        return monotone(number, lambda bound: _stored(bound, kind))
     low, high = kind.extent
     fits = (dim.low >= low or dim.low == -inf) and (dim.high <= high or dim.high == inf)
     return dim if fits else Dim(low, high)
@@ -42,18 +42,28 @@ def monotone(dim: Dim, function: Callable[[Bound], Bound]) -> Dim:
 
 def whole(dim: Dim) -> Dim:
     """Bounds drawn outward to whole numbers."""
-    return Dim(floor(dim.low) if isfinite(dim.low) else -inf, ceil(dim.high) if isfinite(dim.high) else inf, dim.symbol)
+    return Dim(floor(dim.low) if dim.low != -inf else -inf, ceil(dim.high) if dim.high != inf else inf, dim.symbol)
 
 
 def _lifted(item: Any) -> Dim:
-    if isinstance(item, Dim):
-        return item
-    number = item if isinstance(item, int) else float(item)
-    return Dim.of(_plain(number, inf)) if isfinite(number) else UNKNOWN      # no interval holds NaN, and infinities would make it
+    if isinstance(item, (Dim, int)):
+        return Dim.of(int(item) if isinstance(item, bool) else item)
+    number = float(item)
+    return Dim(_plain(number, inf), _plain(number, inf)) if isfinite(number) else UNKNOWN      # no interval holds NaN
+
+
+def _stored(bound: Bound, kind: ElementType) -> float:
+    """A bound as a floating type holds it."""
+    try:
+        return float(np.asarray(float(bound)).astype(kind.dtype))
+    except OverflowError:                        # an integer beyond f64
+        return inf if bound > 0 else -inf
 
 
 def _plain(bound: Bound, end: float) -> Bound:
     """A bound as an integer where it is one; where it is no number, the end of all numbers."""
+    if isinstance(bound, int):
+        return bound
     if not isfinite(bound):
         return end
     return int(bound) if bound == int(bound) else bound

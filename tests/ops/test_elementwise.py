@@ -128,3 +128,9 @@ def test_a_choice_on_an_unknown_condition_is_one_of_the_two():
 
 def test_an_integer_of_which_nothing_is_known_may_be_anything():
     assert known("Subtract-1", Fact(element_type("i64"), Shape((1,))), part(3)).dims == (UNKNOWN,)
+
+
+def test_numbers_beyond_f64_are_no_fault():
+    top = part(Dim(2**62, 2**63 - 1), kind="f64")
+    power = known("Power-1", top, Fact(element_type("f64"), Shape(()), np.array(64.0)))
+    assert known("Multiply-1", power, power).dims[0].high == float("inf")
