@@ -20,17 +20,14 @@ def lifted(array: Array) -> Array:
 
 
 def settled(dim: Dim, kind: ElementType) -> Dim:
-    """What is known of an element of a type, given bounds of what was computed without limits.
+    """What is known of an element of a type, given bounds of what was computed without limits: of a float, as it is rounded.
 
-    Floating-point results are rounded, under 32 bits so soon that a number's name is given up. Integers that do not fit wrap around, and
-    then nothing is known; a size without upper bound is taken to fit.
+    Under 32 bits rounding begins so soon that a number's name is given up. Integers that wrap around are elements_of's concern.
     """
-    if kind.floating:
-        number = dim if kind.bits >= 32 else Dim(dim.low, dim.high)
-        return monotone(number, lambda bound: _stored(bound, kind))
-    low, high = kind.extent
-    fits = (dim.low >= low or dim.low == -inf) and (dim.high <= high or dim.high == inf)
-    return dim if fits else Dim(low, high)
+    if not kind.floating:
+        return dim
+    number = dim if kind.bits >= 32 else Dim(dim.low, dim.high)
+    return monotone(number, lambda bound: _stored(bound, kind))
 
 
 def monotone(dim: Dim, function: Callable[[Bound], Bound]) -> Dim:

@@ -7,7 +7,10 @@ from irops.ops.elementwise import elementwise, known_in_part
 from irops.values.dim import Dim
 from irops.values.element import Array
 
-TRUE, FALSE, EITHER = Dim.of(1), Dim.of(0), Dim(0, 1)
+
+def told(can_be: bool, can_be_otherwise: bool) -> Dim:
+    """What is known of a boolean, from whether it may be true, and whether it may be false; neither, where what is known contradicts itself."""
+    return Dim(int(can_be and not can_be_otherwise), int(can_be or not can_be_otherwise))
 
 
 @elementwise("Equal-1")
@@ -17,10 +20,7 @@ def equal(a: Array, b: Array) -> Array:
 
 @known_in_part("Equal-1")
 def equal_dim(a: Dim, b: Dim) -> Dim:
-    if not a.can_be(b):
-        return FALSE
-    same = (a.known and b.known) or (a.symbol is not None and a.symbol == b.symbol)
-    return TRUE if same else EITHER
+    return told(a.can_be(b), a < b or a > b)
 
 
 @elementwise("NotEqual-1")
@@ -40,7 +40,7 @@ def less(a: Array, b: Array) -> Array:
 
 @known_in_part("Less-1")
 def less_dim(a: Dim, b: Dim) -> Dim:
-    return TRUE if a.high < b.low else FALSE if a.low >= b.high else EITHER
+    return told(a < b, a >= b)
 
 
 @elementwise("LessEqual-1")
@@ -50,7 +50,7 @@ def less_equal(a: Array, b: Array) -> Array:
 
 @known_in_part("LessEqual-1")
 def less_equal_dim(a: Dim, b: Dim) -> Dim:
-    return TRUE if a.high <= b.low else FALSE if a.low > b.high else EITHER
+    return told(a <= b, a > b)
 
 
 @elementwise("Greater-1")

@@ -34,7 +34,7 @@ def test_dimensions_keep_bounds_and_names_on_the_way_through_other_types(there):
 
 
 def test_a_number_that_may_not_fit_is_not_known():
-    assert known([Dim(0, 300), Dim(2, 5)], "i64", "u8").tolist() == [ANY, Dim(2, 5)]
+    assert known([Dim(0, 300), Dim(2, 5)], "i64", "u8").tolist() == [Dim(0, 255), Dim(2, 5)]
 
 
 def test_what_is_surely_not_zero_is_true():
