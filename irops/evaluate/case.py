@@ -1,7 +1,7 @@
 """Examples and counterexamples of definitions, run."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -14,11 +14,12 @@ from irops.evaluate.session import Session
 from irops.evaluate.verify import difference
 from irops.inference.bind import bind
 from irops.inference.layer import LayerFault, fault_of, infer_layer, named_inputs, positional, taken, with_normal_axes
-from irops.ir.model import Model
+from irops.ir.model import Layer, Model
 from irops.registry import Op
 from irops.spec.definition import Case, Tensor
-from irops.values.element import Array
+from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
+from irops.values.packing import pack
 from irops.values.violation import Violation, remarks
 
 
@@ -88,9 +89,25 @@ def wanted_outputs(op: Op, case: Case) -> list[Tensor]:
 
 
 def _net(case: Case) -> Model:
+    """A case's model; the tensors that are named as its constants are their values."""
     from irops.ir.read import loads
+    from irops.ir.weights import Weights
     assert case.net is not None
-    return loads(case.net, b"")[0]
+    model = loads(case.net, b"")[0]
+    values = {t.name: t.value for t in case.tensors if not t.output}
+    image = bytearray()
+    for layer in _constants(model):
+        value = values.get(layer.name)
+        if value is not None:
+            raw, offset = pack(value, element_type_of(value)), int(layer.data["offset"])
+            image.extend(bytes(max(offset + len(raw) - len(image), 0)))
+            image[offset:offset + len(raw)] = raw
+    model.weights = Weights.of_bytes(bytes(image))
+    return model
+
+
+def _constants(model: Model) -> list[Layer]:
+    return [layer for _, layer in model.walk() if layer.type == "Const"]
 
 
 def _run_net(case: Case, found: list[Diagnostic]) -> list[Array]:
@@ -101,7 +118,7 @@ def _run_net(case: Case, found: list[Diagnostic]) -> list[Array]:
         if errors_of(found):
             return []
         results: list[Array] = []
-        for inputs in _runs(case):
+        for inputs in _runs(case, {layer.name for layer in _constants(session.model)}):
             results.extend(session.run(inputs).values())
         return results
     except (EvaluationError, DiagnosticError) as error:
@@ -109,10 +126,10 @@ def _run_net(case: Case, found: list[Diagnostic]) -> list[Array]:
         return []
 
 
-def _runs(case: Case) -> Iterator[dict[str, Array | None]]:
+def _runs(case: Case, constants: Collection[str]) -> Iterator[dict[str, Array | None]]:
     given: dict[str, list[Array | None]] = {}
     for tensor in case.tensors:
-        if not tensor.output:
+        if not tensor.output and tensor.name not in constants:
             given.setdefault(tensor.name, []).append(tensor.value)
     for turn in range(max((len(v) for v in given.values()), default=1)):
         yield {name: values[min(turn, len(values) - 1)] for name, values in given.items()}

@@ -10,7 +10,7 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import LimitExceeded, advise, blaming, require
+from irops.values.violation import advise, blaming, require
 
 
 def part_count(entry: BodyInput, shape: Shape) -> Dim:
@@ -77,34 +77,15 @@ def joined_shape(cut: Cut, piece: Shape, count: Dim) -> Shape:
     return pieces.with_dim(axis, pieces[axis].named(None) * count)      # each piece may have a size of its own
 
 
-class Pieces:
-    """The pieces of a joined output, iteration by iteration.
-
-    Raises:  LimitExceeded where they take more than limit bytes
-    """
-
-    def __init__(self, cut: Cut, limit: int) -> None:
-        self.cut, self.limit, self.taken = cut, limit, 0
-        self.arrays: list[Array] = []
-
-    def add(self, array: Array) -> None:
-        self.taken += array.nbytes
-        if self.taken > self.limit:
-            raise LimitExceeded("byte-limit", f"the pieces of an output take {self.taken:,} bytes, {self.limit:,} are left (tensor_bytes)")
-        self.arrays.append(array if array.ndim else array.reshape(1))
-
-    def joined(self, promised: Fact) -> Array:
-        """All pieces in order, in reverse with a negative stride. promised: what is known of a piece, where there is none."""
-        if not self.arrays:
-            return _no_pieces(self.cut, promised)
-        axis = axis_of(self.cut, self.arrays[0].ndim)
-        _hold_together(self.arrays, axis)
-        return np.concatenate(self.arrays[::-1] if self.cut.stride < 0 else self.arrays, axis=axis)
-
-
-def _hold_together(arrays: Sequence[Array], axis: int) -> None:
+def joined(pieces: Sequence[Array], cut: Cut, promised: Fact) -> Array:
+    """The pieces of all iterations in order, in reverse with a negative stride. promised: what is known of one, where there is none."""
+    if not pieces:
+        return _no_pieces(cut, promised)
+    arrays = [piece if piece.ndim else piece.reshape(1) for piece in pieces]
+    axis = axis_of(cut, arrays[0].ndim)
     shapes = {(*array.shape[:axis], 0, *array.shape[axis + 1:]): array for array in arrays}
     require(len(shapes) == 1, "C8", *(Shape(array.shape) for array in list(shapes.values())[:2]))
+    return np.concatenate(arrays[::-1] if cut.stride < 0 else arrays, axis=axis)
 
 
 def _no_pieces(cut: Cut, promised: Fact) -> Array:

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from irops.ops.infrastructure.iteration import carried, source_of
-from irops.ops.infrastructure.slices import Pieces, part
+from irops.ops.infrastructure.slices import joined, part
 from irops.spec.body import CURRENT_ITERATION, BodyFunction, BodyOutput
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
@@ -49,17 +49,23 @@ def _number(declared: Fact, turn: int) -> Array:
 
 def gathered(body: BodyFunction, turns: Iterator[list[Array]], initial: list[Array]) -> tuple[Array, ...]:
     """The outputs of a body's iterations. initial: what the Parameters took at first."""
-    pieces = {entry.port: Pieces(entry.cut, body.tensor_bytes) for entry in body.outputs if entry.cut is not None}
+    pieces: dict[int, list[Array]] = {entry.port: [] for entry in body.outputs if entry.port is not None and entry.cut is not None}
     results: list[Array] | None = None
+    taken = 0
     for results in turns:
         for entry in body.outputs:
             if entry.port in pieces:
-                pieces[entry.port].add(results[entry.result])
+                pieces[entry.port].append(results[entry.result])
+                taken += results[entry.result].nbytes
+        if taken > body.tensor_bytes:
+            raise LimitExceeded("byte-limit", f"the pieces of outputs take {taken:,} bytes, {body.tensor_bytes:,} are left (tensor_bytes)")
     found: dict[int, Array] = {}
     for entry in body.outputs:
-        if entry.port in pieces:
-            found[entry.port] = pieces[entry.port].joined(body.promised[entry.result])
-        elif entry.port is not None:
+        if entry.port is None:
+            continue
+        if entry.cut is not None:
+            found[entry.port] = joined(pieces[entry.port], entry.cut, body.promised[entry.result])
+        else:
             found[entry.port] = _initial(body, entry, initial) if results is None else results[entry.result]
     return tuple(found[port] for port in sorted(found))
 
