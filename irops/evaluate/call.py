@@ -9,14 +9,15 @@ import numpy as np
 from irops.backends.backend import Backend, chain, kernel_of
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
-from irops.evaluate.arrays import as_tensor, fact_of, result_array
+from irops.evaluate.arrays import as_tensor, fact_of, result_array, size_in_bytes
+from irops.evaluate.limits import Limits
 from irops.evaluate.variables import Variables
 from irops.inference.bind import bind
 from irops.inference.layer import LayerFault, fault_of, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.registry import Op, Registry, default_registry
 from irops.values.element import Array, ElementType
 from irops.values.shape import Shape
-from irops.values.violation import Violation
+from irops.values.violation import LimitExceeded, Violation
 
 
 def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("reference",), registry: Registry | None = None,
@@ -35,6 +36,8 @@ def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("referen
                 raise LayerFault(fault.rule, fault.message)
         arrays = [None if item is None else as_tensor(item) for item in inputs]
         facts = infer_layer(op, [None if a is None else fact_of(a, with_value=True) for a in arrays], values.values)
+        if size_in_bytes(facts) > Limits().tensor_bytes:
+            raise LayerFault("byte-limit", f"{op.id} would give {facts[0]}, the limit is {Limits().tensor_bytes:,} bytes")
         found = kernel_of(op, chain(backends))
         if found is None:
             raise LayerFault("unevaluable-op", f"no backend can compute {op.id}")
@@ -45,6 +48,8 @@ def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("referen
         raise _error(op, fault_of(op, violation)) from None
     except LayerFault as fault:
         raise _error(op, fault) from None
+    except LimitExceeded as limit:
+        raise _error(op, LayerFault(limit.rule, str(limit))) from None
     if isinstance(result, tuple):
         return tuple(result_array(r, f) for r, f in zip(result, facts))
     return result_array(result, facts[0])

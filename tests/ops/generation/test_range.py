@@ -73,3 +73,8 @@ def test_the_output_has_the_type_that_is_asked_for(kind):
     found = irops.call("Range-4", np.int8(0), np.float32(3.5), np.uint8(1), output_type=kind)
     assert str(element_type_of(found)) == kind
     assert found.astype(np.float32).tolist() == ([0, 1, 0] if kind == "u1" else [0, 1, 2] if element_type(kind).integral else [0, 1, 2, 3])
+
+
+def test_a_range_that_would_fill_the_memory_is_refused_before_it_is_made():
+    with pytest.raises(irops.EvaluationError, match="bytes"):
+        irops.call("Range-4", np.int64(0), np.int64(2**45), np.int64(1), output_type="i64")
