@@ -9,7 +9,7 @@ from irops.values.element import Array
 
 
 def told(can_be: bool, can_be_otherwise: bool) -> Dim:
-    """What is known of a boolean, from whether it may be true, and whether it may be false; neither, where what is known contradicts itself."""
+    """What is known of a boolean, from whether it may be true, and whether it may be false: nothing, if neither."""
     return Dim(int(can_be and not can_be_otherwise), int(can_be or not can_be_otherwise))
 
 
