@@ -14,7 +14,7 @@ def reach(taps: DimLike, dilation: int) -> Dim:
     return (Dim.of(taps).at_least(1) - 1) * dilation + 1
 
 
-def at(axis: int, where: slice | int) -> tuple[slice | int, ...]:
+def at(axis: int, where: slice | int | Array) -> tuple[slice | int | Array, ...]:
     """An index that picks along one axis and takes all others whole."""
     return (*(slice(None),) * axis, where)
 

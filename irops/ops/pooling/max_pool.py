@@ -43,42 +43,51 @@ def _greatest(data: Array, slides: Sequence[Slide]) -> tuple[Array, Array]:
     real = data.dtype.kind == "f"
     if real and np.isnan(data.max(initial=-np.inf)):
         data = np.where(np.isnan(data), data.dtype.type(-np.inf), data)
-    count = prod(data.shape[2:])
-    places = np.broadcast_to(np.arange(count, dtype=np.int32 if count < 2**31 else np.int64).reshape(data.shape[2:]), data.shape)
+    places: Array | None = None
     for axis, slide in reversed(list(enumerate(slides, 2))):
-        data, places = (_by_taps if slide.taps <= slide.positions else _by_positions)(data, places, axis, slide)
+        data, elements = (_by_taps if slide.taps <= slide.positions else _by_positions)(data, axis, slide)
+        inner = np.take_along_axis(places, elements, axis) if places is not None and slide.size else 0
+        places = elements * prod(other.size for other in slides[axis - 1:]) + inner
+    assert places is not None
     for axis, slide in enumerate(slides, 2):
-        if real and not slide.whole:
-            data[at(axis, slide.counts() == 0)] = np.finfo(data.dtype).min
+        if not slide.whole:
+            empty = at(axis, slide.counts() == 0)
+            data[empty] = np.finfo(data.dtype).min if real else np.iinfo(data.dtype).min
+            places[empty] = 0
     return data, places
 
 
-def _nothing(data: Array, places: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
-    """What is found before anything is looked at: the lowest number, at place 0."""
-    shape = (*data.shape[:axis], slide.positions, *data.shape[axis + 1:])
+def _lowest(data: Array, axis: int, slide: Slide) -> Array:
+    """For each window the lowest number: the greatest of nothing."""
     lowest = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
-    return np.full(shape, lowest, data.dtype), np.zeros(shape, places.dtype)
+    return np.full((*data.shape[:axis], slide.positions, *data.shape[axis + 1:]), lowest, data.dtype)
 
 
-def _by_taps(data: Array, places: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
-    """The greatest along one axis, from the last tap to the first, so that the first of equals stays."""
-    greatest, found = _nothing(data, places, axis, slide)
-    for tap in reversed(range(slide.taps)):
-        positions, elements = slide.meet(tap)
-        seen, best = data[at(axis, elements)], greatest[at(axis, positions)]
-        np.copyto(found[at(axis, positions)], places[at(axis, elements)], where=seen >= best)
-        np.maximum(best, seen, out=best)
-    return greatest, found
+def _by_taps(data: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
+    """The greatest element along one axis under each window, and which of the axis it is; 0 where there is none."""
+    greatest = _lowest(data, axis, slide)
+    meetings = [slide.meet(tap) for tap in range(slide.taps)]
+    for positions, elements in meetings:
+        best = greatest[at(axis, positions)]
+        np.maximum(best, data[at(axis, elements)], out=best)
+    pending = np.ones(greatest.shape, np.bool_)
+    taps = np.zeros(greatest.shape, np.uint8 if slide.taps < 256 else np.intp)
+    for positions, elements in meetings:                       # counts the taps before the first that meets the greatest
+        pending[at(axis, positions)] &= data[at(axis, elements)] != greatest[at(axis, positions)]
+        taps += pending.view(np.uint8)
+    starts = (np.arange(slide.positions) * slide.stride - slide.before).reshape(-1, *(1,) * (data.ndim - axis - 1))
+    return greatest, np.where(pending, 0, taps * np.intp(slide.dilation) + starts)
 
 
-def _by_positions(data: Array, places: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
-    """The same where windows are long and few."""
-    greatest, found = _nothing(data, places, axis, slide)
+def _by_positions(data: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
+    """The same, faster where windows are long and few."""
+    greatest = _lowest(data, axis, slide)
+    found = np.zeros(greatest.shape, np.intp)
     for position in range(slide.positions):
-        seen = data[at(axis, slide.cover(position))]
+        elements, here = slide.cover(position), at(axis, slice(position, position + 1))
+        seen = data[at(axis, elements)]
         if seen.shape[axis]:
             first = seen.argmax(axis=axis, keepdims=True)
-            here = at(axis, slice(position, position + 1))
             greatest[here] = np.take_along_axis(seen, first, axis)
-            found[here] = np.take_along_axis(places[at(axis, slide.cover(position))], first, axis)
+            found[here] = first * slide.dilation + elements.start
     return greatest, found

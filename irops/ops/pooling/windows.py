@@ -40,7 +40,7 @@ class Window:
         before, after = self.padding(size)
         free = size + before + after - self.reach
         steps = free // self.stride if self.rounding == "floor" else -(-free // self.stride)
-        if self.rounding == "ceil_torch" and steps * self.stride >= max(size + before, 1):
+        if self.rounding == "ceil_torch" and 0 < size + before <= steps * self.stride:
             return steps                                     # the last one would begin behind the elements
         return steps + 1
 
@@ -82,5 +82,6 @@ def _positions(window: Window, size: Dim) -> Dim:
     if window.rounding == "ceil" and not same:
         return free.ceil_div(window.stride) + 1
     least = 1 if same else window.reach - padding
-    low, high = max(size.low, least, 0), size.high
-    return Dim(window.count(int(low)), inf if high == inf else window.count(int(high)))
+    low, high = int(max(size.low, least, 0)), size.high
+    counts = [window.count(low), window.count(int(min(low + 1, high)))]            # ceil_torch may find more on no element than on one
+    return Dim(min(counts), inf if high == inf else max(*counts, window.count(int(high))))
