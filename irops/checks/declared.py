@@ -32,7 +32,7 @@ def _each(context: Context, layer: Layer, path: tuple[str, ...], what: str, port
             continue
         whose = f'{what} {index} of {layer}'
         if port.dims and (at := _contradiction(port, fact.shape)) is not None:
-            declared = Shape(d for d in port.dims) if -1 not in port.dims else f"[{','.join('?' if d == -1 else str(d) for d in port.dims)}]"
+            declared = f"[{','.join('?' if d == -1 else str(d) for d in port.dims)}]"
             yield Diagnostic(rule("contradicting-port-shape"), f"{whose} declares {declared}, must be {fact.shape}",
                              _place(context, layer, path, port, at), notes=(IGNORED,))
         if (precision := _other_type(port, fact)) is not None:

@@ -140,6 +140,8 @@ def _mismatch(function: Function, definition: Definition) -> tuple[str, frozense
 
 
 CONTEXT = frozenset({"value", "variables", "result_type", "output_count"})
-"""Keyword parameters that functions may take beside attributes: value, a tensor that comes from outside the graph (the weights, the
-caller); variables, a session's, by variable_id; result_type, of values functions alone, the element type of the first output; output_count, of shape
-functions alone, how many outputs the layer declares."""
+"""Keyword parameters that functions may take beside attributes.
+
+value: a tensor from outside the graph (the weights, the caller); variables: a session's, by variable_id; result_type, of values
+functions alone: the element type of the first output; output_count, of shape functions alone: how many outputs the layer declares.
+"""

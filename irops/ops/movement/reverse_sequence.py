@@ -26,7 +26,7 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
     require(batch_axis != seq_axis, "C2", f"{batch_axis} for both")
     rows = np.moveaxis(data, (batch_axis, seq_axis), (0, 1))
     check_lengths(seq_lengths, Dim.of(rows.shape[1]))
-    batch, step = np.indices(rows.shape[:2], sparse=True)
+    batch, step = np.ogrid[:rows.shape[0], :rows.shape[1]]
     length = seq_lengths.astype(np.int64)[:, np.newaxis]
     source = np.where(step < length, length - 1 - step, step)          # the <formula>
     return np.moveaxis(rows[batch, source], (0, 1), (batch_axis, seq_axis))
