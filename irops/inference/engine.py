@@ -179,9 +179,11 @@ class Inference:
     def _fault(self, facts: Facts, path: tuple[str, ...], known: LayerFacts, fault: LayerFault) -> None:
         assert known.op is not None
         constraint = None if fault.constraint is None else f"{known.op.id}:{fault.constraint}"
-        level = None if fault.constraint is None else known.op.definition.constraints[fault.constraint].severity
-        place = self._at(known.layer, path, fault.at if fault.at >= 0 else known.layer.at)
-        facts.found.append(Diagnostic(rule(fault.rule), fault.message, place, constraint, facts_line(known), level=level))
+        broken = None if fault.constraint is None else known.op.definition.constraints[fault.constraint]
+        attribute = None if broken is None else broken.of
+        at = fault.at if fault.at >= 0 else known.layer.at if attribute is None or known.layer.data_at < 0 else known.layer.data_at
+        facts.found.append(Diagnostic(rule(fault.rule), fault.message, self._at(known.layer, path, at, attribute), constraint,
+                                      facts_line(known), level=None if broken is None else broken.severity))
 
 
 def _broken(facts: Facts) -> bool:

@@ -59,12 +59,13 @@ class PortSpec:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A numbered requirement. when: at inference, or only when values are known (run)."""
+    """A numbered requirement. when: at inference, or only when values are known (run). of: the attribute that it is about, if one."""
 
     id: str
     text: str
     when: str = "infer"
     severity: Severity = Severity.ERROR
+    of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
