@@ -11,15 +11,12 @@ from irops.values.dim import Dim
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise
 
 
 @shape("Select-1")
 def select_shape(cond: Fact, then_values: Fact, else_values: Fact, *, auto_broadcast: str, auto_broadcast_axis: int) -> Shape:
     both = broadcast(then_values, else_values, auto_broadcast, "C1", auto_broadcast_axis)
-    result = broadcast(Fact(shape=both), cond, auto_broadcast, "C2", auto_broadcast_axis)
-    advise(result.can_be(both), "C3", cond.shape, both)
-    return result
+    return broadcast(Fact(shape=both), cond, auto_broadcast, "C2", auto_broadcast_axis)
 
 
 @kernel("Select-1")
