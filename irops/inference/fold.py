@@ -76,6 +76,8 @@ def _evaluate(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, An
             result = function(*arguments, **taken(op, "values" if in_part else "kernel", attributes, extras))
     except (Violation, LayerFault, LimitExceeded):
         return nothing                            # told where the layer itself is inferred or run
+    except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError):
+        return nothing                            # a kernel that fails does so again when it runs, and is told of there
     results = result if isinstance(result, tuple) else (result,)
     return tuple(_elements(r, fact) for r, fact in zip(results, outputs)) if in_part else results
 

@@ -17,6 +17,8 @@ from irops.values.violation import advise, require
 @shape("Broadcast-3")
 def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *, mode: str) -> Shape:
     require((axes_mapping is not None) == (mode == "explicit"), "C1", f"{'no ' * (axes_mapping is None)}axes_mapping in {mode} mode")
+    if axes_mapping is not None and data.shape.rank is not None:
+        require(axes_mapping.shape[0].can_be(data.shape.rank), "C5", f"{axes_mapping.shape[0]} axes at rank {data.shape.rank}")
     sizes = target_shape.dims
     if sizes is None:
         return UNRANKED
@@ -27,16 +29,10 @@ def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *
     if data.shape.dims is None:
         return target
     if axes_mapping is not None:
-        return _mapped(data.shape, target, axes_mapping)
+        named = axes_mapping.value
+        return target if named is None else laid_onto(target, data.shape, check_mapping(named, len(target)))
     require(len(data.shape) <= len(target), "C4", data.shape, target)
     return laid_onto(target, data.shape, range(len(target) - len(data.shape), len(target)))
-
-
-def _mapped(data: Shape, target: Shape, axes_mapping: Fact) -> Shape:
-    require(axes_mapping.shape[0].can_be(len(data)), "C5", f"{axes_mapping.shape[0]} axes at rank {len(data)}")
-    if axes_mapping.value is None:
-        return target
-    return laid_onto(target, data, check_mapping(axes_mapping.value, len(target)))
 
 
 def check_mapping(axes_mapping: Array, rank: int) -> list[int]:

@@ -37,9 +37,17 @@ def variadic_split_shape(data: Fact, axis: Fact, split_lengths: Fact, *, output_
     require(axis.shape.size.can_be(1), "C6", axis)
     count = split_lengths.shape[0]
     lengths = split_lengths.dims or (UNKNOWN,) * (int(count) if count.known and count <= MOST_PIECES else output_count)
+    if not lengths and not count.known:
+        return ()
     require(all(length >= -1 for length in lengths), "C3", Shape(lengths))
     require(sum(length == -1 for length in lengths) <= 1, "C4", Shape(lengths))
-    return cut_along(data.shape, axis, lambda size: pieces_of(size, lengths), len(lengths))
+    try:
+        return cut_along(data.shape, axis, lambda size: pieces_of(size, lengths), len(lengths))
+    except Violation as broken:
+        if broken.constraint == "C1" or axis.value is None or not all(length >= 0 for length in lengths):
+            raise
+        advise(False, "C2", broken.detail.removeprefix("got "))              # the outputs' shapes are clear all the same
+        return tuple(data.shape.with_dim(int(as_i64(axis.value).item()), length.at_least(0)) for length in lengths)
 
 
 def cut_along(data: Shape, axis: Fact, pieces: Callable[[Dim], Sequence[Dim]], count: int) -> tuple[Shape, ...]:
@@ -67,7 +75,7 @@ def pieces_of(size: Dim, lengths: Sequence[Dim]) -> list[Dim]:
     known = sum((length for length in sizes if length.known), Dim.of(0))
     unknown = [number for number, length in enumerate(sizes) if not length.known]
     if not unknown:
-        advise(known.can_be(size), "C2", f"lengths of {known} in total, {size} elements")   # the outputs' shapes are clear all the same
+        require(known.can_be(size), "C2", f"lengths of {known} in total, {size} elements")
     for number in unknown if len(unknown) <= FEW else ():
         others = sum((sizes[other] for other in unknown if other != number), known)
         rest = size - others

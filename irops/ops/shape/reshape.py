@@ -36,7 +36,8 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     try:
         return Shape(_balanced(sizes, data.shape, copied))
     except Violation:
-        empty = data.shape.size.can_be(0) and Shape(sizes).size.can_be(0)
+        counted = [axis for axis in range(max(rank, len(sizes))) if -1 not in pattern or axis not in copied]
+        empty = all(Shape(dims[axis] for axis in counted if axis < len(dims)).size.can_be(0) for dims in (data.shape, sizes))
         require(empty or -1 not in pattern, "C4", data.shape, spelled)
         advise(empty, "C4", data.shape, spelled)                           # the output's shape is clear all the same
         return Shape(sizes)

@@ -22,7 +22,8 @@ def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
     if axes is None or axes.shape.size == 0:
         return _without_ones(sizes)
     if axes.value is not None:
-        return Shape(size for axis, size in enumerate(sizes) if axis not in _named(axes.value, sizes))
+        named = _named(axes.value, sizes)
+        return Shape(size for axis, size in enumerate(sizes) if axis not in named)
     ones = [axis for axis, size in enumerate(sizes) if size.can_be(1)]
     if not ones:
         return data.shape
