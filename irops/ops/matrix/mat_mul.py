@@ -1,6 +1,8 @@
 """MatMul: the matrix product over the last two axes, the others broadcast."""
 from __future__ import annotations
 
+from math import prod
+
 from irops.ops.contraction import product
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
@@ -30,5 +32,6 @@ def mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Arra
     left = a.swapaxes(-1, -2) if transpose_a and a.ndim > 1 else a
     right = b.swapaxes(-1, -2) if transpose_b and b.ndim > 1 else b
     if left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous:          # all rows at once: one large product, not many small ones
-        return product(left.reshape(-1, left.shape[-1]), right).reshape(*left.shape[:-1], right.shape[-1])
+        *counts, inner = left.shape
+        return product(left.reshape(prod(counts), inner), right).reshape(*counts, right.shape[-1])
     return product(left, right)
