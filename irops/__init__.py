@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from irops.backends.declined import Declined as Declined
     from irops.checks.run import check as check
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
     from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
@@ -36,6 +37,7 @@ _HOMES = {
     "ReadError": "irops.diagnostics.diagnostic",
     "call": "irops.evaluate.call", "Limits": "irops.evaluate.limits", "Session": "irops.evaluate.session", "run": "irops.evaluate.session",
     "infer": "irops.inference.infer",
+    "Declined": "irops.backends.declined",
     "Model": "irops.ir.model", "read": "irops.ir.read", "write": "irops.ir.write",
     "Registry": "irops.registry", "definition": "irops.registry", "definitions": "irops.registry",
     "tagged": "irops.values.element",

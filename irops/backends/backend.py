@@ -1,13 +1,15 @@
 """What a backend is, and which there are.
 
 A backend is an object with a name and kernel(op) -> callable or None; the callable takes arrays by position and attributes by
-keyword, as the reference kernel of the op does. Packages offer theirs under the entry point group irops.backends.
+keyword, as the reference kernel of the op does. Where it would not give what the definition says it raises Declined, and the next
+backend of the chain is asked. Packages offer theirs under the entry point group irops.backends.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, runtime_checkable
 
+from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.registry import Op
@@ -64,9 +66,29 @@ def _backend(name: str) -> Backend:
 
 
 def kernel_of(op: Op, backends: Iterable[Backend]) -> tuple[Backend, Kernel] | None:
-    """The first backend that can compute an op, and its kernel."""
-    for backend in backends:
+    """The first backend that can compute an op, and a kernel: its own, and for inputs that it declines that of the next which has one.
+
+    The kernel raises Declined, naming every backend that was asked and its reason, where none is left.
+    """
+    asked = tuple(backends)
+    for place, backend in enumerate(asked):
         kernel = backend.kernel(op)
         if kernel is not None:
-            return backend, kernel
+            return backend, kernel if isinstance(backend, Reference) else _or_else(op, backend.name, kernel, asked[place + 1:])
     return None
+
+
+def _or_else(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...]) -> Kernel:
+    def compute(*inputs: Any, **attributes: Any) -> Any:
+        try:
+            return kernel(*inputs, **attributes)
+        except Declined as declined:
+            reason = f"{name} declines {op.id}: {declined.reason}"
+        found = kernel_of(op, others)
+        if found is None:
+            raise Declined(reason)
+        try:
+            return found[1](*inputs, **attributes)
+        except Declined as declined:
+            raise Declined(f"{reason}; {declined.reason}") from None
+    return compute

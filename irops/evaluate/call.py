@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from irops.backends.backend import Backend, chain, kernel_of
+from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import as_tensor, fact_of, result_array, size_in_bytes
@@ -48,6 +49,8 @@ def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("referen
         raise _error(op, fault_of(op, violation)) from None
     except LayerFault as fault:
         raise _error(op, fault) from None
+    except Declined as declined:
+        raise _error(op, LayerFault("declined-op", declined.reason)) from None
     except LimitExceeded as limit:
         raise _error(op, LayerFault(limit.rule, str(limit))) from None
     if isinstance(result, tuple):

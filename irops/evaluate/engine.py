@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from irops.backends.backend import Backend, Reference, kernel_of
+from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of, in_document_order
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import fact_of, result_array, size_in_bytes
 from irops.evaluate.limits import Limits
+from irops.evaluate.precision import constant_layers, rounded, wide
 from irops.evaluate.variables import Variables
 from irops.evaluate.verify import difference
+from irops.graph.wiring import Wiring
 from irops.inference.bodies import parameters_of, results_of
 from irops.inference.engine import Inference, facts_line
 from irops.inference.facts import Facts, LayerFacts
@@ -41,6 +44,7 @@ class Evaluator:
         self.inference = Inference(model, registry)
         self.held = 0
         self._inferred: dict[tuple[Any, ...], Facts] = {}
+        self._constant_layers: dict[int, frozenset[int]] = {}
         self._kernels: dict[str, tuple[Backend, Callable[..., Any]]] = {}
 
     def run(self, given: Mapping[int, Array], keep: Collection[int] = ()) -> dict[ValueKey, Array]:
@@ -62,15 +66,20 @@ class Evaluator:
         values: dict[ValueKey, Array] = {}
         kept: dict[ValueKey, Array] = {}
         before = self.held
+        constants = self._constants(graph, wiring, facts)
         waiting = {key: len(users) for key, users in wiring.consumers.items()}
         for number, layer in enumerate(wiring.order):
             known = facts.layers[layer.id]
             sources = wiring.inputs[layer.id]
             arrays = [None if source is None else values[source[0].id, source[1]] for source in sources]
+            if layer.id in constants:
+                arrays = [wide(array) for array in arrays]
+            else:
+                arrays = [None if array is None else rounded(array, fact) for array, fact in zip(arrays, known.inputs)]
             for index, array in enumerate(self.layer(known, arrays, given.get(layer.id), path)):
                 key = (layer.id, index)
                 if layer.type == "Result" or layer.id in keep:
-                    kept[key] = array
+                    kept[key] = rounded(array, known.outputs[index])
                 if key in waiting:
                     values[key] = array
                     self.held += array.nbytes
@@ -81,6 +90,11 @@ class Evaluator:
                 self.progress(number + 1, len(wiring.order), layer)
         self.held = before
         return kept
+
+    def _constants(self, graph: Graph, wiring: Wiring, facts: Facts) -> frozenset[int]:
+        if id(graph) not in self._constant_layers:
+            self._constant_layers[id(graph)] = constant_layers(wiring, facts)
+        return self._constant_layers[id(graph)]
 
     def _release(self, values: dict[ValueKey, Array], waiting: dict[ValueKey, int], key: ValueKey) -> None:
         waiting[key] -= 1
@@ -153,6 +167,8 @@ class Evaluator:
                 return kernel(*arguments, **keywords)
         except (Violation, LayerFault, LimitExceeded, MemoryError, EvaluationError):
             raise
+        except Declined as declined:
+            raise LayerFault("declined-op", declined.reason) from None
         except Exception as error:
             message = f"the kernel of {op.id} of backend {backend.name} failed: {type(error).__name__}: {error}"
             raise LayerFault("failed-kernel", message) from error
@@ -185,7 +201,7 @@ class Evaluator:
         """The results as arrays, held to the inferred facts and, if asked for, to the reference."""
         found = [result_array(r, fact) for r, fact in zip(result if isinstance(result, tuple) else (result,), outputs)]
         for index, (array, fact) in enumerate(zip(found, outputs)):
-            if not fact.admits(array):
+            if not fact.admits(rounded(array, fact)):
                 raise LayerFault("unfaithful-kernel", f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}")
         if self.verify and not op.definition.stateful and not op.definition.bodies and arrays:
             self._verify(op, known, arrays, found)

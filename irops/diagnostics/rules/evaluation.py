@@ -27,4 +27,7 @@ RULES: tuple[Rule, ...] = (
          "reference is always there; others come with packages that register under the entry point group irops.backends."),
     Rule("IR611", "impossible-filling", Severity.ERROR, "no value can be made up for an input",
          "To fill an input, its element type and rank must be known; say the sizes of dynamic dimensions with --shape NAME:2,7."),
+    Rule("IR612", "declined-op", Severity.ERROR, "every backend that was asked declines to compute a layer",
+         "A backend declines where it would narrow, corrupt or crash: OpenVINO computes i64 as i32 and f64 as f32, say. The message "
+         "tells why; a chain that ends with reference declines nothing."),
 )
