@@ -47,8 +47,7 @@ class Symbol:
         return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
 
     def __str__(self) -> str:
-        parts = ["*".join((*((str(c),) if c != 1 or not m else ()), *(atom.name for atom in m))) for m, c in reversed(self.terms)]
-        return " + ".join(parts).replace("+ -", "- ") or "0"
+        return " + ".join(_spelled(*term) for term in reversed(self.terms)).replace("+ -", "- ") or "0"
 
     def plus(self, other: Symbol) -> Symbol | None:
         total = dict(self.terms)
@@ -117,6 +116,13 @@ class Symbol:
         rest = Symbol(tuple(sorted((tuple(sorted((Counter(m) - shared).elements())), c // content) for m, c in self.terms)))
         names = [Symbol((((atom,), 1),)) for atom in shared.elements()]
         return content, names if rest.number == 1 else [*names, rest]
+
+
+def _spelled(monomial: Monomial, coefficient: int) -> str:
+    names = "*".join(atom.name for atom in monomial)
+    if not names:
+        return str(coefficient)
+    return {1: "", -1: "-"}.get(coefficient, f"{coefficient}*") + names
 
 
 def _symbol(terms: Mapping[Monomial, int]) -> Symbol | None:
