@@ -12,7 +12,7 @@ from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, 
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import fact_of, result_array, size_in_bytes
 from irops.evaluate.limits import Limits
-from irops.evaluate.precision import constant_layers, rounded, wide
+from irops.evaluate.precision import Constants, constants_of, rounded, wide, wide_types
 from irops.evaluate.variables import Variables
 from irops.evaluate.verify import difference
 from irops.graph.wiring import Wiring
@@ -44,7 +44,7 @@ class Evaluator:
         self.inference = Inference(model, registry)
         self.held = 0
         self._inferred: dict[tuple[Any, ...], Facts] = {}
-        self._constant_layers: dict[int, frozenset[int]] = {}
+        self._constants_known: dict[int, Constants] = {}
         self._kernels: dict[str, tuple[Backend, Callable[..., Any]]] = {}
 
     def run(self, given: Mapping[int, Array], keep: Collection[int] = ()) -> dict[ValueKey, Array]:
@@ -72,11 +72,13 @@ class Evaluator:
             known = facts.layers[layer.id]
             sources = wiring.inputs[layer.id]
             arrays = [None if source is None else values[source[0].id, source[1]] for source in sources]
-            if layer.id in constants:
+            attributes = known.attributes
+            if layer.id in constants.layers:
                 arrays = [wide(array) for array in arrays]
+                attributes = wide_types(attributes) if layer.id in constants.weights else attributes
             else:
                 arrays = [None if array is None else rounded(array, fact) for array, fact in zip(arrays, known.inputs)]
-            for index, array in enumerate(self.layer(known, arrays, given.get(layer.id), path)):
+            for index, array in enumerate(self.layer(known, attributes, arrays, given.get(layer.id), path)):
                 key = (layer.id, index)
                 if layer.type == "Result" or layer.id in keep:
                     kept[key] = rounded(array, known.outputs[index])
@@ -91,10 +93,10 @@ class Evaluator:
         self.held = before
         return kept
 
-    def _constants(self, graph: Graph, wiring: Wiring, facts: Facts) -> frozenset[int]:
-        if id(graph) not in self._constant_layers:
-            self._constant_layers[id(graph)] = constant_layers(wiring, facts)
-        return self._constant_layers[id(graph)]
+    def _constants(self, graph: Graph, wiring: Wiring, facts: Facts) -> Constants:
+        if id(graph) not in self._constants_known:
+            self._constants_known[id(graph)] = constants_of(wiring, facts)
+        return self._constants_known[id(graph)]
 
     def _release(self, values: dict[ValueKey, Array], waiting: dict[ValueKey, int], key: ValueKey) -> None:
         waiting[key] -= 1
@@ -117,7 +119,8 @@ class Evaluator:
             self._inferred[signature] = facts
         return facts
 
-    def layer(self, known: LayerFacts, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> list[Array]:
+    def layer(self, known: LayerFacts, attributes: Mapping[str, Any], arrays: Sequence[Array | None], given: Array | None,
+              path: tuple[str, ...]) -> list[Array]:
         """The outputs of one layer."""
         op, layer = known.op, known.layer
         assert op is not None
@@ -127,7 +130,7 @@ class Evaluator:
                 self._afford(outputs)
             if layer.type == "Const":
                 given = constant(self.model, layer)
-            result = self._compute(op, known, arrays, given, path)
+            result = self._compute(op, known, with_normal_axes(op, arrays, attributes), arrays, given, path)
             return self._faithful(op, known, arrays, result, outputs)
         except Violation as violation:
             raise self._error(known, path, fault_of(op, violation)) from None
@@ -154,8 +157,8 @@ class Evaluator:
         if self.held + wanted > limit:
             raise LimitExceeded("byte-limit", f"would hold {self.held + wanted:,.0f} bytes, the limit is {limit:,} (tensor_bytes)")
 
-    def _compute(self, op: Op, known: LayerFacts, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> Any:
-        attributes = with_normal_axes(op, arrays, known.attributes)
+    def _compute(self, op: Op, known: LayerFacts, attributes: Mapping[str, Any], arrays: Sequence[Array | None], given: Array | None,
+                 path: tuple[str, ...]) -> Any:
         extras: dict[str, Any] = {"value": given, "variables": self.variables}
         for name in op.definition.bodies:
             extras[name] = self._body(known, known.layer.bodies[name], path)
