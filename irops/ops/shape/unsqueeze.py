@@ -20,10 +20,13 @@ def unsqueeze_shape(data: Fact, axes: Fact) -> Shape:
         return UNRANKED
     if axes.value is None:
         return _somewhere(sizes) if axes.shape.size == 1 else UNRANKED
-    found = list(sizes)
-    for axis in _places(as_i64(axes.value).ravel().tolist(), len(sizes)):
-        found.insert(axis, ONE)                         # beyond the end: at the end
-    return Shape(found)
+    found: list[Dim] = []
+    left = list(sizes[::-1])
+    for place in _places(as_i64(axes.value).ravel().tolist(), len(sizes)):
+        while left and len(found) < place:
+            found.append(left.pop())
+        found.append(ONE)                               # a place beyond the end is at the end
+    return Shape(found + left[::-1])
 
 
 def _places(axes: list[int], rank: int) -> list[int]:
