@@ -7,6 +7,8 @@ backend of the chain is asked. Packages offer theirs under the entry point group
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
+from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from irops.backends.declined import Declined
@@ -38,10 +40,14 @@ class Reference:
         return op.functions.kernel
 
 
+OWN = {"openvino": ("irops.backends.openvino", "OpenVINO"), "onnxruntime": ("irops.backends.onnxruntime", "ONNXRuntime")}
+"""irops' own backends beside the reference: name to module and class, imported when asked for; kept, with what they have compiled."""
+
+
 def backend_names() -> tuple[str, ...]:
     """The names of all backends that can be asked for."""
     from importlib.metadata import entry_points
-    return (Reference.name, *sorted(e.name for e in entry_points(group=ENTRY_POINTS)))
+    return (Reference.name, *OWN, *sorted(e.name for e in entry_points(group=ENTRY_POINTS)))
 
 
 def chain(backends: Iterable[str | Backend]) -> tuple[Backend, ...]:
@@ -55,6 +61,8 @@ def chain(backends: Iterable[str | Backend]) -> tuple[Backend, ...]:
 def _backend(name: str) -> Backend:
     if name == Reference.name:
         return Reference()
+    if name in OWN:
+        return _own(name)
     from importlib.metadata import entry_points
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name == name:
@@ -63,6 +71,13 @@ def _backend(name: str) -> Backend:
             return backend
     raise DiagnosticError([Diagnostic(rule("unknown-backend"),
                                       f"no backend is called {name!r}; there are {', '.join(backend_names())}", Location())])
+
+
+@cache
+def _own(name: str) -> Backend:
+    module, kind = OWN[name]
+    backend: Backend = getattr(import_module(module), kind)()
+    return backend
 
 
 def kernel_of(op: Op, backends: Iterable[Backend]) -> tuple[Backend, Kernel] | None:

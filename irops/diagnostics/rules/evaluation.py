@@ -30,4 +30,6 @@ RULES: tuple[Rule, ...] = (
     Rule("IR612", "declined-op", Severity.ERROR, "every backend that was asked declines to compute a layer",
          "A backend declines where it would narrow, corrupt or crash: OpenVINO computes i64 as i32 and f64 as f32, say. The message "
          "tells why; a chain that ends with reference declines nothing."),
+    Rule("IR613", "unavailable-backend", Severity.ERROR, "a backend was asked for whose library is not installed",
+         "Backends that stand on another library need it to be installed; the message names the extra of irops that brings it."),
 )

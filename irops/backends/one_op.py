@@ -1,0 +1,34 @@
+"""A model of one layer, as IR: its inputs are Parameters or constants, its outputs Results."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from irops.ir.model import Edge, Graph, Layer, Model, Port
+from irops.ir.serialize import document
+from irops.registry import Op
+from irops.values.element import Array, element_type_of
+from irops.values.packing import pack
+
+
+def one_op_model(op: Op, inputs: Sequence[Array], texts: Mapping[str, str], outputs: int,
+                 fixed: Mapping[int, Array]) -> tuple[str, bytes]:
+    """The text of the model and its weights. texts: the attributes; fixed: the inputs that are constants, by their place."""
+    graph, weights, subject = Graph(), bytearray(), len(inputs)
+    for place, array in enumerate(inputs):
+        kind, shape = element_type_of(array), ",".join(map(str, array.shape))
+        port = Port(0, kind.precision, array.shape)
+        data = {"element_type": kind.name, "shape": shape}
+        if place in fixed:
+            raw = pack(array, kind) or b"\0"            # OpenVINO wants a byte for an empty tensor
+            data |= {"offset": str(len(weights)), "size": str(len(raw))}
+            weights.extend(raw)
+        graph.layers.append(Layer(place, f"input{place}", "Const" if place in fixed else "Parameter", "opset1", data, outputs=[port]))
+        graph.edges.append(Edge(place, 0, subject, place))
+    graph.layers.append(Layer(
+        subject, "subject", op.definition.type, op.definition.version, dict(texts),
+        [Port(k, element_type_of(array).precision, array.shape) for k, array in enumerate(inputs)],
+        [Port(subject + k, "UNSPECIFIED") for k in range(outputs)]))
+    for k in range(outputs):
+        graph.layers.append(Layer(subject + 1 + k, f"output{k}", "Result", "opset1", inputs=[Port(0, "UNSPECIFIED")]))
+        graph.edges.append(Edge(subject, subject + k, subject + 1 + k, 0))
+    return "".join(document(Model(op.id, 11, graph), lambda layer: layer.data)), bytes(weights)

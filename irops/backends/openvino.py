@@ -1,0 +1,139 @@
+"""Any layer by OpenVINO's CPU plug-in: a model of one op, compiled once for each signature.
+
+The precision is f32, not the bf16 that the plug-in would choose by itself. What it is known to damage it is not given: see
+openvino_limits.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from irops.backends.declined import Declined
+from irops.backends.extras import installed, lacks
+from irops.backends.one_op import one_op_model
+from irops.backends.openvino_limits import declines
+from irops.backends.remembered import Remembered
+from irops.backends.requirements import Inputs, complete, output_count, signature, text_of
+from irops.registry import Op
+from irops.values.element import Array, element_type, element_type_of, tagged
+
+MODELS = 256
+"""How many compiled models are kept."""
+SMALL = 64
+"""Elements up to which an input is made a constant, where OpenVINO will not have it as a Parameter."""
+
+
+class OpenVINO:
+    """Ops of OpenVINO's opsets, but for those with state or bodies."""
+
+    name = "openvino"
+
+    def __init__(self) -> None:
+        self._programs: Remembered[_Program] = Remembered(MODELS)
+        self._constants: set[str] = set()
+
+    def missing(self) -> str | None:
+        """What must be installed before it can compute, or None."""
+        return lacks("openvino", "openvino")
+
+    def kernel(self, op: Op) -> Callable[..., Any] | None:
+        installed(self)
+        definition = op.definition
+        foreign = not definition.version.startswith("opset") or definition.type == "Result"
+        return None if foreign or definition.stateful or definition.bodies or not definition.inputs else partial(self._compute, op)
+
+    def _compute(self, op: Op, *inputs: Array | None, **attributes: Any) -> Any:
+        count = output_count(op, inputs, attributes)
+        reason = declines(op, inputs, attributes)
+        if reason:
+            raise Declined(reason)
+        given = _given(inputs)
+        try:
+            results = self._program(op, given, complete(op, attributes), count).run(given)
+        except RuntimeError as error:
+            assert op.functions.kernel is not None
+            op.functions.kernel(*inputs, **attributes)       # raises the Violation, if the inputs are to blame
+            raise Declined(f"OpenVINO fails: {_last_line(error)}") from None
+        return results[0] if count == 1 else tuple(results)
+
+    def _program(self, op: Op, inputs: Sequence[Array], attributes: Mapping[str, Any], count: int) -> _Program:
+        """The compiled model. Inputs are Parameters; small integers are constants for an op that once was refused otherwise."""
+        texts = {a.name: text_of(attributes[a.parameter]) for a in op.definition.attributes.values() if a.parameter in attributes}
+        key = (op.id, tuple(texts.items()), signature(inputs))
+        if op.id not in self._constants:
+            try:
+                return self._programs.get(key, lambda: _Program(op, inputs, texts, count, {}))
+            except RuntimeError:
+                if not _constants(inputs):
+                    raise
+        fixed = _constants(inputs)
+        content = tuple((k, array.tobytes()) for k, array in fixed.items())
+        program = self._programs.get((*key, content), lambda: _Program(op, inputs, texts, count, fixed))
+        self._constants.add(op.id)
+        return program
+
+
+class _Program:
+    """A compiled model of one op."""
+
+    def __init__(self, op: Op, inputs: Sequence[Array], texts: Mapping[str, str], count: int, fixed: Mapping[int, Array]) -> None:
+        from openvino import Tensor
+        text, weights = one_op_model(op, inputs, texts, count, fixed)
+        self._bytes = np.frombuffer(weights or b"\0", np.uint8).copy()
+        self._compiled = _core().compile_model(_core().read_model(text.encode(), Tensor(self._bytes)), "CPU",
+                                               {"INFERENCE_PRECISION_HINT": "f32"})
+        self._request = self._compiled.create_infer_request()
+        self._given = [k for k in range(len(inputs)) if k not in fixed]
+        self._kinds = [element_type(port.get_element_type().get_type_name()) for port in self._compiled.outputs]
+        self._lock = Lock()
+
+    def run(self, inputs: Sequence[Array]) -> list[Array]:
+        from openvino import Shape, Tensor, Type
+        with self._lock:
+            held = [np.asarray(inputs[k], order="C") for k in self._given]
+            for place, array in enumerate(held):
+                kind = getattr(Type, element_type_of(array).name)
+                self._request.set_input_tensor(place, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), kind))
+            self._request.infer()
+            return [self._result(k) for k in range(len(self._kinds))]
+
+    def _result(self, index: int) -> Array:
+        tensor = self._request.get_output_tensor(index)
+        kind, shape = self._kinds[index], tuple(tensor.shape)
+        raw = np.empty(int(np.prod(shape, dtype=np.int64)) * kind.dtype.itemsize, np.uint8)
+        if raw.size:
+            raw[:] = tensor.data.reshape(-1).view(np.uint8)
+        return tagged(raw.view(kind.dtype).reshape(shape), kind)
+
+
+def _given(inputs: Inputs) -> list[Array]:
+    """The inputs without those at the end that are left out; a layer of IR has no gap between its ports."""
+    given = list(inputs)
+    while given and given[-1] is None:
+        given.pop()
+    present = [item for item in given if item is not None]
+    if len(present) < len(given):
+        raise Declined("a layer of IR has no gap where an optional input is left out before one that is given")
+    return present
+
+
+def _constants(inputs: Sequence[Array]) -> dict[int, Array]:
+    """Inputs that are small enough to be constants, and look like axes, sizes or counts."""
+    return {k: array for k, array in enumerate(inputs)
+            if k and array.dtype.kind in "iu" and array.ndim < 2 and array.size <= SMALL}
+
+
+def _last_line(error: RuntimeError) -> str:
+    """OpenVINO tells where in its sources first, and what last."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1].rstrip(".") if lines else "no message"
+
+
+@cache
+def _core() -> Any:
+    from openvino import Core
+    return Core()

@@ -1,0 +1,61 @@
+"""What a foreign library is not trusted with: the requirements of a definition, and the attributes that it takes for granted."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from irops.backends.declined import Declined
+from irops.registry import Op
+from irops.spec.domains import default_of
+from irops.values.element import Array, element_type_of
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+
+Inputs = Sequence[Array | None]
+
+
+def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
+    """How many outputs a layer has; on the way its inputs are held to all that the op's shape function requires of them.
+
+    Raises:  Violation
+    """
+    function, takes = op.functions.shape, op.functions.taken.get("shape")
+    if function is None:
+        return len(op.definition.outputs)
+    facts = [None if item is None else Fact.of(item) for item in inputs]
+    named = {name: value for name, value in complete(op, attributes).items() if takes is None or name in takes}
+    result = function(*facts, **named)
+    return len(result) if isinstance(result, tuple) else 1
+
+
+def complete(op: Op, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """All attributes of an op by parameter name: those that its kernel has no use for have their default, or are left out.
+
+    Raises:  Declined where one is required
+    """
+    known: dict[str, Any] = {}
+    for attribute in op.definition.attributes.values():
+        name = attribute.parameter
+        if name in attributes:
+            known[name] = attributes[name]
+        elif attribute.required:
+            raise Declined(f"kernels are not given its {attribute.name}")
+        else:
+            known[name] = default_of(attribute)
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def text_of(value: Any) -> str:
+    """The value of an attribute as a file has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ",".join(map(text_of, value))
+    if isinstance(value, Shape):
+        return ",".join(map(str, value))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def signature(inputs: Inputs) -> tuple[Any, ...]:
+    """Element types and shapes: what a compiled model is made for."""
+    return tuple(None if item is None else (element_type_of(item).name, item.shape) for item in inputs)
