@@ -21,6 +21,8 @@ from irops.values.shape import UNRANKED, Shape
 
 REGISTRY = default_registry()
 IDS = [op for op in REGISTRY.ids() if op in REGISTRY._own and not REGISTRY.op(op).definition.bodies]
+ASSUMING = {"Squeeze-1", "Squeeze-15"}
+"""Where the specification itself has inference say more than it knows: an axis that is named and may have size 1 is taken to vanish."""
 
 
 def facts_of(op, case):
@@ -50,7 +52,7 @@ def looser(dim: Dim):
         lambda pair: Dim(max(dim.low - pair[0], 0), dim.high + pair[1])))
 
 
-@pytest.mark.parametrize("op_id", IDS)
+@pytest.mark.parametrize("op_id", [op for op in IDS if op not in ASSUMING])
 def test_knowing_less_never_contradicts(op_id):
     op = REGISTRY.op(op_id)
     cases = plain_cases(op, examples)
