@@ -12,7 +12,7 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape, broadcast_shapes
 from irops.values.violation import require
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 32 << 20
 """How large the scores become that are held at one time."""
 
 
