@@ -5,7 +5,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +13,7 @@ from types import ModuleType
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
 from irops.spec.binding import BOUND, Functions, functions_of
-from irops.spec.definition import Definition
+from irops.spec.definition import Attribute, Definition
 from irops.spec.load import load_definition
 from irops.spec.opsets import OPSETS, OpVersion, opsets
 from irops.spec.schemas import schemas_folder
@@ -23,11 +23,21 @@ ENTRY_POINTS = "irops.ops"
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """A definition and its functions."""
+    """A definition and its functions; and what is asked for every layer: how many inputs it needs, whether it takes more, its axes."""
 
     definition: Definition
     functions: Functions
     module: str
+    least: int = field(init=False, compare=False)
+    spread: bool = field(init=False, compare=False)
+    axes: tuple[Attribute, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        ports = self.definition.inputs
+        attributes = self.definition.attributes.values()
+        object.__setattr__(self, "least", sum(not p.optional for p in ports))
+        object.__setattr__(self, "spread", bool(ports) and ports[-1].variadic)
+        object.__setattr__(self, "axes", tuple(a for a in attributes if a.type in ("axis", "axes")))
 
     @property
     def id(self) -> str:

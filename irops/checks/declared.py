@@ -30,13 +30,13 @@ def _each(context: Context, layer: Layer, path: tuple[str, ...], what: str, port
     for index, (port, fact) in enumerate(zip(ports, found)):
         if fact is None:
             continue
-        whose = f'{what} {index} of {layer}'
         if port.dims and (at := _contradiction(port, fact.shape)) is not None:
             declared = f"[{','.join('?' if d == -1 else str(d) for d in port.dims)}]"
-            yield Diagnostic(rule("contradicting-port-shape"), f"{whose} declares {declared}, must be {fact.shape}",
+            yield Diagnostic(rule("contradicting-port-shape"), f"{what} {index} of {layer} declares {declared}, must be {fact.shape}",
                              _place(context, layer, path, port, at), notes=(IGNORED,))
         if (precision := _other_type(port, fact)) is not None:
-            yield Diagnostic(rule("contradicting-port-precision"), f"{whose} declares {precision}, must be {fact.element_type.precision}",
+            yield Diagnostic(rule("contradicting-port-precision"),
+                             f"{what} {index} of {layer} declares {precision}, must be {fact.element_type.precision}",
                              _place(context, layer, path, port, "precision"), notes=(IGNORED,))
 
 
@@ -46,12 +46,17 @@ def _contradiction(port: Port, shape: Shape) -> int | None:
         return None
     if len(shape.dims) != len(port.dims):
         return 0
-    return next((k for k, (declared, dim) in enumerate(zip(port.dims, shape.dims)) if declared != -1 and not dim.can_be(declared)), None)
+    for axis, (declared, dim) in enumerate(zip(port.dims, shape.dims)):
+        if declared != -1 and not dim.low <= declared <= dim.high:
+            return axis
+    return None
 
 
 def _other_type(port: Port, fact: Fact) -> str | None:
     """The port's precision, where it is of another element type than the fact."""
     if port.precision is None or fact.element_type is DYNAMIC:
+        return None
+    if port.precision == fact.element_type.precision:
         return None
     try:
         declared = element_type_of_precision(port.precision)

@@ -11,6 +11,7 @@ from irops.checks.declared import ports_declare_what_is_inferred
 from irops.checks.echoes import without_echoes
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
+from irops.ir.collection import no_collection
 from irops.ir.model import Model
 
 if TYPE_CHECKING:
@@ -77,8 +78,9 @@ def check(model: Model | str | os.PathLike[str], weights: str | os.PathLike[str]
         return Report.of(error.diagnostics, path).narrowed(select, ignore)
     if path is None and checked.source is not None:
         path = checked.source.path
-    context = Context(checked, registry, told)
-    found = [*told, *(diagnostic for each in CHECKS for diagnostic in each(context))]
+    with no_collection():
+        context = Context(checked, registry, told)
+        found = [*told, *(diagnostic for each in CHECKS for diagnostic in each(context))]
     return Report.of(without_echoes(found), path).narrowed(select, ignore)
 
 

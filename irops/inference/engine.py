@@ -21,7 +21,7 @@ from irops.ir.weights import constant
 from irops.registry import NoOp, Registry, default_registry
 from irops.spec.body import BodyFunction
 from irops.values.fact import Fact
-from irops.values.violation import remarks
+from irops.values.violation import Violation, remarks
 
 FOLDED_ELEMENTS = 1 << 16
 """How many elements a value may have to be worked out by inference."""
@@ -60,6 +60,14 @@ class Inference:
 
     def _graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
         wiring, facts = self.wiring(graph), Facts()
+        with remarks() as heard:
+            self._infer_all(wiring, given, path, facts, heard)
+        for layer in graph.layers:                                # on a cycle, or behind one
+            if layer.id not in facts.layers:
+                facts.add(LayerFacts(layer, outputs=unknown_outputs(len(layer.outputs)), failed=True))
+        return facts
+
+    def _infer_all(self, wiring: Wiring, given: Mapping[int, Fact], path: tuple[str, ...], facts: Facts, heard: list[Violation]) -> None:
         faulty = wiring.faulty
         for layer in wiring.order:
             known = LayerFacts(layer)
@@ -75,10 +83,15 @@ class Inference:
                 known.outputs = [given[layer.id]]
             self._infer(known, facts, path, layer.id in faulty)
             facts.add(known)
-        for layer in graph.layers:                                # on a cycle, or behind one
-            if layer.id not in facts.layers:
-                facts.add(LayerFacts(layer, outputs=unknown_outputs(len(layer.outputs)), failed=True))
-        return facts
+            if heard:
+                self._remarked(known, facts, path, heard)
+
+    def _remarked(self, known: LayerFacts, facts: Facts, path: tuple[str, ...], heard: list[Violation]) -> None:
+        """Tell what a layer's functions remarked, unless something worse was told of it."""
+        if known.op is not None and not known.failed:
+            for remark in heard:
+                self._fault(facts, path, known, fault_of(known.op, remark))
+        heard.clear()
 
     def _infer(self, known: LayerFacts, facts: Facts, path: tuple[str, ...], faulty: bool) -> None:
         layer, given = known.layer, known.outputs
@@ -102,10 +115,7 @@ class Inference:
             known.outputs = self.names.named(given)
             return
         try:
-            with remarks() as heard:
-                outputs = self._outputs(known, known.inputs, path)
-            for remark in heard:
-                self._fault(facts, path, known, fault_of(found, remark))
+            outputs = self._outputs(known, known.inputs, path)
         except LayerFault as fault:
             known.failed = True
             self._fault(facts, path, known, fault)

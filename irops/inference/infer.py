@@ -8,6 +8,7 @@ from typing import Any
 from irops.inference.engine import Inference
 from irops.inference.facts import Facts
 from irops.inference.inputs import declared_fact, given_facts, parameters
+from irops.ir.collection import no_collection
 from irops.ir.model import Model
 from irops.registry import Registry
 
@@ -25,4 +26,5 @@ def infer(model: Model | str | os.PathLike[str], inputs: Mapping[str | int, Any]
         from irops.ir.read import read
         model = read(model)
     declared = {layer.id: declared_fact(layer) for layer in parameters(model)}
-    return Inference(model, registry).graph(model.graph, given_facts(model, inputs or {}, declared))
+    with no_collection():
+        return Inference(model, registry).graph(model.graph, given_facts(model, inputs or {}, declared))

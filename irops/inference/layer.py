@@ -60,10 +60,10 @@ def named_inputs(op: Op, inputs: Sequence[Any]) -> dict[str, Any]:
 
     Raises:  LayerFault where there are too many or too few
     """
-    ports = op.definition.inputs
-    spread = bool(ports) and ports[-1].variadic
-    least = sum(not p.optional for p in ports)
+    ports, spread, least = op.definition.inputs, op.spread, op.least
     given = len(inputs)
+    if given == least == len(ports) and not spread and all(item is not None for item in inputs):
+        return {port.name: item for port, item in zip(ports, inputs)}
     lacks = next((p.name for k, p in enumerate(ports) if not p.optional and (k >= given or inputs[k] is None)), None)
     if given < least or (given > len(ports) and not spread):
         wanted = str(least) if least == len(ports) and not spread else f"{least} or more" if spread else f"{least} to {len(ports)}"
@@ -122,8 +122,9 @@ def with_normal_axes(op: Op, inputs: Sequence[Any], attributes: Mapping[str, Any
     Raises:  LayerFault where an axis lies outside
     """
     result = attributes
-    for name, attribute in op.definition.attributes.items():
-        if attribute.type not in ("axis", "axes") or attributes.get(name) is None:
+    for attribute in op.axes:
+        name = attribute.name
+        if attributes.get(name) is None:
             continue
         rank = _rank_of(op, inputs, attribute.of)
         if rank is not None:
@@ -151,6 +152,8 @@ def _rank_of(op: Op, inputs: Sequence[Any], name: str | None) -> int | None:
 def taken(op: Op, role: str, attributes: Mapping[str, Any], extras: Extras) -> dict[str, Any]:
     """The keyword arguments that a function of the op takes, of attributes, bodies and context."""
     names = op.functions.taken[role]
+    if names is not None and not names:
+        return {}
     everything = {**{op.definition.attributes[name].parameter: value for name, value in attributes.items()}, **extras}
     return everything if names is None else {name: everything[name] for name in names if name in everything}
 

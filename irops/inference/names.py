@@ -22,4 +22,8 @@ class Names:
 
 
 def _all_named(shape: Shape) -> bool:
-    return shape.dims is None or all(size.known or size.symbol is not None for size in shape.dims)
+    if shape.dims is not None:
+        for size in shape.dims:
+            if size.low != size.high and size.symbol is None:
+                return False
+    return True

@@ -1,15 +1,13 @@
 """Reads IR files: .xml, and .bin beside it."""
 from __future__ import annotations
 
-import gc
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.ir.build import Builder
+from irops.ir.collection import no_collection
 from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
@@ -56,7 +54,7 @@ def _load(path: str | None, raw: bytes, weights: Weights) -> tuple[Model, tuple[
     faults = Faults(source)
     data = without_doctype(source.data, faults)
     refused = faults.in_order()
-    with _no_collection():
+    with no_collection():
         try:
             model = Builder(faults).model(data, weights)
         except ReadError:
@@ -86,15 +84,3 @@ def _near(path: str) -> tuple[str, ...]:
     folder = Path(path).parent
     others = sorted(p.name for p in folder.glob("*.xml"))[:5] if folder.is_dir() else []
     return (f"beside it are: {', '.join(others)}",) if others else () if folder.is_dir() else (f"the folder {folder} does not exist",)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Without garbage collection: a model is many objects and no garbage, and each collection would look at all of them."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
