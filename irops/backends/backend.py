@@ -98,12 +98,12 @@ def _or_else(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...]) -> 
         try:
             return kernel(*inputs, **attributes)
         except Declined as declined:
-            reason = f"{name} declines {op.id}: {declined.reason}"
+            reason = f"{name} declines {op.id}: {declined}"
         found = kernel_of(op, others)
         if found is None:
             raise Declined(reason)
         try:
             return found[1](*inputs, **attributes)
         except Declined as declined:
-            raise Declined(f"{reason}; {declined.reason}") from None
+            raise Declined(f"{reason}; {declined}") from None
     return compute

@@ -41,9 +41,7 @@ class ONNXRuntime:
 
     def _compute(self, op: Op, *inputs: Array, **attributes: Any) -> Array:
         output_count(op, inputs, attributes)
-        reason = declines(inputs)
-        if reason:
-            raise Declined(reason)
+        hold_to_limits(inputs)
         form = FORMS[op.id](*inputs, **attributes)
         kind = element_type_of(inputs[0])
         key = (repr(form.nodes), signature([*form.given.values()]))
@@ -57,11 +55,14 @@ class ONNXRuntime:
         return result
 
 
-def declines(inputs: Inputs) -> str | None:
-    """Why ONNX Runtime would not give what a definition says of these inputs; None where nothing is known against it."""
-    kinds = [element_type_of(item) for item in inputs if item is not None]
-    strange = next((kind for kind in kinds if kind.name not in NAMES), None)
-    return None if strange is None else f"{strange} cannot be given to ONNX Runtime"
+def hold_to_limits(inputs: Inputs) -> None:
+    """Decline what cannot be given to ONNX Runtime.
+
+    Raises:  Declined
+    """
+    for item in inputs:
+        if item is not None and element_type_of(item).name not in NAMES:
+            raise Declined(f"{element_type_of(item)} cannot be given to ONNX Runtime")
 
 
 def _session(form: Form, kind: ElementType) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from irops.backends.declined import Declined
 from irops.backends.extras import installed, lacks
 from irops.backends.one_op import one_op_model
-from irops.backends.openvino_limits import declines
+from irops.backends.openvino_limits import hold_to_limits
 from irops.backends.remembered import Remembered
 from irops.backends.requirements import Inputs, complete, output_count, signature, text_of
 from irops.registry import Op
@@ -48,12 +48,10 @@ class OpenVINO:
 
     def _compute(self, op: Op, *inputs: Array | None, **attributes: Any) -> Any:
         count = output_count(op, inputs, attributes)
-        reason = declines(op, inputs, attributes)
-        if reason:
-            raise Declined(reason)
+        hold_to_limits(op, inputs, attributes)
         given = _given(inputs)
         try:
-            results = self._program(op, given, complete(op, attributes), count).run(given)
+            results = self._program(op, given, complete(op, inputs, attributes), count).run(given)
         except RuntimeError as error:
             assert op.functions.kernel is not None
             op.functions.kernel(*inputs, **attributes)       # raises the Violation, if the inputs are to blame

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from irops.backends.declined import Declined
 from irops.backends.requirements import Inputs
 from irops.registry import Op
 from irops.spec.definition import PortSpec
@@ -26,40 +27,46 @@ FLUSHED = ("bf16", "f8e4m3", "f8e5m2", "f8e8m0")
 WIDE = ("i64", "u64", "u32")
 
 
-def declines(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> str | None:
-    """Why the plug-in would not give what the definition of op says of these inputs; None where nothing is known against it."""
+def hold_to_limits(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> None:
+    """Decline what the plug-in would not compute as the definition of op says.
+
+    Raises:  Declined
+    """
     for place, array in enumerate(inputs):
         if array is not None:
             kind = element_type_of(array)
-            reason = _whatever_op(kind) or _as_input(op, place, kind, array)
-            if reason:
-                return reason
+            _hold_type(kind)
+            _hold_input(op, place, kind, array)
     wanted = attributes.get("destination_type")
     if isinstance(wanted, ElementType):
-        return _whatever_op(wanted) or (f"{wanted} is computed as {CARRIED[wanted.name][0]}" if wanted.name in CARRIED else None)
-    return None
+        _hold_type(wanted)
+        if wanted.name in CARRIED:
+            raise Declined(f"{wanted} is computed as {CARRIED[wanted.name][0]}")
 
 
-def _whatever_op(kind: ElementType) -> str | None:
+def _hold_type(kind: ElementType) -> None:
+    """Types that fare badly whatever the op."""
     if kind is STRING:
-        return "a tensor of strings makes OpenVINO abort"
-    return f"elements of {kind} share bytes, and OpenVINO misplaces them" if kind.bits < 8 else None
+        raise Declined("a tensor of strings makes OpenVINO abort")
+    if kind.bits < 8:
+        raise Declined(f"elements of {kind} share bytes, and OpenVINO misplaces them")
 
 
-def _as_input(op: Op, place: int, kind: ElementType, array: Array) -> str | None:
+def _hold_input(op: Op, place: int, kind: ElementType, array: Array) -> None:
     ports = op.definition.inputs
-    port = ports[min(place, len(ports) - 1)]
-    if not _leads_out(op, port):
-        return _lost(array, kind, ("i32",) if kind.name in WIDE else CARRIED.get(kind.name, ()))
-    if op.definition.category not in MOVING:
-        return f"{kind} is computed as {'f32' if kind.floating else 'i32'}" if kind.name in (*WIDE, "f64") else None
-    if kind.name == "f16" and np.isnan(array).any():
-        return "f16 travels as f32, which changes NaNs"
-    if op.definition.type != "ReverseSequence":
-        return _lost(array, kind, CARRIED.get(kind.name, ()))
-    if kind.name in FLUSHED:
-        return f"{kind} travels as f32, which changes its least numbers, its zeros or its NaNs"
-    return _lost(array, kind, CARRIED_AS_FLOATS.get(kind.name, ()))
+    if not _leads_out(op, ports[min(place, len(ports) - 1)]):
+        _hold_elements(array, kind, ("i32",) if kind.name in WIDE else CARRIED.get(kind.name, ()))
+    elif op.definition.category not in MOVING:
+        if kind.name in (*WIDE, "f64"):
+            raise Declined(f"{kind} is computed as {'f32' if kind.floating else 'i32'}")
+    elif kind.name == "f16" and np.isnan(array).any():
+        raise Declined("f16 travels as f32, which changes NaNs")
+    elif op.definition.type != "ReverseSequence":
+        _hold_elements(array, kind, CARRIED.get(kind.name, ()))
+    elif kind.name in FLUSHED:
+        raise Declined(f"{kind} travels as f32, which changes its least numbers, its zeros or its NaNs")
+    else:
+        _hold_elements(array, kind, CARRIED_AS_FLOATS.get(kind.name, ()))
 
 
 def _leads_out(op: Op, port: PortSpec) -> bool:
@@ -67,17 +74,18 @@ def _leads_out(op: Op, port: PortSpec) -> bool:
     return any(port.type == output.type for output in op.definition.outputs)
 
 
-def _lost(array: Array, kind: ElementType, ways: tuple[str, ...]) -> str | None:
-    """What is lost when the elements travel as other types, one after the other, and back."""
+def _hold_elements(array: Array, kind: ElementType, ways: tuple[str, ...]) -> None:
+    """Demand that nothing is lost when the elements travel as other types, one after the other, and back."""
     if not ways:
-        return None
+        return
     back = array
     with np.errstate(all="ignore"):
         for way in ways:
             back = back.astype(_TYPES[way])
         back = back.astype(array.dtype)
     same = back.view(f"u{array.itemsize}") == array.view(f"u{array.itemsize}")
-    return None if same.all() else f"{kind} travels as {ways[-1]}, which does not hold {array[~same][0]}"
+    if not same.all():
+        raise Declined(f"{kind} travels as {ways[-1]}", f"{array[~same][0]} is lost on the way")
 
 
 _TYPES = {"i32": np.int32, "f32": np.float32}

@@ -23,21 +23,23 @@ def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
     if function is None:
         return len(op.definition.outputs)
     facts = [None if item is None else Fact.of(item) for item in inputs]
-    named = {name: value for name, value in complete(op, attributes).items() if takes is None or name in takes}
+    named = {name: value for name, value in complete(op, inputs, attributes).items() if takes is None or name in takes}
     result = function(*facts, **named)
     return len(result) if isinstance(result, tuple) else 1
 
 
-def complete(op: Op, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """All attributes of an op by parameter name: those that its kernel has no use for have their default, or are left out.
+def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """All attributes of an op by parameter name; kernels are not given what they have no use for.
 
-    Raises:  Declined where one is required
+    Raises:  Declined where one is required, and not known otherwise
     """
     known: dict[str, Any] = {}
     for attribute in op.definition.attributes.values():
         name = attribute.parameter
         if name in attributes:
             known[name] = attributes[name]
+        elif name == "hidden_size" and inputs[1] is not None:
+            known[name] = inputs[1].shape[-1]                    # of recurrent cells and sequences: the size of their state
         elif attribute.required:
             raise Declined(f"kernels are not given its {attribute.name}")
         else:

@@ -50,7 +50,7 @@ def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("referen
     except LayerFault as fault:
         raise _error(op, fault) from None
     except Declined as declined:
-        raise _error(op, LayerFault("declined-op", declined.reason)) from None
+        raise _error(op, LayerFault("declined-op", str(declined))) from None
     except LimitExceeded as limit:
         raise _error(op, LayerFault(limit.rule, str(limit))) from None
     if isinstance(result, tuple):

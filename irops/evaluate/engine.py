@@ -171,7 +171,7 @@ class Evaluator:
         except (Violation, LayerFault, LimitExceeded, MemoryError, EvaluationError):
             raise
         except Declined as declined:
-            raise LayerFault("declined-op", declined.reason) from None
+            raise LayerFault("declined-op", str(declined)) from None
         except Exception as error:
             message = f"the kernel of {op.id} of backend {backend.name} failed: {type(error).__name__}: {error}"
             raise LayerFault("failed-kernel", message) from error
