@@ -13,9 +13,9 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import advise, blaming, require
 
 
-def part_counts(body: BodyFunction, shapes: Sequence[Shape]) -> list[Dim]:
-    """How many parts each input that is cut gives."""
-    return [part_count(entry, shapes[entry.port]) for entry in body.inputs if entry.cut is not None and entry.port is not None]
+def part_counts(body: BodyFunction, shapes: Sequence[Shape], hold: Callable[..., None] = advise) -> list[Dim]:
+    """How many parts each input that is cut gives. hold: how strictly (see part_count)."""
+    return [part_count(entry, shapes[entry.port], hold) for entry in body.inputs if entry.cut is not None and entry.port is not None]
 
 
 def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> list[Fact]:
@@ -98,7 +98,7 @@ def _unranked(shape: Shape, other: Shape) -> Shape:  # noqa: ARG001 - the last w
 
 
 def output_facts(body: BodyFunction, initial: Sequence[Fact], results: Sequence[Fact], count: Dim) -> tuple[Fact, ...]:
-    """What is known of the outputs after so many iterations."""
+    """What is known of the outputs after so many iterations; as in OpenVINO, after one at least where there may be one."""
     found: dict[int, Fact] = {}
     for entry in body.outputs:
         if entry.port is None:
@@ -107,27 +107,24 @@ def output_facts(body: BodyFunction, initial: Sequence[Fact], results: Sequence[
         with blaming(entry.at):
             if entry.cut is not None:
                 shape = joined_shape(entry.cut, fact.shape, count)
-            elif count.low == 0:
-                shape = _last(body, entry, initial, fact.shape, count).unnamed()
+            elif count.high == 0:
+                shape = _unchanged(body, entry, initial, fact.shape)
             else:
-                shape = fact.shape
+                shape = fact.shape if count.low > 0 else fact.shape.unnamed()
         found[entry.port] = Fact(fact.element_type, shape)
     return tuple(found[port] for port in sorted(found))
 
 
-def _last(body: BodyFunction, entry: BodyOutput, initial: Sequence[Fact], last: Shape, count: Dim) -> Shape:
-    """The shape of an output that may be the initial value, since there may be no iteration.
-
-    As in OpenVINO, a value that is carried is taken to keep its shape as far as it can.
-    """
+def _unchanged(body: BodyFunction, entry: BodyOutput, initial: Sequence[Fact], last: Shape) -> Shape:
+    """The shape of an output without any iteration: that of the initial value, which is taken to keep its shape if it can."""
     source = source_of(body, entry)
+    advise(source is not None, "C9", "no iteration")
     if source is None:
-        advise(count.high > 0, "C9", f"{count} iterations")
         return last
     shape = initial[source].shape
-    if count.high > 0:
-        return last if shape.can_be(last) else shape.union(last)
-    return Shape(map(_met, shape, last)) if shape.can_be(last) and None not in (shape.dims, last.dims) else shape
+    if shape.dims is None or last.dims is None or not shape.can_be(last):
+        return shape
+    return Shape(map(_met, shape, last))
 
 
 def _met(a: Dim, b: Dim) -> Dim:

@@ -50,7 +50,7 @@ def loop(trip_count: Array, execution_condition: Array, *inputs: Array, body: Bo
 
 def while_true(body: BodyFunction, items: list[Array], inputs: tuple[Array, ...], most: float) -> Iterator[list[Array]]:
     """The Results of each iteration, until the condition is false or there have been as many as may be."""
-    parts = [int(count) for count in part_counts(body, [Shape(array.shape) for array in inputs])]
+    parts = [int(count) for count in part_counts(body, [Shape(array.shape) for array in inputs], require)]
     condition = condition_of(body).result
     if most > body.iterations and body.promised[condition].value is not None and body.promised[condition].value.all():
         raise too_many(body, most)
@@ -66,15 +66,18 @@ def while_true(body: BodyFunction, items: list[Array], inputs: tuple[Array, ...]
 
 
 def turn_count(trip_count: Fact, execution_condition: Fact, goes_on: Fact) -> Dim:
-    """How many iterations there are: an infinity of them where there is surely no end. goes_on: the condition that the body gives."""
+    """How many iterations there are: an infinity of them where there is surely no end. goes_on: the condition that the body gives.
+
+    As in OpenVINO, a condition that is not known at first is taken to be true.
+    """
     trips = trips_of(trip_count)
     first, again = truth(execution_condition), truth(goes_on)
-    if first is False:
+    if first is False or trips == 0:
         return Dim.of(0)
+    if again is False:
+        return Dim.of(1)
     most = Dim(inf, inf) if trips.high < 0 else trips if trips.low >= 0 else Dim(0, inf)
-    if again is not True:
-        most = Dim(min(most.low, 1), most.high if again is None else min(most.high, 1))
-    return most if first else Dim(0, most.high)
+    return most if again else Dim(min(most.low, 1), most.high)
 
 
 def trips_of(trip_count: Fact) -> Dim:

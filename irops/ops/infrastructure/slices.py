@@ -1,7 +1,7 @@
 """How tensors are cut into the parts of iterations, and joined from their pieces: what Loop and TensorIterator share."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -13,13 +13,16 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import advise, blaming, require
 
 
-def part_count(entry: BodyInput, shape: Shape) -> Dim:
-    """How many parts a tensor is cut into."""
+def part_count(entry: BodyInput, shape: Shape, hold: Callable[..., None] = advise) -> Dim:
+    """How many parts a tensor is cut into; with a remainder, how many are whole.
+
+    hold: advise to go on where parts do not fill the way, or require
+    """
     assert entry.cut is not None
     if shape.dims is None:
         return ANY
     with blaming(entry.at):
-        return _parts(entry.cut, shape[axis_of(entry.cut, len(shape))])
+        return _parts(entry.cut, shape[axis_of(entry.cut, len(shape))], hold)
 
 
 def axis_of(cut: Cut, rank: int) -> int:
@@ -29,16 +32,16 @@ def axis_of(cut: Cut, rank: int) -> int:
     return cut.axis % rank
 
 
-def _parts(cut: Cut, size: Dim) -> Dim:
+def _parts(cut: Cut, size: Dim, hold: Callable[..., None]) -> Dim:
     said = f"start {cut.start}, end {cut.end}, stride {cut.stride} on {size} elements"
     first, last = (cut.start, cut.end) if cut.stride > 0 else (cut.end, cut.start)
     require(_within(first, size) and _within(last, size), "C2", said)
     way = _way(first, last, size)
     require(way >= (0 if size.can_be(0) else 1), "C2", said)
-    require(abs(cut.stride) == cut.part_size, "C3", f"part_size {cut.part_size}, {said}")
-    least, most = way.at_least(0).ceil_div(cut.part_size).low, (way // cut.part_size).high
-    require(least <= most, "C3", f"part_size {cut.part_size}, {said}")
-    return Dim(least, most)
+    way = way.at_least(0)
+    least, most = way.ceil_div(cut.part_size).low, (way // cut.part_size).high
+    hold(abs(cut.stride) == cut.part_size and least <= most, "C3", f"part_size {cut.part_size}, {said}")
+    return Dim(min(least, most), most)
 
 
 def _within(index: int, size: Dim) -> bool:
