@@ -3,12 +3,13 @@ from __future__ import annotations
 
 from itertools import count
 
+from irops.values.dim import OWN_NAME
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 
 class Names:
-    """Gives names that no other size of one inference has."""
+    """Gives names that no other size of one inference has: #0, #1 ..., which no caller can give."""
 
     def __init__(self) -> None:
         self._numbers = count()
@@ -18,7 +19,7 @@ class Names:
         return [fact if _all_named(fact.shape) else fact.with_shape(self._shape(fact.shape)) for fact in facts]
 
     def _shape(self, shape: Shape) -> Shape:
-        return Shape(size if size.known or size.symbol is not None else size.named(f"n{next(self._numbers)}") for size in shape)
+        return Shape(size if size.known or size.symbol is not None else size.named(f"{OWN_NAME}{next(self._numbers)}") for size in shape)
 
 
 def _all_named(shape: Shape) -> bool:

@@ -12,6 +12,8 @@ from irops.values.violation import Violation
 __all__ = ["ANY", "UNKNOWN", "Bound", "Dim", "DimLike", "broadcast", "maximum", "minimum", "slack", "unify"]
 
 DimLike: TypeAlias = "Dim | int"
+OWN_NAME = "#"
+"""Begins names that inference itself gives; no caller can give such a one."""
 
 
 class Dim:
@@ -60,6 +62,12 @@ class Dim:
         if self.low <= 0 and self.high == inf:
             return "?"
         return f"{'' if self.low <= 0 else self.low}..{'' if self.high == inf else self.high}"
+
+    @property
+    def spelled(self) -> str:
+        """As str, but by its symbol where that is made of names that a caller gave: batch, 2*length."""
+        text = "" if self.symbol is None else str(self.symbol)
+        return text if text and OWN_NAME not in text else str(self)
 
     def __repr__(self) -> str:
         return f"Dim({self.low}, {self.high}{'' if self.symbol is None else f', {str(self.symbol)!r}'})"

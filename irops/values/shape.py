@@ -110,6 +110,11 @@ class Shape:
     def __str__(self) -> str:
         return "[...]" if self.dims is None else f"[{','.join(map(str, self.dims))}]"
 
+    @property
+    def spelled(self) -> str:
+        """As str, but sizes that a caller has named, or that follow from such, by their symbols: [batch,2*length,64]."""
+        return str(self) if self.dims is None else f"[{','.join(dim.spelled for dim in self.dims)}]"
+
     def __repr__(self) -> str:
         return f"Shape.parse({str(self)!r})"
 

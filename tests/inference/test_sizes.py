@@ -59,8 +59,14 @@ def test_bounds_go_through_a_shape_sub_graph(attention):
 
 def test_names_that_a_caller_gives_come_out_again(attention):
     flat, again = (infer(attention, {"x": "batch,length,32"})[name, 0].shape for name in ("flat", "again"))
-    assert str(flat[0].symbol) == "32*batch*length"
-    assert [str(size.symbol) for size in again] == ["batch", "length", "None"]
+    assert (flat.spelled, again.spelled) == ("[32*batch*length]", "[batch,length,32]")
+    assert (str(flat), str(again)) == ("[?]", "[?,?,32]")
+
+
+def test_no_name_that_a_caller_gives_is_taken_for_another(attention):
+    facts = infer(attention, {"x": "n0,n1,32"})
+    assert facts["heads", 0].shape.spelled == "[n0,n1,4,8]"
+    assert infer(attention)["heads", 0].shape.spelled == "[?,?,4,8]"
 
 
 def test_no_two_sizes_share_a_name_without_reason(net):
