@@ -12,13 +12,13 @@ from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, 
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import fact_of, result_array, size_in_bytes
 from irops.evaluate.limits import Limits
-from irops.evaluate.precision import Constants, constants_of, rounded, wide, wide_types
+from irops.evaluate.plan import Plan, Step, ValueKey, plan_of
+from irops.evaluate.precision import rounded, wide
 from irops.evaluate.variables import Variables
 from irops.evaluate.verify import difference
-from irops.graph.wiring import Wiring
 from irops.inference.bodies import parameters_of, results_of
 from irops.inference.engine import Inference, facts_line
-from irops.inference.facts import Facts, LayerFacts
+from irops.inference.facts import LayerFacts
 from irops.inference.layer import LayerFault, fault_of, named_inputs, positional, taken, with_normal_axes
 from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.weights import constant
@@ -29,7 +29,6 @@ from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, Violation
 
 Progress = Callable[[int, int, Layer], None]
-ValueKey = tuple[int, int]
 REMEMBERED = 256
 """Of how many sets of input shapes what was inferred is kept; a sequence that grows gives new ones without end."""
 
@@ -43,8 +42,8 @@ class Evaluator:
         self.limits, self.variables, self.verify, self.progress = limits or Limits(), variables or Variables(), verify, progress
         self.inference = Inference(model, registry)
         self.held = 0
-        self._inferred: dict[tuple[Any, ...], Facts] = {}
-        self._constants_known: dict[int, Constants] = {}
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._mapped: dict[int, Array] = {}
         self._kernels: dict[str, tuple[Backend, Callable[..., Any]]] = {}
 
     def run(self, given: Mapping[int, Array], keep: Collection[int] = ()) -> dict[ValueKey, Array]:
@@ -62,76 +61,65 @@ class Evaluator:
         return values
 
     def graph(self, graph: Graph, given: Mapping[int, Array], path: tuple[str, ...], keep: Collection[int] = ()) -> dict[ValueKey, Array]:
-        facts, wiring = self.facts(graph, given, path), self.inference.wiring(graph)
+        plan = self.plan(graph, given, path)
         values: dict[ValueKey, Array] = {}
         kept: dict[ValueKey, Array] = {}
         before = self.held
-        constants = self._constants(graph, wiring, facts)
-        waiting = {key: len(users) for key, users in wiring.consumers.items()}
-        for number, layer in enumerate(wiring.order):
-            known = facts.layers[layer.id]
-            sources = wiring.inputs[layer.id]
-            arrays = [None if source is None else values[source[0].id, source[1]] for source in sources]
-            attributes = known.attributes
-            if layer.id in constants.layers:
+        waiting = dict(plan.users)
+        for number, step in enumerate(plan.steps):
+            layer = step.layer
+            arrays: list[Array | None] = [None if source is None else values[source] for source in step.sources]
+            if step.constant:
                 arrays = [wide(array) for array in arrays]
-                attributes = wide_types(attributes) if layer.id in constants.weights else attributes
-            else:
-                arrays = [None if array is None else rounded(array, fact) for array, fact in zip(arrays, known.inputs)]
-            for index, array in enumerate(self.layer(known, attributes, arrays, given.get(layer.id), path)):
+            elif step.rounding:
+                arrays = [None if array is None else rounded(array, fact) for array, fact in zip(arrays, step.rounding)]
+            for index, array in enumerate(self.layer(step, arrays, given.get(layer.id), path)):
                 key = (layer.id, index)
                 if layer.type == "Result" or layer.id in keep:
-                    kept[key] = rounded(array, known.outputs[index])
+                    kept[key] = rounded(array, step.known.outputs[index])
                 if key in waiting:
                     values[key] = array
                     self.held += array.nbytes
-            for source in sources:
-                if source is not None and layer.type != "Result" and source[0].id not in keep:
-                    self._release(values, waiting, (source[0].id, source[1]))
+            for source in step.done_with:
+                if source[0] not in keep:
+                    self._release(values, waiting, source)
             if self.progress is not None and not path:
-                self.progress(number + 1, len(wiring.order), layer)
+                self.progress(number + 1, len(plan.steps), layer)
         self.held = before
         return kept
-
-    def _constants(self, graph: Graph, wiring: Wiring, facts: Facts) -> Constants:
-        if id(graph) not in self._constants_known:
-            self._constants_known[id(graph)] = constants_of(wiring, facts)
-        return self._constants_known[id(graph)]
 
     def _release(self, values: dict[ValueKey, Array], waiting: dict[ValueKey, int], key: ValueKey) -> None:
         waiting[key] -= 1
         if waiting[key] == 0:
             self.held -= values.pop(key).nbytes
 
-    def facts(self, graph: Graph, given: Mapping[int, Array], path: tuple[str, ...]) -> Facts:
-        """What inference says of a graph, given arrays; raises what it finds wrong."""
+    def plan(self, graph: Graph, given: Mapping[int, Array], path: tuple[str, ...]) -> Plan:
+        """How a graph is computed, given arrays; raises what inference finds wrong."""
         signature = (id(graph), *((key, array.shape, array.dtype) for key, array in given.items()))
-        facts = self._inferred.get(signature)
-        if facts is None:
+        plan = self._plans.get(signature)
+        if plan is None:
             facts = self.inference.graph(graph, {key: fact_of(array) for key, array in given.items()}, path)
             found = in_document_order(facts.found)                # what is wrong in bodies is told when they run, if they do
             errors = errors_of(found)
             unknown = [d for d in found if d.name == "undefined-op"]
             if errors or unknown:
                 raise EvaluationError(errors or unknown)
-            if len(self._inferred) >= REMEMBERED:
-                self._inferred.pop(next(iter(self._inferred)))
-            self._inferred[signature] = facts
-        return facts
+            if len(self._plans) >= REMEMBERED:
+                self._plans.pop(next(iter(self._plans)))
+            plan = self._plans[signature] = plan_of(self.inference.wiring(graph), facts)
+        return plan
 
-    def layer(self, known: LayerFacts, attributes: Mapping[str, Any], arrays: Sequence[Array | None], given: Array | None,
-              path: tuple[str, ...]) -> list[Array]:
+    def layer(self, step: Step, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> list[Array]:
         """The outputs of one layer."""
-        op, layer = known.op, known.layer
-        assert op is not None
+        op, known = step.op, step.known
         try:
-            outputs = self._settled(known, arrays, path)
-            if layer.type != "Result":
-                self._afford(outputs)
-            if layer.type == "Const":
-                given = constant(self.model, layer)
-            result = self._compute(op, known, with_normal_axes(op, arrays, attributes), arrays, given, path)
-            return self._faithful(op, known, arrays, result, outputs)
+            outputs, size = known.outputs, step.size
+            if not step.settled:
+                # Inferred once more, from the values themselves: the shapes alone did not say all.
+                outputs = self.inference.outputs(known, [None if a is None else fact_of(a, with_value=True) for a in arrays], path)
+                size = size_in_bytes(outputs)
+            self._afford(size)
+            return self._faithful(step, arrays, self._compute(step, arrays, given, path), outputs)
         except Violation as violation:
             raise self._error(known, path, fault_of(op, violation)) from None
         except LayerFault as fault:
@@ -141,30 +129,16 @@ class Evaluator:
         except MemoryError:
             raise self._error(known, path, LayerFault("byte-limit", f"{op.id} does not fit into the memory of this machine")) from None
 
-    def _settled(self, known: LayerFacts, arrays: Sequence[Array | None], path: tuple[str, ...]) -> list[Fact]:
-        """The outputs' facts; inferred once more, from the values themselves, where the shapes alone did not say all.
-
-        Whether and how often bodies run depends on values, and their outputs' shapes on that.
-        """
-        assert known.op is not None
-        facts = [fact for fact in (*known.inputs, *known.outputs) if fact is not None]
-        if not known.inputs or (not known.op.definition.bodies and all(fact.shape.static for fact in facts)):
-            return known.outputs
-        return self.inference.outputs(known, [None if a is None else fact_of(a, with_value=True) for a in arrays], path)
-
-    def _afford(self, outputs: list[Fact]) -> None:
-        wanted, limit = size_in_bytes(outputs), self.limits.tensor_bytes
+    def _afford(self, wanted: float) -> None:
+        limit = self.limits.tensor_bytes
         if self.held + wanted > limit:
             raise LimitExceeded("byte-limit", f"would hold {self.held + wanted:,.0f} bytes, the limit is {limit:,} (tensor_bytes)")
 
-    def _compute(self, op: Op, known: LayerFacts, attributes: Mapping[str, Any], arrays: Sequence[Array | None], given: Array | None,
-                 path: tuple[str, ...]) -> Any:
-        extras: dict[str, Any] = {"value": given, "variables": self.variables}
-        for name in op.definition.bodies:
-            extras[name] = self._body(known, known.layer.bodies[name], path)
-        arguments = positional(op, named_inputs(op, arrays))
+    def _compute(self, step: Step, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> Any:
+        op = step.op
         backend, kernel = self._kernel(op)
-        keywords = taken(op, "kernel", attributes, extras)
+        keywords = self._keywords(step, arrays, given, path) if step.keywords is None else step.keywords
+        arguments = positional(op, named_inputs(op, arrays))
         try:
             with np.errstate(all="ignore"):
                 return kernel(*arguments, **keywords)
@@ -175,6 +149,23 @@ class Evaluator:
         except Exception as error:
             message = f"the kernel of {op.id} of backend {backend.name} failed: {type(error).__name__}: {error}"
             raise LayerFault("failed-kernel", message) from error
+
+    def _keywords(self, step: Step, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> dict[str, Any]:
+        op, layer = step.op, step.layer
+        value = self._constant(layer) if layer.type == "Const" else given
+        extras: dict[str, Any] = {"value": value, "variables": self.variables}
+        for name in op.definition.bodies:
+            extras[name] = self._body(step.known, layer.bodies[name], path)
+        return taken(op, "kernel", with_normal_axes(op, arrays, step.attributes), extras)
+
+    def _constant(self, layer: Layer) -> Array:
+        """A Const's tensor; kept where it is a view of the mapped weights and so takes no memory of its own."""
+        array = self._mapped.get(id(layer))
+        if array is None:
+            array = constant(self.model, layer)
+            if array.base is not None:
+                self._mapped[id(layer)] = array
+        return array
 
     def _kernel(self, op: Op) -> tuple[Backend, Callable[..., Any]]:
         if op.id not in self._kernels:
@@ -200,22 +191,24 @@ class Evaluator:
         return BodyFunction(apply, declared, maps.inputs, maps.outputs, maps.back_edges, promised,
                             self.limits.iterations, self.limits.tensor_bytes - self.held)
 
-    def _faithful(self, op: Op, known: LayerFacts, arrays: Sequence[Array | None], result: Any, outputs: list[Fact]) -> list[Array]:
+    def _faithful(self, step: Step, arrays: Sequence[Array | None], result: Any, outputs: list[Fact]) -> list[Array]:
         """The results as arrays, held to the inferred facts and, if asked for, to the reference."""
+        op = step.op
         found = [result_array(r, fact) for r, fact in zip(result if isinstance(result, tuple) else (result,), outputs)]
         for index, (array, fact) in enumerate(zip(found, outputs)):
             if not fact.admits(rounded(array, fact)):
                 raise LayerFault("unfaithful-kernel", f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}")
         if self.verify and not op.definition.stateful and not op.definition.bodies and arrays:
-            self._verify(op, known, arrays, found)
+            self._verify(step, arrays, found)
         return found
 
-    def _verify(self, op: Op, known: LayerFacts, arrays: Sequence[Array | None], found: list[Array]) -> None:
+    def _verify(self, step: Step, arrays: Sequence[Array | None], found: list[Array]) -> None:
+        op = step.op
         backend, _ = self._kernel(op)
         if backend.name == "reference" or op.functions.kernel is None:
             return
-        attributes = with_normal_axes(op, arrays, known.attributes)
-        truth = op.functions.kernel(*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", attributes, {}))
+        keywords = taken(op, "kernel", with_normal_axes(op, arrays, step.attributes), {})
+        truth = op.functions.kernel(*positional(op, named_inputs(op, arrays)), **keywords)
         for index, (ours, theirs) in enumerate(zip(found, truth if isinstance(truth, tuple) else (truth,))):
             why = difference(ours, np.asarray(theirs))
             if why:

@@ -53,7 +53,8 @@ def test_no_link_is_dead(pages):
 
 def targets(path, text):
     if path.endswith(".md"):
-        return re.findall(r"\]\(([^)]+)\)", text)
+        prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+        return re.findall(r"\]\(([^)]+)\)", prose)
     return Links(text).targets if path.endswith(".html") else []
 
 
