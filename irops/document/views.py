@@ -140,7 +140,8 @@ def call_text(definition: Definition) -> str:
     """How the op is called from Python."""
     inputs = [f"*{p.name}" if p.variadic else p.name for p in definition.inputs]
     attributes = [f"{a.name}={_python(a)}" for a in definition.attributes.values()]
-    return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if inputs else ""
+    called = inputs and not definition.bodies and not definition.stateful
+    return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if called else ""
 
 
 def _python(attribute: Attribute) -> str:

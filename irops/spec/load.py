@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from functools import cache
+from inspect import cleandoc
 from itertools import pairwise
 from math import inf
 from pathlib import Path
@@ -66,6 +67,11 @@ def prose(element: Any) -> str:
     return "\n\n".join(" ".join(p.split()) for p in paragraphs if p.strip())
 
 
+def lines(element: Any) -> str:
+    """An element's text, its lines as they stand, less the indentation that they share."""
+    return "" if element is None else cleandoc(element.text or "")
+
+
 class _Loader:
     """One definition being read; collects what contradicts itself."""
 
@@ -87,7 +93,7 @@ class _Loader:
             type=root.get("type"), version=root.get("version"), category=root.get("category"),
             module=root.get("module") or snake_case(root.get("type")), dialect=root.get("dialect", "openvino"),
             stateful=root.get("stateful") == FLAG, path=self.path,
-            summary=prose(root.find("summary")), description=prose(root.find("description")), formula=prose(root.find("formula")),
+            summary=prose(root.find("summary")), description=prose(root.find("description")), formula=lines(root.find("formula")),
             source=prose(root.find("source")), changes=prose(root.find("changes")),
             attributes=attributes, bodies={b.get("name"): prose(b) for b in root.findall("body")}, types=types,
             inputs=inputs, outputs=outputs, constraints=constraints,
