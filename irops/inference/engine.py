@@ -36,7 +36,7 @@ class Inference:
         self.model, self.registry, self.folded = model, registry or default_registry(), folded
         self.binder, self.names = Binder(), Names()
         self.wirings: dict[int, Wiring] = {}
-        self.repeats = 0
+        self.repeats, self.seen = 0, set[int]()
         self._maps: dict[int, tuple[Maps, tuple[Fact, ...]]] = {}
 
     def wiring(self, graph: Graph) -> Wiring:
@@ -47,7 +47,7 @@ class Inference:
 
     def graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...] = ()) -> Facts:
         """Facts of a graph; given: of its Parameters, by layer id, in place of what they declare."""
-        self.repeats = 0
+        self._start()
         return self._graph(graph, given, path)
 
     def outputs(self, known: LayerFacts, inputs: Sequence[Fact | None], path: tuple[str, ...]) -> list[Fact]:
@@ -55,8 +55,12 @@ class Inference:
 
         Raises:  LayerFault, BodyFault
         """
-        self.repeats = 0
+        self._start()
         return self._outputs(known, inputs, path)
+
+    def _start(self) -> None:
+        self.repeats = 0
+        self.seen.clear()
 
     def _graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
         wiring, facts = self.wiring(graph), Facts()
@@ -153,7 +157,8 @@ class Inference:
         def apply(items: Sequence[Fact]) -> list[Fact]:
             facts = known.bodies.get(name)
             if facts is None or not _broken(facts):               # what was found wrong must not be lost in a vaguer repetition
-                self.repeats += facts is not None
+                self.repeats += id(body) in self.seen
+                self.seen.add(id(body))
                 facts = known.bodies[name] = self._graph(body.graph, {layer.id: item for layer, item in zip(parameters, items)}, deeper)
             return [_output(facts, result) for result in results]
 

@@ -68,8 +68,9 @@ def settled(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]],
             require(alike(*kinds), "C5", *kinds)
     if count(results).high <= 1:
         return results
-    for widen in (Shape.union, _widened, _unknown, _unranked):
+    for step in (Shape.union, _widened, _unknown, _unranked):
         brought = [(edge.parameter, items[edge.parameter].shape, results[edge.result].shape) for edge in carried(body)]
+        widen = step if body.patient() else _unranked
         wider = {parameter: widen(shape, other) for parameter, shape, other in brought if not shape.covers(other)}
         if not wider:
             break
