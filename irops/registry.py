@@ -205,14 +205,7 @@ def _number(id: str) -> int:
 
 
 def _ranges(version: OpVersion) -> str:
-    numbers = sorted(int(o.removeprefix("opset")) for o in version.opsets)
-    runs: list[list[int]] = []
-    for n in numbers:
-        if runs and runs[-1][-1] == n - 1:
-            runs[-1].append(n)
-        else:
-            runs.append([n])
-    return ", ".join(f"opset{r[0]}" if len(r) == 1 else f"opset{r[0]} to opset{r[-1]}" for r in runs)
+    return ", ".join(f"opset{first}" if first == last else f"opset{first} to opset{last}" for first, last in version.runs)
 
 
 @cache

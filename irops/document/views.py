@@ -101,14 +101,7 @@ def _siblings(registry: Registry, definition: Definition) -> tuple[tuple[str, st
 
 def opsets_text(version: OpVersion) -> str:
     """1 to 16; 1, 3 to 16."""
-    numbers = sorted(int(o.removeprefix("opset")) for o in version.opsets)
-    runs: list[list[int]] = []
-    for n in numbers:
-        if runs and runs[-1][-1] == n - 1:
-            runs[-1].append(n)
-        else:
-            runs.append([n])
-    return ", ".join(f"{r[0]}" if len(r) == 1 else f"{r[0]} to {r[-1]}" for r in runs)
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in version.runs)
 
 
 def domain_text(attribute: Attribute) -> str:

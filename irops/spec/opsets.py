@@ -23,6 +23,17 @@ class OpVersion:
     def id(self) -> str:
         return f"{self.type}-{self.since.removeprefix('opset')}"
 
+    @property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """The numbers of the opsets as runs without gaps, first and last: 1 and 3 to 16 are ((1, 1), (3, 16))."""
+        runs: list[tuple[int, int]] = []
+        for number in sorted(int(opset.removeprefix("opset")) for opset in self.opsets):
+            if runs and runs[-1][1] == number - 1:
+                runs[-1] = (runs[-1][0], number)
+            else:
+                runs.append((number, number))
+        return tuple(runs)
+
 
 class Opsets:
     """All opsets: types by name without regard to case, and their versions."""
