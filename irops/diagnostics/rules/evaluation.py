@@ -21,8 +21,6 @@ RULES: tuple[Rule, ...] = (
          "A kernel raised an error of its own. This is a fault of irops or of the backend, not of the model; please report it."),
     Rule("IR608", "unfaithful-kernel", Severity.ERROR, "a kernel's result is not what was inferred, or not what the reference computes",
          "Results are held to the inferred element type and shape always, and to the reference with verify=True."),
-    Rule("IR609", "missing-variable", Severity.ERROR, "a variable is read before anything was assigned to it",
-         "ReadValue without an initial value needs an Assign before it, in an earlier run of the same session."),
     Rule("IR610", "unknown-backend", Severity.ERROR, "no backend has this name",
          "reference is always there; others come with packages that register under the entry point group irops.backends."),
     Rule("IR611", "impossible-filling", Severity.ERROR, "no value can be made up for an input",

@@ -1,11 +1,12 @@
 """What is known of a body that runs again and again: what the inference of Loop and TensorIterator share."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from math import inf
 
 from irops.ops.infrastructure.slices import joined_shape, part_count, part_shape
-from irops.spec.body import BodyFunction, BodyOutput, Feedback
+from irops.spec.body import BodyFunction, Feedback
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, ElementType
 from irops.values.fact import Fact
@@ -24,9 +25,9 @@ def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> li
     Inputs that are cut have been held to their cuts (part_counts). free: how many inputs may feed none, the first ones.
     """
     items = list(body.declared)
-    ports = [entry.port for entry in body.inputs]
+    fed = Counter(entry.port for entry in body.inputs)
     for port in range(len(inputs)):
-        advise(ports.count(port) == 1 or (port < free and port not in ports), "C6", f"{ports.count(port)} Parameters for input {port}")
+        advise(fed[port] == 1 or (port < free and not fed[port]), "C6", f"{fed[port]} Parameters for input {port}")
     changing = {edge.parameter for edge in carried(body)}
     for entry in body.inputs:
         if entry.port is None:
@@ -101,6 +102,7 @@ def _unranked(shape: Shape, other: Shape) -> Shape:  # noqa: ARG001 - the last w
 def output_facts(body: BodyFunction, initial: Sequence[Fact], results: Sequence[Fact], count: Dim) -> tuple[Fact, ...]:
     """What is known of the outputs after so many iterations; as in OpenVINO, after one at least where there may be one."""
     found: dict[int, Fact] = {}
+    sources = sources_of(body)
     for entry in body.outputs:
         if entry.port is None:
             continue
@@ -109,16 +111,15 @@ def output_facts(body: BodyFunction, initial: Sequence[Fact], results: Sequence[
             if entry.cut is not None:
                 shape = joined_shape(entry.cut, fact.shape, count)
             elif count.high == 0:
-                shape = _unchanged(body, entry, initial, fact.shape)
+                shape = _unchanged(sources.get(entry.result), initial, fact.shape)
             else:
                 shape = fact.shape if count.low > 0 else fact.shape.unnamed()
         found[entry.port] = Fact(fact.element_type, shape)
     return tuple(found[port] for port in sorted(found))
 
 
-def _unchanged(body: BodyFunction, entry: BodyOutput, initial: Sequence[Fact], last: Shape) -> Shape:
+def _unchanged(source: int | None, initial: Sequence[Fact], last: Shape) -> Shape:
     """The shape of an output without any iteration: that of the initial value, which is taken to keep its shape if it can."""
-    source = source_of(body, entry)
     advise(source is not None, "C9", "no iteration")
     if source is None:
         return last
@@ -132,6 +133,6 @@ def _met(a: Dim, b: Dim) -> Dim:
     return Dim(max(a.low, b.low), min(a.high, b.high))
 
 
-def source_of(body: BodyFunction, entry: BodyOutput) -> int | None:
-    """The Parameter that takes, over a back edge, what an output gives; None if there is none."""
-    return next((edge.parameter for edge in carried(body) if edge.result == entry.result), None)
+def sources_of(body: BodyFunction) -> dict[int, int]:
+    """For each Result that a back edge carries on, the Parameter that takes it."""
+    return {edge.result: edge.parameter for edge in reversed(carried(body))}

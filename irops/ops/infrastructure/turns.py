@@ -6,9 +6,9 @@ from math import inf
 
 import numpy as np
 
-from irops.ops.infrastructure.iteration import carried, source_of
+from irops.ops.infrastructure.iteration import carried, sources_of
 from irops.ops.infrastructure.slices import joined, part
-from irops.spec.body import CURRENT_ITERATION, BodyFunction, BodyOutput
+from irops.spec.body import CURRENT_ITERATION, BodyFunction
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, require
@@ -19,6 +19,7 @@ def iterations(body: BodyFunction, items: list[Array], inputs: Sequence[Array], 
     for entry in body.inputs:
         if entry.port is not None and entry.cut is None:
             items[entry.parameter] = inputs[entry.port]
+    fed = {edge.parameter for edge in body.back_edges}
     turn = 0
     while turn < count:
         if turn >= body.iterations:
@@ -26,7 +27,7 @@ def iterations(body: BodyFunction, items: list[Array], inputs: Sequence[Array], 
         for entry in body.inputs:
             if entry.cut is not None and entry.port is not None:
                 items[entry.parameter] = part(inputs[entry.port], entry.cut, turn)
-            elif entry.purpose == CURRENT_ITERATION and (turn == 0 or entry.parameter not in {e.parameter for e in body.back_edges}):
+            elif entry.purpose == CURRENT_ITERATION and (turn == 0 or entry.parameter not in fed):
                 items[entry.parameter] = _number(body.declared[entry.parameter], turn)
         results = body(items)
         yield results
@@ -60,18 +61,18 @@ def gathered(body: BodyFunction, turns: Iterator[list[Array]], initial: list[Arr
         if taken > body.tensor_bytes:
             raise LimitExceeded("byte-limit", f"the pieces of outputs take {taken:,} bytes, {body.tensor_bytes:,} are left (tensor_bytes)")
     found: dict[int, Array] = {}
+    sources = sources_of(body)
     for entry in body.outputs:
         if entry.port is None:
             continue
         if entry.cut is not None:
             found[entry.port] = joined(pieces[entry.port], entry.cut, body.promised[entry.result])
         else:
-            found[entry.port] = _initial(body, entry, initial) if results is None else results[entry.result]
+            found[entry.port] = _initial(sources.get(entry.result), initial) if results is None else results[entry.result]
     return tuple(found[port] for port in sorted(found))
 
 
-def _initial(body: BodyFunction, entry: BodyOutput, initial: list[Array]) -> Array:
-    source = source_of(body, entry)
+def _initial(source: int | None, initial: list[Array]) -> Array:
     require(source is not None, "C9", "no iteration")
     assert source is not None
     return initial[source]
