@@ -62,7 +62,7 @@ def hold_to_limits(inputs: Inputs) -> None:
     """
     for item in inputs:
         if item is not None and element_type_of(item).name not in NAMES:
-            raise Declined(f"{element_type_of(item)} cannot be given to ONNX Runtime")
+            raise Declined("ONNX Runtime takes no such elements from Python", f"they are of type {element_type_of(item)}")
 
 
 def _session(form: Form, kind: ElementType) -> Any:

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from irops.backends.declined import Declined
-from irops.backends.requirements import Inputs
+from irops.backends.requirements import MOVING, Inputs
 from irops.registry import Op
 from irops.spec.definition import PortSpec
 from irops.values.element import STRING, Array, ElementType, element_type_of
 
-MOVING = ("movement", "shape")
-"""Categories whose ops carry elements and compute none."""
 CARRIED = {"i64": ("i32",), "u64": ("i32",), "f64": ("f32",)}
 """As what the elements of a type travel, where a kernel moves them."""
 CARRIED_AS_FLOATS = {"i32": ("f32",), "u32": ("f32",), "i64": ("i32", "f32"), "u64": ("i32", "f32"), "f64": ("f32",)}
@@ -49,7 +47,7 @@ def _hold_type(kind: ElementType) -> None:
     if kind is STRING:
         raise Declined("a tensor of strings makes OpenVINO abort")
     if kind.bits < 8:
-        raise Declined(f"elements of {kind} share bytes, and OpenVINO misplaces them")
+        raise Declined("elements that share bytes are misplaced", f"{kind} is such a type")
 
 
 def _hold_input(op: Op, place: int, kind: ElementType, array: Array) -> None:

@@ -5,13 +5,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from irops.backends.declined import Declined
+from irops.diagnostics.rule import Severity
 from irops.registry import Op
 from irops.spec.domains import default_of
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+from irops.values.violation import remarks
 
 Inputs = Sequence[Array | None]
+MOVING = ("movement", "shape")
+"""Categories whose ops carry elements and compute none."""
 
 
 def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
@@ -24,7 +28,11 @@ def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
         return len(op.definition.outputs)
     facts = [None if item is None else Fact.of(item) for item in inputs]
     named = {name: value for name, value in complete(op, inputs, attributes).items() if takes is None or name in takes}
-    result = function(*facts, **named)
+    with remarks() as heard:
+        result = function(*facts, **named)
+    for remark in heard:
+        if op.definition.constraints[remark.constraint].severity is Severity.ERROR:
+            raise remark                                          # it leaves the shapes clear, and no single meaning
     return len(result) if isinstance(result, tuple) else 1
 
 

@@ -23,6 +23,7 @@ COMMANDS = {
     "infer": "tell the type and shape of every tensor",
     "run": "evaluate a model on given inputs",
     "inspect": "show a model at a glance",
+    "conformance": "hold a backend to the definitions",
     "docs": "write the pages of all ops and rules",
     "explain": "explain a rule, a constraint or an op",
     "ops": "list the ops that irops knows",

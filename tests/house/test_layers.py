@@ -13,11 +13,12 @@ import irops
 PACKAGE = Path(irops.__file__).parent
 LEVELS = {
     "values": 0, "diagnostics": 0, "spec": 1, "ir": 1, "ops": 2, "registry": 3, "graph": 3, "inference": 4, "checks": 5, "backends": 4,
-    "evaluate": 5, "dialects": 5, "document": 6, "cli": 7,
+    "evaluate": 5, "dialects": 5, "document": 6, "conformance": 6, "cli": 7,
 }
 """The order in which parts may know one another; parts of one level may not, but for inference, checks, backends and evaluate (L3)."""
 DOORS = {"lxml": ("spec/load.py", "spec/cases.py", "ir/"), "networkx": ("graph/",), "jinja2": ("document/",),
-         "rich": ("cli/", "diagnostics/"), "openvino": ("backends/",), "onnx": ("dialects/", "backends/"), "numba": ("backends/",)}
+         "rich": ("cli/", "diagnostics/"), "openvino": ("backends/",), "onnx": ("dialects/", "backends/"),
+         "onnxruntime": ("backends/",), "hypothesis": ("conformance/",), "numba": ("backends/",)}
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 
 

@@ -1,0 +1,125 @@
+"""Hold a backend to the definitions: examples, counterexamples, generated cases.
+
+Each result is compared with the reference: bit for bit where elements are
+moved. What fails is shrunk and shown as a program that can be pasted. The
+backend runs in a process of its own; one that crashes is a finding.
+Exit code: 0 if nothing failed, 1 if something did. Declined cases are counted.
+
+example:
+  irops conformance --backend openvino --op ReverseSequence-1
+  irops conformance --backend mine --examples 2000 --output-format junit
+"""
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from irops.backends.backend import backend_names
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.main import CLEAN, FINDINGS, Refusal
+from irops.cli.progress import counted
+from irops.diagnostics.printable import plural, printable
+from irops.registry import default_registry
+
+if TYPE_CHECKING:
+    from irops.conformance.verdict import OpReport, Report
+
+FORMATS = ("table", "json", "junit", "markdown")
+MANY = 6
+"""Reasons to decline that are told for one op; the other formats tell all."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--backend", metavar="NAME", action="append", required=True, dest="backends",
+                        help=f"{', '.join(backend_names())}; may be given again")
+    parser.add_argument("--op", metavar="OP", action="append", default=[], dest="ops",
+                        help="an op such as Reverse-1; may be given again; default: all that the backend has")
+    parser.add_argument("--examples", type=_count, default=200, metavar="N", help="how many cases to generate for each op, default: 200")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="what generated cases follow from, default: 0")
+    parser.add_argument("--seconds", type=_time, default=30.0, metavar="S", help="stop generating after so long for each op, default: 30")
+    parser.add_argument("--output-format", choices=FORMATS, default="table", help="default: table")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no progress")
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    from irops.conformance.kit import MissingExtraError, UnusableBackendError, hold
+    ops = [_op(name, args) for name in args.ops] or None
+    reports = []
+    with TemporaryDirectory(prefix="irops-") as folder:
+        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", folder)          # else it leaves a folder wherever the command is called
+        try:
+            for backend in args.backends:
+                with counted(f"holding {backend}", quiet=args.quiet) as progress:
+                    reports.append(hold(backend, ops, examples=args.examples, seed=args.seed, seconds=args.seconds,
+                                        definitions=args.definitions, modules=args.modules, progress=progress))
+        except (MissingExtraError, UnusableBackendError) as error:
+            raise Refusal(str(error)) from None
+    if args.output_format == "table":
+        for report in reports:
+            _show(report)
+    else:
+        from irops.conformance import formats
+        sys.stdout.write({"json": formats.as_json, "junit": formats.as_junit, "markdown": formats.as_markdown}[args.output_format](reports))
+    return CLEAN if all(report.ok for report in reports) else FINDINGS
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not 1 or more")
+    return int(text)
+
+
+def _time(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not seconds > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
+    return seconds
+
+
+def _op(name: str, args: argparse.Namespace) -> str:
+    try:
+        return (registry_of(args) or default_registry()).definition(name).id
+    except KeyError:
+        raise Refusal(f"there is no op {name!r}; irops ops lists them all") from None
+
+
+def _show(report: Report) -> None:
+    from irops.cli.streams import show
+    from irops.cli.tables import table
+    from irops.conformance.verdict import KINDS, Status
+    out = table(f"backend {report.backend}", "op", ">examples", ">counterexamples", ">generated", ">declined", ">failed")
+    for op in report.ops:
+        out.add_row(op.op, *(f"{op.count(kind, Status.PASSED)} of {op.count(kind)}" for kind in KINDS),
+                    str(op.count(status=Status.DECLINED)), str(op.count(status=Status.FAILED)))
+    cases, failed = sum(op.count() for op in report.ops), sum(len(op.failures) for op in report.ops)
+    out.caption = f"{plural(cases, 'case')}, {plural(failed, 'failure')}"
+    show(out)
+    print("", *_reasons(report.ops), *_failures(report), sep="\n")
+
+
+def _reasons(ops: Sequence[OpReport]) -> list[str]:
+    lines = []
+    for op in ops:
+        if op.note:
+            lines.append(f"{op.op}: {op.note}")
+        told = op.declined.most_common()
+        lines += [f"{op.op} declined {count}: {printable(reason)}" for reason, count in told[:MANY]]
+        if told[MANY:]:
+            lines.append(f"{op.op} declined {sum(count for _, count in told[MANY:])} for {plural(len(told) - MANY, 'other reason')}")
+    return [*lines, ""] if lines else []
+
+
+def _failures(report: Report) -> list[str]:
+    lines = []
+    for op, outcome in report.failures():
+        lines += [f"{op.op}, {printable(outcome.case)}: {printable(outcome.verdict.reason)}", ""]
+        lines += [*(f"    {printable(line)}" for line in outcome.snippet.split("\n")), ""] if outcome.snippet else []
+    return lines

@@ -1,0 +1,50 @@
+"""The ways in which the same elements may lie in memory: kernels get constants that are read-only, views, and odd addresses."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from irops.values.element import CODED, Array, element_type_of, tagged
+
+
+class Layout(NamedTuple):
+    """make: an array brought into the layout; statement: the same in Python, for x."""
+
+    make: Callable[[Array], Array]
+    statement: str
+
+
+def _read_only(x: Array) -> Array:
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+def _unaligned(x: Array) -> Array:
+    return np.frombuffer(bytes(1) + x.tobytes(), x.dtype, offset=1).reshape(x.shape)
+
+
+LAYOUTS = {
+    "plain": Layout(lambda x: x.copy(), ""),
+    "read-only": Layout(_read_only, "x.flags.writeable = False"),
+    "fortran": Layout(lambda x: x.copy(order="F"), "x = x.copy(order='F')"),
+    "stepped": Layout(lambda x: np.repeat(x, 2, axis=-1)[..., ::2], "x = np.repeat(x, 2, axis=-1)[..., ::2]"),
+    "backward": Layout(lambda x: x[..., ::-1].copy()[..., ::-1], "x = x[..., ::-1].copy()[..., ::-1]"),
+    "unaligned": Layout(_unaligned, "x = np.frombuffer(bytes(1) + x.tobytes(), x.dtype, offset=1).reshape(x.shape)"),
+}
+
+
+def laid_out(array: Array, layout: str) -> Array:
+    """A new array of the same elements in a layout; in one that they cannot have (an unaligned tensor of strings), plain."""
+    kind = element_type_of(array)
+    bare = array.view(np.uint8) if kind.name in CODED else array          # NumPy drops tags on the way
+    return tagged(LAYOUTS[layout if fits(array, layout) else "plain"].make(bare), kind)
+
+
+def fits(array: Array, layout: str) -> bool:
+    """Whether the elements can lie so."""
+    if layout in ("stepped", "backward"):
+        return array.ndim > 0
+    return layout != "unaligned" or (array.size > 0 and array.dtype != object)

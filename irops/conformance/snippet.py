@@ -1,0 +1,93 @@
+"""A trial as a program that can be pasted: it fails as the backend did."""
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from irops.backends.requirements import MOVING
+from irops.conformance.layouts import LAYOUTS, fits
+from irops.conformance.literals import array_literal, literal
+from irops.conformance.trial import Given, Trial, Truth
+from irops.evaluate.verify import TOLERANCES
+from irops.inference.bind import bind
+from irops.inference.layer import taken, with_normal_axes
+from irops.values.element import CODED, Array, element_type_of
+
+WIDTH = 120
+IMPORTS = {
+    "base64.": "import base64", "zlib.": "import zlib", "ml_dtypes.": "import ml_dtypes", "np.": "import numpy as np",
+    "irops.": "import irops", "chain(": "from irops.backends.backend import chain",
+    "default_registry(": "from irops.registry import default_registry", "element_type(": "from irops.values.element import element_type",
+}
+"""What a program that holds a word has to import."""
+
+
+def snippet(trial: Trial, truth: Truth, backend: str) -> str:
+    """The program. What must be refused goes to the kernel itself: irops.call would refuse it before."""
+    names = _names(trial)
+    lines = [line for name, given in zip(names, trial.inputs) if given is not None for line in _array(name, given)]
+    arguments = ", ".join([name if given is not None else "None" for name, given in zip(names, trial.inputs)])
+    lines += _comparison(trial, truth, backend, arguments) if truth.broken is None else _refusal(trial, truth.broken, backend, arguments)
+    text = "\n".join(lines)
+    return "\n".join((*(line for word, line in IMPORTS.items() if word in text), "", text))
+
+
+def _names(trial: Trial) -> list[str]:
+    """Inputs by their names in the definition, those of a variadic one numbered."""
+    ports = trial.op.definition.inputs
+    last = len(ports) - 1
+    return [f"{ports[last].name}_{k - last}" if k >= last and ports[last].variadic else ports[k].name for k in range(len(trial.inputs))]
+
+
+def _array(name: str, given: Given) -> Iterator[str]:
+    array, kind = given.array, element_type_of(given.array)
+    yield from _wrapped(f"{name} = {array_literal(array)}")
+    if fits(array, given.layout) and given.layout != "plain":
+        yield re.sub(r"\bx\b", name, LAYOUTS[given.layout].statement)
+    if kind.name in CODED:
+        yield f'{name} = irops.tagged({name}, element_type("{kind.name}"))'
+
+
+def _wrapped(line: str) -> list[str]:
+    """Numbers in several lines where one will not hold them; texts are left whole."""
+    if len(line) <= WIDTH or "'" in line or '"' in line:
+        return [line]
+    return textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+
+
+def _comparison(trial: Trial, truth: Truth, backend: str, arguments: str) -> list[str]:
+    values = bind(trial.op, dict(trial.attributes)).values
+    attributes = {trial.op.definition.attributes[name].parameter: values[name] for name in trial.attributes}
+    call = f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}, backends='
+    lines = [f'ours = {call}["{backend}"])', f'truth = {call}["reference"])']
+    if len(truth.outputs) == 1:
+        return [*lines, *_assertions(trial, truth.outputs[0], "ours", "truth")]
+    for k, output in enumerate(truth.outputs):
+        lines += _assertions(trial, output, f"ours[{k}]", f"truth[{k}]")
+    return lines
+
+
+def _assertions(trial: Trial, output: Array | None, ours: str, truth: str) -> list[str]:
+    """How the two are compared: by bits, unless the op computes floating-point numbers."""
+    if output is None:
+        return []
+    kind = element_type_of(output)
+    same = f"assert {ours}.dtype == {truth}.dtype and {ours}.shape == {truth}.shape"
+    if kind.floating and trial.op.definition.category not in MOVING and kind.name in TOLERANCES:
+        relative, absolute = TOLERANCES[kind.name]
+        return [same, f"np.testing.assert_allclose({ours}.astype(float), {truth}.astype(float), rtol={relative}, atol={absolute})"]
+    bits = "tobytes" if kind.bits >= 8 else "tolist"
+    return [same, f"assert {ours}.{bits}() == {truth}.{bits}(), ({ours}, {truth})"]
+
+
+def _refusal(trial: Trial, broken: str, backend: str, arguments: str) -> list[str]:
+    values = with_normal_axes(trial.op, trial.arrays, bind(trial.op, dict(trial.attributes)).values)
+    keywords = _keywords(taken(trial.op, "kernel", values, {}))
+    return [f'op = default_registry().op("{trial.op.id}")', f'(backend,) = chain(["{backend}"])',
+            f"print(backend.kernel(op)({arguments}{keywords}))     # must raise irops.values.violation.Violation of {broken}"]
+
+
+def _keywords(attributes: dict[str, Any]) -> str:
+    return "".join([f", {name}={literal(value)}" for name, value in sorted(attributes.items())])

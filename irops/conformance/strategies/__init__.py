@@ -1,0 +1,1 @@
+"""Where generated cases come from: Hypothesis strategies of trials, by op."""

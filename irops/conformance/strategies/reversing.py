@@ -1,0 +1,78 @@
+"""Trials of Reverse-1 and ReverseSequence-1: most of them valid, some just beyond what is."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from irops.conformance.strategies.tensors import kinds, layouts, shapes, tensors
+from irops.conformance.trial import Given, Trial
+from irops.registry import Op
+from irops.values.element import BOOLEAN, Array, ElementType, tagged
+
+RARELY = 15
+"""One trial in so many has a second input that the definition may forbid."""
+FAR = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**63 - 1, -(2**31), -(2**63))
+
+
+@st.composite
+def reverse_trials(draw: st.DrawFn, op: Op) -> Trial:
+    """Any axes, negative and repeated ones among them; or a flag for each."""
+    data, axes = op.definition.inputs
+    shape = draw(shapes(0, 7))
+    rank, mode = len(shape), draw(st.sampled_from(["index", "mask"]))
+    values: Any
+    if mode == "mask":
+        kind, values = BOOLEAN, draw(st.lists(st.booleans(), min_size=rank, max_size=rank))
+    else:
+        kind = draw(kinds(axes.allowed - {"boolean"}))
+        values = draw(st.lists(st.integers(-rank, rank - 1), max_size=rank + 2)) if rank else []
+        if draw(st.integers(0, RARELY)) == RARELY:
+            values = [*values, draw(st.sampled_from((rank, -rank - 1, *FAR)))]
+    named = Given(numbers(values, kind), draw(layouts()))
+    return Trial(op, (draw(_data(data.allowed, shape)), named), {"mode": mode})
+
+
+@st.composite
+def reverse_sequence_trials(draw: st.DrawFn, op: Op) -> Trial:
+    """Any two axes in any order; lengths from 0 to all."""
+    data, lengths = op.definition.inputs
+    shape = draw(shapes(2, 6))
+    rank = len(shape)
+    batch, seq = draw(st.permutations(range(rank)))[:2]
+    kind = draw(kinds(lengths.allowed))
+    steps = shape[seq]
+    length: st.SearchStrategy[float] = st.one_of(st.integers(0, max(steps, 1)), st.just(steps))
+    if kind.floating:
+        length = st.one_of(length, st.integers(0, max(steps - 1, 0)).map(lambda whole: whole + 0.75))
+    values = draw(_lengths(length, shape[batch]))
+    if values and draw(st.integers(0, RARELY)) == RARELY:
+        beyond = (steps + 1, -1, *FAR, *((float("nan"), float("inf")) if kind.floating else ()))
+        values[draw(st.integers(0, len(values) - 1))] = draw(st.sampled_from(beyond))
+    negative = draw(st.sampled_from([(0, 0), (rank, 0), (0, rank), (rank, rank)]))
+    texts = {"batch_axis": str(batch - negative[0]), "seq_axis": str(seq - negative[1])}
+    return Trial(op, (draw(_data(data.allowed, shape)), Given(numbers(values, kind), draw(layouts()))), texts)
+
+
+@st.composite
+def _lengths(draw: st.DrawFn, length: st.SearchStrategy[float], count: int) -> list[float]:
+    """A length for each batch item; where there are many, a few that recur."""
+    few = draw(st.lists(length, min_size=min(count, 1), max_size=min(count, 12)))
+    return [few[k % len(few)] for k in range(count)]
+
+
+@st.composite
+def _data(draw: st.DrawFn, allowed: frozenset[str], shape: tuple[int, ...]) -> Given:
+    return draw(tensors(draw(kinds(allowed)), shape))
+
+
+def numbers(values: list[Any], kind: ElementType) -> Array:
+    """A vector of numbers in a type; integers beyond it become its nearest."""
+    low, high = kind.extent
+    held = [min(max(value, int(low)), int(high)) if kind.integral else value for value in values]
+    if kind.integral:
+        wide = np.array(held, np.uint64 if kind.name == "u64" else np.int64)
+        return tagged(wide.astype(kind.dtype), kind)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.array(held, bool if kind is BOOLEAN else np.float64).astype(kind.dtype)

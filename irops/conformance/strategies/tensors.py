@@ -1,0 +1,99 @@
+"""Shapes, element types, elements and layouts."""
+from __future__ import annotations
+
+from collections.abc import Collection
+from math import prod
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from irops.conformance.layouts import LAYOUTS
+from irops.conformance.trial import Given
+from irops.values.element import BOOLEAN, STRING, Array, ElementType, element_type, element_types
+from irops.values.packing import packed_size, unpack
+
+MOST = 4096
+"""Elements of a generated tensor."""
+EDGES = (5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 1000, 1025)
+"""Sizes about which kernels change their ways: of vectors, of cache lines, of blocks."""
+USUAL = ("f32", "i32", "i64", "boolean", "f16", "f64", "u8", "i8", "bf16", "string")
+WORDS = ("", "a", "b", "cc", "\0", "é", "日本", "x" * 40)
+
+
+def kinds(names: Collection[str]) -> st.SearchStrategy[ElementType]:
+    """Element types, of some by name; the plainest are the simplest, and half of what is drawn is one of those that models are made of."""
+    others = [kind.name for kind in element_types() if kind.name not in USUAL]
+    plain = [element_type(name) for name in USUAL if name in names]
+    return st.one_of(*([st.sampled_from(plain)] if plain else []),
+                     st.sampled_from([element_type(name) for name in (*USUAL, *others) if name in names]))
+
+
+@st.composite
+def shapes(draw: st.DrawFn, low_rank: int, high_rank: int) -> tuple[int, ...]:
+    """Sizes of axes, 0 among them, of at most MOST elements."""
+    rank = draw(st.integers(low_rank, high_rank))
+    shape: list[int] = []
+    for _ in range(rank):
+        room = MOST // max(prod(shape), 1)
+        wide = [size for size in EDGES if size <= room]
+        small = st.one_of(st.integers(1, min(4, max(room, 1))), st.just(0))
+        shape.append(draw(st.one_of(small, st.sampled_from(wide)) if wide else small))
+    return tuple(shape)
+
+
+@st.composite
+def tensors(draw: st.DrawFn, kind: ElementType, shape: tuple[int, ...]) -> Given:
+    """Elements that tell places apart, or random bits, or the edges of the type, in some layout."""
+    fill, seed = draw(st.sampled_from(FILLS)), draw(st.integers(0, 2**16))
+    return Given(filled(kind, shape, fill, seed), draw(layouts()))
+
+
+def layouts() -> st.SearchStrategy[str]:
+    return st.sampled_from(list(LAYOUTS))
+
+
+FILLS = ("counting", "bits", "edges")
+
+
+def filled(kind: ElementType, shape: tuple[int, ...], fill: str, seed: int = 0) -> Array:
+    """A tensor; a seed always gives the same."""
+    count = prod(shape)
+    if kind is STRING:
+        return _strings(count, fill, seed).reshape(shape)
+    if kind is BOOLEAN:
+        scattered = (np.arange(count, dtype=np.uint64) * np.uint64(2654435761 + 2 * seed)) >> np.uint64(7)
+        return (scattered & np.uint64(1)).astype(np.bool_).reshape(shape)
+    if fill == "counting" and kind.bits > 8:
+        return (np.arange(count) % (128 if kind.floating else 2**15)).astype(kind.dtype).reshape(shape)
+    return unpack(RAW[fill](kind, count, seed), kind, shape)
+
+
+def _counted(kind: ElementType, count: int, _seed: int) -> bytes:
+    step = 1 if kind.bits == 8 else 37                              # bytes that share elements should not share them evenly
+    return (np.arange(packed_size(kind, count)) * step % 256).astype(np.uint8).tobytes()
+
+
+def _random(kind: ElementType, count: int, seed: int) -> bytes:
+    return np.random.default_rng(seed).bytes(packed_size(kind, count))
+
+
+def _edges(kind: ElementType, count: int, seed: int) -> bytes:
+    """Patterns of bits at the ends of ranges, of signs, of exponents."""
+    bits = max(kind.bits, 8)
+    ones, top = 2**bits - 1, 2 ** (bits - 1)
+    patterns = [0, 1, ones, top, top - 1, top + 1, ones ^ 1, ones - (ones >> 2), (ones >> 1) - (ones >> 4), (ones >> 1) - (ones >> 4) + 1]
+    wanted = packed_size(kind, count) * 8 // bits
+    picked = np.random.default_rng(seed).integers(0, len(patterns), wanted)
+    return b"".join(patterns[k].to_bytes(bits // 8, "little") for k in picked)
+
+
+RAW = {"counting": _counted, "bits": _random, "edges": _edges}
+
+
+def _strings(count: int, fill: str, seed: int) -> Array:
+    rng = np.random.default_rng(seed)
+    words: list[Any] = [str(n) if fill == "counting" else WORDS[int(k)] for n, k in enumerate(rng.integers(0, len(WORDS), count))]
+    found = np.empty(count, object)
+    found[:] = words
+    return found

@@ -1,0 +1,60 @@
+"""The process in which a backend is asked, so that one that crashes takes nothing else with it.
+
+Reads pickled requests from its input and writes answers: ("backend", name, folders, modules), then ("has", op) or
+("trial", op, inputs, attributes). Whatever libraries print goes to the error stream.
+"""
+from __future__ import annotations
+
+import os
+import pickle
+from typing import Any
+
+from irops.backends.backend import Backend, chain
+from irops.conformance.answer import answer_of
+from irops.conformance.trial import Given, Trial
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.registry import Registry, default_registry
+from irops.values.element import Array, element_type, tagged
+
+
+def main() -> None:
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    backend: Backend | None = None
+    registry = default_registry()
+    while True:
+        try:
+            request = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            if request[0] == "backend":
+                _, name, folders, modules = request
+                registry = Registry(folders, modules) if folders or modules else registry
+                (backend,), answer = chain((name,)), None
+            else:
+                answer = _answered(backend, registry, request)
+        except DiagnosticError as error:
+            answer = error.diagnostics
+        told = pickle.dumps(answer)
+        answer = None                       # what is freed wrongly should crash before the answer is out
+        answers.write(told)
+        answers.flush()
+
+
+def _answered(backend: Backend | None, registry: Registry, request: tuple[Any, ...]) -> Any:
+    assert backend is not None
+    op = registry.op(request[1])
+    if request[0] == "has":
+        return backend.kernel(op) is not None
+    _, _, inputs, attributes = request
+    return answer_of(backend, Trial(op, tuple(map(_given, inputs)), attributes))
+
+
+def _given(sent: tuple[Array, str, str] | None) -> Given | None:
+    return None if sent is None else Given(tagged(sent[0], element_type(sent[1])), sent[2])
+
+
+if __name__ == "__main__":
+    main()
