@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from irops.checks import bodies, edges, layers, ops, state
 from irops.checks.context import Context
 from irops.checks.declared import ports_declare_what_is_inferred
+from irops.checks.interface import inputs_and_outputs_keep_their_types
 from irops.checks.echoes import without_echoes
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
@@ -33,6 +34,7 @@ def layers_keep_to_their_definitions(context: Context) -> Iterator[Diagnostic]:
     facts = inference.graph(context.model.graph, {})
     yield from (d for d in facts.all_found() if not d.code.startswith("IR2"))
     yield from ports_declare_what_is_inferred(context, facts)
+    yield from inputs_and_outputs_keep_their_types(context, facts)
     yield from ops.layers_declare_the_outputs_that_there_are(context, facts)
 
 
