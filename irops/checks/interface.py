@@ -24,6 +24,6 @@ def inputs_and_outputs_keep_their_types(context: Context, facts: Facts) -> Itera
         else:
             continue
         if kind is not DYNAMIC and kind.name != read:
-            yield context.finding("rewritten-type", f'the model\'s {what} "{layer.name}" is {kind}; as a file of IR 10 OpenVINO reads it as {read}',
+            yield context.finding("rewritten-type", f'{what} "{layer.name}" is {kind}; from a file of IR 10 OpenVINO reads it as {read}',
                                   layer.at, context.scopes[0], layer,
                                   notes=(f"OpenVINO puts a Convert beside the {what}; a file of IR 11 is read as it is written",))

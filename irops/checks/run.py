@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from irops.checks import bodies, edges, layers, ops, state
 from irops.checks.context import Context
 from irops.checks.declared import ports_declare_what_is_inferred
-from irops.checks.interface import inputs_and_outputs_keep_their_types
 from irops.checks.echoes import without_echoes
+from irops.checks.interface import inputs_and_outputs_keep_their_types
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
 from irops.ir.collection import no_collection
