@@ -36,7 +36,7 @@ def check_lengths(lengths: Array, steps: Dim) -> None:
     """Hold lengths to the number of steps that a sequence has; a length of 1 where there is no step reverses nothing, and is let be."""
     wide = lengths.astype(np.float64 if lengths.dtype.kind not in "iu" else lengths.dtype)
     require((wide > -1).all(), "C4", _first(lengths, ~(wide > -1)))    # fractions are cut off; NaN is not greater than anything
-    whole = wide.astype(np.uint64 if wide.dtype.kind == "u" else np.int64)
+    whole = wide if wide.dtype.kind in "iu" else np.trunc(wide)
     excess = whole > max(steps.high, 1)
     require(not excess.any(), "C3", _first(lengths, excess), steps)
     advise((whole >= 1).all(), "C5", _first(lengths, whole < 1))
