@@ -13,7 +13,7 @@ import numpy as np
 from irops.cli.main import Refusal
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
 
-_PLAIN = "?bBhHiIlLqQefd"
+_PLAIN = "?bBhHiIlLqQefdFD"
 
 
 def save_all(path: str, arrays: Mapping[str, Array]) -> None:

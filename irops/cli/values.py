@@ -34,6 +34,8 @@ def first(array: Array) -> str:
         words = [printable(repr(str(item))) for item in some]
     elif kind is BOOLEAN:
         words = [str(bool(item)).lower() for item in some]
+    elif kind.kind == "complex":
+        words = [f"{complex(item):.3g}" for item in some]
     else:
         words = [f"{float(item):.3g}" if kind.floating else str(int(item)) for item in some]
     more = [*words, "..."] if array.size > SHOWN else words
@@ -42,9 +44,9 @@ def first(array: Array) -> str:
 
 
 def spread(array: Array) -> tuple[str, str, str]:
-    """The least, the mean and the greatest of many numbers; empty where there are few, or none."""
+    """The least, the mean and the greatest of many numbers; empty where there are few, or none that have an order."""
     kind = element_type_of(array)
-    if array.size <= SHOWN or kind is STRING:
+    if array.size <= SHOWN or kind is STRING or kind.kind == "complex":
         return "", "", ""
     numbers = array.astype(np.float64)
     real = numbers[~np.isnan(numbers)]

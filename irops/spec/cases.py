@@ -32,7 +32,7 @@ def _case(element: Any) -> Case:
 
 
 def _tensor(element: Any) -> Tensor:
-    kind = element_type(element.get("type"))
+    kind = element_type(element.get("type"), foreign=True)
     shape = Shape.parse(element.get("shape"))
     known = element.get("known", "yes") == "yes" and shape.static
     value = _value(element.text or "", kind, shape.to_tuple()) if known else None
@@ -52,4 +52,6 @@ def _value(text: str, kind: ElementType, shape: tuple[int, ...]) -> Array:
     if kind.integral or kind.kind == "lookup":
         wide = np.array([int(w) for w in words], dtype=np.uint64 if kind.name == "u64" else np.int64)
         return tagged(wide.astype(kind.dtype), kind).reshape(shape)
+    if kind.kind == "complex":
+        return np.array([complex(w) for w in words], kind.dtype).reshape(shape)
     return np.array([float(w) for w in words], dtype=np.float64).astype(kind.dtype).reshape(shape)

@@ -1,4 +1,4 @@
-"""The element types of OpenVINO, and what holds their elements in memory."""
+"""The element types of OpenVINO, those that only other dialects have, and what holds their elements in memory."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Array = npt.NDArray[Any]
 class ElementType:
     """An element type: its name, its size in bits when stored (0: no fixed size), its kind, its port precision.
 
-    kind is one of boolean, float, signed, unsigned, lookup (nf4), string, dynamic (not known).
+    kind is one of boolean, float, signed, unsigned, lookup (nf4), string, dynamic (not known); and complex, which OpenVINO has not.
     """
 
     name: str
@@ -70,10 +70,16 @@ _BY_PRECISION = {
     "undefined": _TYPES["dynamic"], "U1": _TYPES["u1"], "bin": _TYPES["u1"],
 }
 _ML_DTYPES = {
-    "bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu", "f4e2m1": "float4_e2m1fn",
-    "i4": "int4", "u4": "uint4", "u2": "uint2",
+_FOREIGN = {
+    name: ElementType(name, bits, kind, name.upper()) for name, bits, kind in (
+        ("complex64", 64, "complex"), ("complex128", 128, "complex"), ("f8e4m3fnuz", 8, "float"), ("f8e5m2fnuz", 8, "float"),
+        ("i2", 2, "signed"))
 }
-_NUMPY = {"boolean": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+    "bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu", "f4e2m1": "float4_e2m1fn",
+    "i4": "int4", "u4": "uint4", "u2": "uint2", "f8e4m3fnuz": "float8_e4m3fnuz", "f8e5m2fnuz": "float8_e5m2fnuz", "i2": "int2",
+}
+_NUMPY = {"boolean": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64, "complex64": np.complex64,
+          "complex128": np.complex128}
 CODED = ("u1", "u3", "u6", "nf4")
 """Types that neither NumPy nor ml_dtypes has: held as codes of type uint8, tagged with the element type."""
 
@@ -95,7 +101,7 @@ def _dtype(name: str) -> np.dtype[Any]:
     return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
 
 
-def element_type(name: str) -> ElementType:
+def element_type(name: str, *, foreign: bool = False) -> ElementType:
     """The element type of an attribute value (f32, i64, boolean …), in any case, as OpenVINO reads it.
 
     Raises:  ValueError for a name that is none
@@ -103,7 +109,9 @@ def element_type(name: str) -> ElementType:
     lower = name.lower()
     if lower == "undefined":
         return DYNAMIC
-    if lower not in _TYPES:
+    foreign: those that OpenVINO has not (complex64 …) count too
+    found = _TYPES.get(lower) or (_FOREIGN.get(lower) if foreign else None)
+    if found is None:
         raise ValueError(f"{name!r} is not an element type")
     return _TYPES[lower]
 
@@ -128,11 +136,16 @@ BOOLEAN, STRING = _TYPES["boolean"], _TYPES["string"]
 F32, I32, I64 = _TYPES["f32"], _TYPES["i32"], _TYPES["i64"]
 
 
+def foreign_types() -> tuple[ElementType, ...]:
+    """The element types that other dialects have and OpenVINO has not."""
+    return tuple(_FOREIGN.values())
+
+
 @cache
 def _element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
     if dtype.kind in "OUST":
         return STRING
-    for element in _TYPES.values():
+    for element in (*_TYPES.values(), *_FOREIGN.values()):
         if element.name not in (*CODED, "dynamic", "string") and element.dtype == dtype:
             return element
     raise ValueError(f"no element type is held as {dtype}")
@@ -141,7 +154,7 @@ def _element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
 def element_type_of(array: Array) -> ElementType:
     """The element type of an array in memory: its tag's, else its dtype's.
 
-    Raises:  ValueError for a dtype that holds none, such as complex
+    Raises:  ValueError for a dtype that holds none, such as datetime64
     """
     metadata = array.dtype.metadata
     if metadata is not None and "element_type" in metadata:

@@ -75,7 +75,8 @@ def _of_codes(codes: Codes, element: ElementType) -> Array:
     if element.name in CODED:
         return tagged(codes, element)
     if element.kind == "signed":
-        signed = (codes ^ 8).astype(np.int8) - 8
+        sign = 1 << element.bits - 1
+        signed = (codes ^ sign).astype(np.int8) - sign
         return signed.astype(element.dtype)
     if element.kind == "unsigned":
         return codes.astype(element.dtype)
@@ -120,7 +121,7 @@ def _split_fields(low_bits: int, elements: int) -> Layout:
 
 _NIBBLES = _fields(4, False)
 LAYOUTS = {
-    "u1": _fields(1, True), "u2": _fields(2, False), "u3": _split_fields(2, 8), "u6": _split_fields(4, 4),
+    "u1": _fields(1, True), "u2": _fields(2, False), "i2": _fields(2, False), "u3": _split_fields(2, 8), "u6": _split_fields(4, 4),
     "u4": _NIBBLES, "i4": _NIBBLES, "nf4": _NIBBLES, "f4e2m1": _NIBBLES,
 }
 """The element types whose elements share bytes."""

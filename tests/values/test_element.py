@@ -4,7 +4,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from irops.values.element import DYNAMIC, STRING, element_type, element_type_of, element_type_of_precision, element_types, tagged
+from irops.values.element import (
+    DYNAMIC,
+    STRING,
+    element_type,
+    element_type_of,
+    element_type_of_precision,
+    element_types,
+    foreign_types,
+    tagged,
+)
 
 
 def test_every_type_knows_itself_by_name_and_precision():
@@ -38,5 +47,14 @@ def test_precisions_are_spelled_exactly(precision):
 
 
 def test_a_dtype_of_no_element_type_is_refused():
-    with pytest.raises(ValueError, match="complex"):
-        element_type_of(np.zeros(2, complex))
+    with pytest.raises(ValueError, match="datetime64"):
+        element_type_of(np.zeros(2, "datetime64[s]"))
+
+
+@pytest.mark.parametrize("element", foreign_types(), ids=str)
+def test_a_type_of_other_dialects_is_none_of_openvinos(element):
+    assert element not in element_types()
+    assert element_type_of(np.zeros(2, element.dtype)) is element
+    assert element_type(element.name, foreign=True) is element
+    with pytest.raises(ValueError, match="not an element type"):
+        element_type(element.name)

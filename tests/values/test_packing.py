@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irops.values.element import DYNAMIC, STRING, element_type, element_type_of, element_types
+from irops.values.element import DYNAMIC, STRING, element_type, element_type_of, element_types, foreign_types
 from irops.values.packing import pack, packed_size, string_bounds, unpack
 
 SEEN = {        # element type: elements, bytes
@@ -28,7 +28,7 @@ SEEN = {        # element type: elements, bytes
     "bf16": ([1.0, -2.0], "80 3f 00 c0"),
     "f64": ([1.0], "00 00 00 00 00 00 f0 3f"),
 }
-FIXED = [t for t in element_types() if t.bits]
+FIXED = [t for t in (*element_types(), *foreign_types()) if t.bits]
 
 
 def array_of(name: str, elements: list[Any]) -> Any:
