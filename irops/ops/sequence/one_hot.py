@@ -1,0 +1,42 @@
+"""OneHot: an axis along which one element stands out, that which an index names."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.spec.binding import kernel, shape, values
+from irops.values.dim import UNKNOWN, Dim
+from irops.values.element import Array, as_i64
+from irops.values.fact import Fact, holds_dims
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import require
+
+
+@shape("OneHot-1")
+def one_hot_shape(indices: Fact, depth: Fact, on_value: Fact, off_value: Fact, *, axis: int) -> Shape:  # noqa: ARG001
+    size = (depth.dims or (UNKNOWN,))[0]
+    require(size >= 0, "C2", size)
+    if indices.shape.dims is None:
+        return UNRANKED
+    at = new_axis(axis, len(indices.shape))
+    return indices.shape[:at] + Shape.of(size.at_least(0)) + indices.shape[at:]
+
+
+def new_axis(axis: int, rank: int) -> int:
+    """The axis that is added, counted from 0; Violation("C1") where the output has no such axis."""
+    require(-rank - 1 <= axis <= rank, "C1", f"axis {axis} for indices of rank {rank}")
+    return axis % (rank + 1)
+
+
+@kernel("OneHot-1")
+def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int) -> Array:
+    size, at = int(as_i64(depth)), new_axis(axis, indices.ndim)
+    require(Dim.of(size) >= 0, "C2", size)
+    places = np.arange(size).reshape(-1, *(1,) * (indices.ndim - at))
+    return np.where(np.expand_dims(as_i64(indices), at) == places, on_value, off_value).astype(on_value.dtype)
+
+
+@values("OneHot-1")
+def one_hot_values(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int) -> Array | None:
+    if holds_dims(indices) or holds_dims(depth):
+        return None
+    return one_hot(indices, depth, on_value.astype(object), off_value.astype(object), axis=axis)
