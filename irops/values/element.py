@@ -65,16 +65,16 @@ _TYPES = {
     name: ElementType(name, _BITS[name] if name in _BITS else int(name[1:]), kind, _PRECISIONS.get(name, name.upper()))
     for name, kind in _KINDS.items()
 }
-_BY_PRECISION = {
-    **_TYPES, **{t.precision: t for t in _TYPES.values()},
-    "undefined": _TYPES["dynamic"], "U1": _TYPES["u1"], "bin": _TYPES["u1"],
-}
-_ML_DTYPES = {
 _FOREIGN = {
     name: ElementType(name, bits, kind, name.upper()) for name, bits, kind in (
         ("complex64", 64, "complex"), ("complex128", 128, "complex"), ("f8e4m3fnuz", 8, "float"), ("f8e5m2fnuz", 8, "float"),
         ("i2", 2, "signed"))
 }
+_BY_PRECISION = {
+    **_TYPES, **{t.precision: t for t in _TYPES.values()},
+    "undefined": _TYPES["dynamic"], "U1": _TYPES["u1"], "bin": _TYPES["u1"],
+}
+_ML_DTYPES = {
     "bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu", "f4e2m1": "float4_e2m1fn",
     "i4": "int4", "u4": "uint4", "u2": "uint2", "f8e4m3fnuz": "float8_e4m3fnuz", "f8e5m2fnuz": "float8_e5m2fnuz", "i2": "int2",
 }
@@ -104,16 +104,16 @@ def _dtype(name: str) -> np.dtype[Any]:
 def element_type(name: str, *, foreign: bool = False) -> ElementType:
     """The element type of an attribute value (f32, i64, boolean …), in any case, as OpenVINO reads it.
 
+    foreign: those that OpenVINO has not (complex64 …) count too
     Raises:  ValueError for a name that is none
     """
     lower = name.lower()
     if lower == "undefined":
         return DYNAMIC
-    foreign: those that OpenVINO has not (complex64 …) count too
     found = _TYPES.get(lower) or (_FOREIGN.get(lower) if foreign else None)
     if found is None:
         raise ValueError(f"{name!r} is not an element type")
-    return _TYPES[lower]
+    return found
 
 
 def element_type_of_precision(precision: str) -> ElementType:
@@ -127,18 +127,18 @@ def element_type_of_precision(precision: str) -> ElementType:
 
 
 def element_types() -> tuple[ElementType, ...]:
-    """All element types, dynamic (not known) among them."""
+    """All element types of OpenVINO, dynamic (not known) among them."""
     return tuple(_TYPES.values())
-
-
-DYNAMIC = _TYPES["dynamic"]
-BOOLEAN, STRING = _TYPES["boolean"], _TYPES["string"]
-F32, I32, I64 = _TYPES["f32"], _TYPES["i32"], _TYPES["i64"]
 
 
 def foreign_types() -> tuple[ElementType, ...]:
     """The element types that other dialects have and OpenVINO has not."""
     return tuple(_FOREIGN.values())
+
+
+DYNAMIC = _TYPES["dynamic"]
+BOOLEAN, STRING = _TYPES["boolean"], _TYPES["string"]
+F32, I32, I64 = _TYPES["f32"], _TYPES["i32"], _TYPES["i64"]
 
 
 @cache
