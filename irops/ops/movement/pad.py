@@ -33,6 +33,13 @@ def pad_shape(data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | No
     return Shape(padded_size(size, begin, end, pad_mode) for size, begin, end in pads)
 
 
+@shape("Pad-1")
+def pad_1_shape(data: Fact, pads_begin: Fact, pads_end: Fact, pad_value: Fact | None, *, pad_mode: str) -> Shape:
+    pads = (pads_begin.dims or ()) + (pads_end.dims or ())
+    advise(all(number >= 0 for number in pads), "C9", Shape(pads))
+    return pad_shape(data, pads_begin, pads_end, pad_value, pad_mode=pad_mode)
+
+
 def padded_size(size: Dim, begin: Dim, end: Dim, pad_mode: str) -> Dim:
     """The size of an axis with its pads; what a mode asks of the axis is then known of it."""
     total = size + begin + end
@@ -49,7 +56,7 @@ def padded_size(size: Dim, begin: Dim, end: Dim, pad_mode: str) -> Dim:
     return total.at_least(0)
 
 
-@kernel("Pad-12")
+@kernel("Pad-1", "Pad-12")
 def pad(data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None, *, pad_mode: str) -> Array:
     return padded(data, pads_begin, pads_end, zeros((), element_type_of(data)) if pad_value is None else pad_value, pad_mode)
 
@@ -92,7 +99,7 @@ def repeated(position: Array, size: int) -> Array:
 SOURCES = {"edge": at_edge, "reflect": reflected, "symmetric": repeated}
 
 
-@values("Pad-12")
+@values("Pad-1", "Pad-12")
 def pad_values(data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None, *, pad_mode: str) -> Array | None:
     if holds_dims(pads_begin) or holds_dims(pads_end):
         return None
