@@ -14,9 +14,12 @@ from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
 from irops.spec.binding import BOUND, Functions, functions_of
 from irops.spec.definition import Attribute, Definition
+from irops.spec.dialects import DIALECTS, dialect_files, parted
 from irops.spec.load import load_definition
+from irops.spec.onnx_opsets import ONNX, imported, why_not
 from irops.spec.opsets import OPSETS, OpVersion, opsets
 from irops.spec.schemas import schemas_folder
+from irops.spec.sharing import NotSharedError, shared
 
 ENTRY_POINTS = "irops.ops"
 
@@ -46,11 +49,12 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class NoOp:
-    """Why a layer's type and version name no op: the rule's name, a message, notes."""
+    """Why a layer's type and version name no op: the rule's name, a message, notes; once: for all such layers of a model."""
 
     rule: str
     message: str
     notes: tuple[str, ...] = ()
+    once: bool = False
 
 
 class Registry:
@@ -78,6 +82,9 @@ class Registry:
         return self._resolved[key]
 
     def _resolve(self, type: str, version: str) -> Op | NoOp:
+        foreign = imported(version)
+        if foreign is not None:
+            return self._resolve_imported(type, *foreign)
         found = opsets().find(type, version)
         if found is not None:
             own = found.id in self._own
@@ -87,6 +94,11 @@ class Registry:
                 if name.lower() == f"{type}-{version}".lower():
                     return self.op(name)
         return self._why_not(type, version)
+
+    def _resolve_imported(self, type: str, domain: str, opset: int) -> Op | NoOp:
+        """The op of ONNX that a type means where an opset is imported."""
+        found = dialect_files().named(domain, type, opset) if domain == ONNX else None
+        return NoOp(*why_not(type, domain, opset), once=True) if found is None else self.op(found)
 
     def _why_not(self, type: str, version: str) -> NoOp:
         known = opsets().versions.get(type.lower(), ())
@@ -108,29 +120,57 @@ class Registry:
         Raises:  KeyError where no definition has the id; DefinitionError where it is faulty
         """
         if id not in self._ops:
-            own = id in self._own
-            path = self._own[id] if own else self.extensions().get(id)
-            if path is None:
-                raise KeyError(id)
-            definition = load_definition(path)
-            module = _import_own(definition) if own else self._import_extension(definition)
-            functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self._modules)))
-            self._ops[id] = Op(definition, functions, module.__name__)
+            self._ops[id] = self._foreign_op(id) if parted(id)[0] else self._native_op(id)
         return self._ops[id]
+
+    def _native_op(self, id: str) -> Op:
+        own = id in self._own
+        path = self._own[id] if own else self.extensions().get(id)
+        if path is None:
+            raise KeyError(id)
+        definition = load_definition(path)
+        module = _import_own(definition) if own else self._import_extension(definition)
+        functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self._modules)))
+        return Op(definition, functions, module.__name__)
+
+    def _foreign_op(self, id: str) -> Op:
+        found = dialect_files().find(id)
+        if found is None:
+            raise KeyError(id)
+        definition = load_definition(found[0], version=found[1])
+        if definition.same_as is None:
+            module = _import_own(definition)
+            return Op(definition, functions_of(definition, (module.__name__, *_own_modules())), module.__name__)
+        base = self.op(definition.same_as)
+        try:
+            return Op(definition, shared(definition, base.definition, base.functions), base.module)
+        except NotSharedError as error:
+            fault = Diagnostic(rule("mismatched-function"), f"{definition.id} {error}", Location(definition.path))
+            raise DefinitionError([fault]) from None
 
     def definition(self, id: str) -> Definition:
         """The definition of an id, an id in another case, or a type of which the newest version is meant; KeyError if none."""
-        ids = {i.lower(): i for i in self.ids()}
+        known = self.versions(parted(id)[0])
+        ids = {i.lower(): i for i in known}
         if id.lower() in ids:
             return self.op(ids[id.lower()]).definition
-        versions = [i for i in self.ids() if i.rsplit("-", 1)[0].lower() == opsets().classes.get(id, id).lower()]
+        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == opsets().classes.get(id, id).lower()]
         if not versions:
             raise KeyError(id)
         return self.op(max(versions, key=_number)).definition
 
-    def ids(self) -> tuple[str, ...]:
-        """The ids of all ops, by name and version."""
-        return tuple(sorted((*self._own, *self.extensions()), key=lambda i: (i.rsplit("-", 1)[0].lower(), _number(i))))
+    def ids(self, dialect: str = "") -> tuple[str, ...]:
+        """The ids of all ops of OpenVINO, and of one's own; or of another dialect, a file of which may hold later versions too."""
+        found = (i for i in dialect_files().paths if parted(i)[0] == dialect) if dialect else (*self._own, *self.extensions())
+        return tuple(sorted(found, key=lambda i: (i.rsplit("-", 1)[0].lower(), _number(i))))
+
+    def versions(self, dialect: str = "") -> tuple[str, ...]:
+        """The ids of all ops in all versions."""
+        return tuple(i for file in self.ids(dialect) for i in dialect_files().versions(file)) if dialect else self.ids()
+
+    def newest(self, id: str) -> str:
+        """The newest version that the file of an id holds."""
+        return dialect_files().versions(id)[-1] if parted(id)[0] else id
 
     def extensions(self) -> dict[str, Path]:
         """Definitions from outside irops: id to file."""
@@ -223,6 +263,6 @@ def definition(id: str) -> Definition:
 
 
 def definitions() -> tuple[Definition, ...]:
-    """All definitions, by name and version."""
+    """All definitions of OpenVINO's ops and of one's own, by name and version; then those of the other dialects."""
     registry = default_registry()
-    return tuple(registry.op(op).definition for op in registry.ids())
+    return tuple(registry.op(op).definition for dialect in ("", *DIALECTS) for op in registry.versions(dialect))

@@ -100,7 +100,7 @@ def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
     Raises:  DefinitionError naming both files where names differ
     """
     modules = tuple(modules)
-    found = [BOUND[m][definition.id] for m in modules if definition.id in BOUND.get(m, ())]
+    found = [BOUND[m][definition.file_id] for m in modules if definition.file_id in BOUND.get(m, ())]
     functions = Functions()
     for role in ROLES:
         setattr(functions, role, next((getattr(f, role) for f in found if getattr(f, role)), None))
@@ -133,7 +133,7 @@ def _mismatch(function: Function, definition: Definition) -> tuple[str, frozense
         return f"takes *{spread[0]}, but no input of the definition is variadic", None
     if names != wanted:
         return f"takes the inputs ({', '.join(names)}), the definition names ({', '.join(wanted)})", None
-    unknown = keywords - {*(a.parameter for a in definition.attributes.values()), *definition.bodies, *CONTEXT}
+    unknown = keywords - {*(a.parameter for a in definition.attributes.values()), *definition.bodies, *definition.later, *CONTEXT}
     if unknown:
         return f"takes {', '.join(sorted(unknown))}, which the definition does not name", None
     return "", None if everything else frozenset(keywords)

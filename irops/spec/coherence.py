@@ -48,11 +48,14 @@ def _lookup(function: Callable[..., Any], name: str) -> Any:
 
 
 def incoherences(definition: Definition, functions: Functions) -> list[str]:
-    """What does not agree: sentences without code, code without sentence, sentences that no counterexample breaks."""
+    """What does not agree: sentences without code, code without sentence, sentences that no counterexample breaks.
+
+    Functions that another dialect's op shares may cite more than can be broken there.
+    """
     stated, cited = set(definition.constraints), cited_constraints(definition, functions)
     broken = {case.violates for case in counterexamples(definition)}
     return [
         *(f"{definition.id}:{c} is stated and no code cites it" for c in sorted(stated - cited)),
-        *(f"{definition.id}:{c} is cited by code and not stated" for c in sorted(cited - stated)),
+        *(f"{definition.id}:{c} is cited by code and not stated" for c in sorted(cited - stated) if definition.dialect == "openvino"),
         *(f"{definition.id}:{c} is broken by no counterexample" for c in sorted(stated - broken)),
     ]

@@ -12,7 +12,10 @@ from irops.values.shape import Shape
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of <data>. default: the specification's; reader_default: what OpenVINO takes where it is missing (same, if not said)."""
+    """An attribute of <data>. default: the specification's; reader_default: what OpenVINO takes where it is missing (same, if not said).
+
+    stands_for: the attribute or input, under another name, of the op whose functions are shared.
+    """
 
     name: str
     type: str
@@ -25,6 +28,8 @@ class Attribute:
     aliases: tuple[tuple[str, str], ...] = ()
     low: float = -inf
     high: float = inf
+    stands_for: str | None = None
+    dialect: str = "openvino"
 
     @property
     def parameter(self) -> str:
@@ -43,7 +48,10 @@ class TypeVariable:
 
 @dataclass(frozen=True, slots=True)
 class PortSpec:
-    """An input or output. type: a type variable, a set of types by name, or @attribute; shape: a stock rule, of an output."""
+    """An input or output. type: a type variable, a set of types by name, or @attribute; shape: a stock rule, of an output.
+
+    stands_for: the input, under another name, of the op whose functions are shared.
+    """
 
     id: int
     name: str
@@ -55,6 +63,7 @@ class PortSpec:
     optional: bool = False
     variadic: bool = False
     shape: tuple[str, ...] = ()
+    stands_for: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """All that is said of an op of one version."""
+    """All that is said of an op of one version.
+
+    file_id: the id that its file is named for, where that holds later versions too; same_as: the op of OpenVINO whose functions are
+    its own, given: attributes of that op, as texts, that this one has not; later: attributes that the file has for later versions.
+    """
 
     type: str
     version: str
@@ -124,11 +137,25 @@ class Definition:
     constraints: dict[str, Constraint]
     notes: tuple[Note, ...]
     cases_source: Any = field(repr=False, compare=False, default=None)      # parsed only when asked for: see spec.cases
+    same_as: str | None = None
+    given: tuple[tuple[str, str], ...] = ()
+    file_id: str = ""
+    later: frozenset[str] = frozenset()
 
     @property
     def id(self) -> str:
-        """ReverseSequence-1: the type and the number of the opset that brought this version."""
-        return f"{self.type}-{self.version.removeprefix('opset')}"
+        """ReverseSequence-1: the type and the number of the opset that brought this version; onnx:ReverseSequence-10 in other dialects."""
+        return definition_id(self.dialect, self.type, self.version)
+
+    @property
+    def page(self) -> str:
+        """The id as the name of a file, which has no colon."""
+        return self.file_id.replace(":", "-")
 
     def __str__(self) -> str:
         return self.id
+
+
+def definition_id(dialect: str, type: str, version: str) -> str:
+    name = "-".join(filter(None, (type, version.removeprefix("opset"))))
+    return name if dialect == "openvino" else f"{dialect}:{name}"

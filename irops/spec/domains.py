@@ -104,7 +104,7 @@ def _enum(text: str, attribute: Attribute) -> str:
 
 def _element_type(text: str, attribute: Attribute) -> Any:
     try:
-        value = element_type(text)
+        value = element_type(text, foreign=attribute.dialect != "openvino")
     except ValueError:
         raise DomainError(f"{attribute.name} is {text!r}, must be an element type such as f32 or i64") from None
     if attribute.values and value.name not in attribute.values:
@@ -140,7 +140,7 @@ def _strings(text: str, attribute: Attribute) -> tuple[str, ...]:  # noqa: ARG00
 
 def _shape(text: str, attribute: Attribute) -> Shape:
     try:
-        return Shape.parse(text)
+        return Shape.parse(text, symbols=attribute.dialect != "openvino")
     except ValueError as error:
         raise DomainError(f"{attribute.name} is {text!r}: {error}") from None
 

@@ -14,22 +14,35 @@ from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.spec import domains
-from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec, TypeVariable
+from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec, TypeVariable, definition_id
 from irops.spec.schemas import schemas_folder
-from irops.spec.types import allowed_types
+from irops.spec.types import OPENVINO, allowed_types, type_text
 
 FLAG = "yes"
 
 
-def load_definition(path: str | Path, *, validate: bool = True) -> Definition:
-    """The definition in a file.
+def load_definition(path: str | Path, *, validate: bool = True, version: int | None = None) -> Definition:
+    """The definition in a file; version: as of a later opset of its dialect than the one that it is named for.
 
     Raises:  DefinitionError where the file is not well-formed, breaks the grammar, or contradicts itself
     """
     root = _parsed(Path(path))
     if validate:
         _hold_to_grammar(root, path)
-    return _Loader(str(path), root).definition()
+    loader = _Loader(str(path), root)
+    if loader.dialect == "onnx":
+        loader.take_back_to(int(root.get("version")) if version is None else version)
+    return loader.definition()
+
+
+def _take_back(root: Any, version: int) -> set[str]:
+    """Leave out what came with later opsets than version, and what is said of it; the names of attributes that are gone."""
+    root.set("version", str(version))
+    later = [element for element in root.iter("attribute", "example", "counterexample") if int(element.get("since", 0)) > version]
+    gone = {element.get("name") for element in later if element.tag == "attribute"}
+    for element in (*later, *(note for note in root.findall("note") if note.get("of") in gone)):
+        element.getparent().remove(element)
+    return gone
 
 
 def _parsed(path: Path) -> Any:
@@ -77,7 +90,15 @@ class _Loader:
 
     def __init__(self, path: str, root: Any) -> None:
         self.path, self.root = path, root
+        self.dialect = root.get("dialect", OPENVINO)
+        self.file_id = definition_id(self.dialect, root.get("type"), root.get("version", ""))
+        self.opset: int | None = None
+        self.later: frozenset[str] = frozenset()
         self.faults: list[Diagnostic] = []
+
+    def take_back_to(self, opset: int) -> None:
+        """Read the definition as of that opset of its dialect."""
+        self.opset, self.later = opset, frozenset(_take_back(self.root, opset))
 
     def definition(self) -> Definition:
         root = self.root
@@ -91,13 +112,15 @@ class _Loader:
         constraints = self._named(self.constraint, "constraint", key="id")
         definition = Definition(
             type=root.get("type"), version=root.get("version"), category=root.get("category"),
-            module=root.get("module") or snake_case(root.get("type")), dialect=root.get("dialect", "openvino"),
+            module=root.get("module") or snake_case(root.get("type")), dialect=self.dialect,
             stateful=root.get("stateful") == FLAG, path=self.path,
             summary=prose(root.find("summary")), description=prose(root.find("description")), formula=lines(root.find("formula")),
             source=prose(root.find("source")), changes=prose(root.find("changes")),
             attributes=attributes, bodies={b.get("name"): prose(b) for b in root.findall("body")}, types=types,
             inputs=inputs, outputs=outputs, constraints=constraints,
             notes=tuple(Note(prose(n), n.get("of")) for n in root.findall("note")), cases_source=root,
+            same_as=root.get("same-as"), given=tuple((g.get("name"), prose(g)) for g in root.findall("given")), file_id=self.file_id,
+            later=self.later,
         )
         self.names_are_known(definition)
         if self.faults:
@@ -121,6 +144,7 @@ class _Loader:
         get = element.get
         attribute = Attribute(
             name=get("name"), type=get("type"), text=prose(element), of=get("of"), required=get("required") == FLAG,
+            stands_for=get("as"), dialect=self.dialect,
             default=get("default"), reader_default=get("reader-default"),
             values=tuple((get("values") or "").split()),
             aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
@@ -138,7 +162,9 @@ class _Loader:
 
     def type_variable(self, element: Any) -> TypeVariable | None:
         try:
-            return TypeVariable(element.get("name"), allowed_types(element.text or ""), " ".join((element.text or "").split()))
+            expression = element.text or ""
+            allowed = allowed_types(expression, self.dialect, self.opset)
+            return TypeVariable(element.get("name"), allowed, type_text(expression, self.dialect))
         except ValueError as error:
             self.fault(element, f"type {element.get('name')}: {error}")
             return None
@@ -154,7 +180,7 @@ class _Loader:
                 self.fault(element, f"port {element.get('name')} has the type {kind}, and no attribute of that name is an element type")
         else:
             try:
-                allowed = allowed_types(kind)
+                allowed = allowed_types(kind, self.dialect, self.opset)
             except ValueError as error:
                 self.fault(element, f"port {element.get('name')}: {error}")
         low, dots, high = element.get("rank", "0..").partition("..")
@@ -162,7 +188,7 @@ class _Loader:
             id=int(element.get("id")), name=element.get("name"), type=kind, allowed=allowed, text=prose(element),
             low_rank=int(low or 0), high_rank=float(high or inf) if dots else int(low),
             optional=element.get("optional") == FLAG, variadic=element.get("variadic") == FLAG,
-            shape=tuple((element.get("shape") or "").split()),
+            shape=tuple((element.get("shape") or "").split()), stands_for=element.get("as"),
         )
 
     def constraint(self, element: Any) -> Constraint:

@@ -7,26 +7,30 @@ from irops.evaluate.case import failure
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.coherence import incoherences
+from irops.spec.dialects import DIALECTS
 
-IDS = [op for op in default_registry().ids() if op in default_registry()._own]
+REGISTRY = default_registry()
+OWN = [op for op in REGISTRY.ids() if op in REGISTRY._own]
+FOREIGN = [REGISTRY.newest(op) for dialect in DIALECTS for op in REGISTRY.ids(dialect)]
+IDS = [*OWN, *FOREIGN]
 
 
 def cases(kind):
     for op_id in IDS:
-        op = default_registry().op(op_id)
+        op = REGISTRY.op(op_id)
         for case in kind(op.definition):
             yield pytest.param(op, case, id=f"{op_id}:{case.line}")
 
 
 @pytest.mark.parametrize("op_id", IDS)
 def test_sentences_code_and_counterexamples_agree(op_id):
-    op = default_registry().op(op_id)
+    op = REGISTRY.op(op_id)
     assert incoherences(op.definition, op.functions) == []
 
 
 @pytest.mark.parametrize("op_id", IDS)
 def test_a_definition_has_an_example(op_id):
-    assert examples(default_registry().op(op_id).definition)
+    assert examples(REGISTRY.op(op_id).definition)
 
 
 @pytest.mark.parametrize(("op", "case"), list(cases(examples)))

@@ -14,13 +14,15 @@ from irops.inference.bind import bind
 from irops.inference.layer import LayerFault, infer_layer
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
+from irops.spec.dialects import DIALECTS
 from irops.values.dim import ANY, Dim
-from irops.values.element import DYNAMIC, element_type, element_types
+from irops.values.element import DYNAMIC, element_type, element_types, foreign_types
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 
 REGISTRY = default_registry()
-IDS = [op for op in REGISTRY.ids() if op in REGISTRY._own and not REGISTRY.op(op).definition.bodies]
+FOREIGN = [REGISTRY.newest(op) for dialect in DIALECTS for op in REGISTRY.ids(dialect)]
+IDS = [op for op in (*REGISTRY.ids(), *FOREIGN) if (op in REGISTRY._own or op in FOREIGN) and not REGISTRY.op(op).definition.bodies]
 ASSUMING = {"Squeeze-1", "Squeeze-15"}
 """Where the specification itself has inference say more than it knows: an axis that is named and may have size 1 is taken to vanish."""
 
@@ -103,7 +105,7 @@ def any_fact():
     dims = st.one_of(st.integers(0, 5).map(Dim.of), st.just(ANY), st.tuples(st.integers(0, 4), st.integers(0, 4)).map(
         lambda p: Dim(min(p), max(p))), st.sampled_from([Dim.of(2**31), Dim.of(2**63 - 1), Dim(2, 2**63 - 1)]))
     shapes = st.one_of(st.just(UNRANKED), st.lists(dims, max_size=5).map(Shape))
-    return st.builds(Fact, st.sampled_from(element_types()), shapes)
+    return st.builds(Fact, st.sampled_from((*element_types(), *foreign_types())), shapes)
 
 
 @st.composite
