@@ -14,7 +14,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from irops.conformance.verdict import OpReport, Report
 
 FORMATS = ("table", "json", "junit", "markdown")
+STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 MANY = 6
 """Reasons to decline that are told for one op; the other formats tell all."""
 
@@ -38,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                         help=f"{', '.join(backend_names())}; may be given again")
     parser.add_argument("--op", metavar="OP", action="append", default=[], dest="ops",
                         help="an op such as Reverse-1; may be given again; default: all that the backend has")
-    parser.add_argument("--examples", type=_count, default=200, metavar="N", help="how many cases to generate for each op, default: 200")
+    parser.add_argument("--examples", type=_count, default=500, metavar="N", help="how many cases to generate for each op, default: 500")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="what generated cases follow from, default: 0")
     parser.add_argument("--seconds", type=_time, default=30.0, metavar="S", help="stop generating after so long for each op, default: 30")
     parser.add_argument("--output-format", choices=FORMATS, default="table", help="default: table")
@@ -50,15 +52,14 @@ def execute(args: argparse.Namespace) -> int:
     from irops.conformance.kit import MissingExtraError, UnusableBackendError, hold
     ops = [_op(name, args) for name in args.ops] or None
     reports = []
-    with TemporaryDirectory(prefix="irops-") as folder:
-        os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", folder)          # else it leaves a folder wherever the command is called
-        try:
+    try:
+        with _storage():
             for backend in args.backends:
                 with counted(f"holding {backend}", quiet=args.quiet) as progress:
                     reports.append(hold(backend, ops, examples=args.examples, seed=args.seed, seconds=args.seconds,
                                         definitions=args.definitions, modules=args.modules, progress=progress))
-        except (MissingExtraError, UnusableBackendError) as error:
-            raise Refusal(str(error)) from None
+    except (MissingExtraError, UnusableBackendError) as error:
+        raise Refusal(str(error)) from None
     if args.output_format == "table":
         for report in reports:
             _show(report)
@@ -66,6 +67,20 @@ def execute(args: argparse.Namespace) -> int:
         from irops.conformance import formats
         sys.stdout.write({"json": formats.as_json, "junit": formats.as_junit, "markdown": formats.as_markdown}[args.output_format](reports))
     return CLEAN if all(report.ok for report in reports) else FINDINGS
+
+
+@contextmanager
+def _storage() -> Iterator[None]:
+    """Where Hypothesis keeps what it keeps while it runs; without it, in a folder wherever the command is called."""
+    if STORAGE in os.environ:
+        yield
+        return
+    with TemporaryDirectory(prefix="irops-") as folder:
+        os.environ[STORAGE] = folder
+        try:
+            yield
+        finally:
+            del os.environ[STORAGE]
 
 
 def _count(text: str) -> int:

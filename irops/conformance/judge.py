@@ -9,6 +9,7 @@ from irops.conformance.verdict import Status, Verdict
 from irops.registry import Op
 
 PASSED = Verdict(Status.PASSED)
+CHANGED = "changed input"
 
 
 def judge(backend: Asked, trial: Trial, truth: Truth) -> Verdict:
@@ -27,7 +28,7 @@ def _fault(trial: Trial, truth: Truth, answer: Answer) -> tuple[str, str] | None
     if answer.kind in ("crashed", "stalled"):
         return f"backend {answer.kind}", answer.text
     if answer.kind == "changed":
-        return "changed input", f"writes into its input {answer.text}, must leave it as it is"
+        return CHANGED, f"writes into its input {answer.text}, must leave it as it is"
     if truth.broken is not None:
         return None if answer.kind == "refused" else _not_refused(trial.op, truth.broken, answer)
     if answer.kind == "refused":

@@ -15,7 +15,7 @@ from irops.conformance.trial import Trial, truth_of
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
 from irops.registry import Op, Registry, default_registry
 
-EXAMPLES, SECONDS = 200, 30.0
+EXAMPLES, SECONDS = 500, 30.0
 Progress = Callable[[int, int, object], None]
 
 
@@ -81,29 +81,35 @@ class _Held:
     def report(self) -> OpReport:
         known = tuple(self._known())
         generated, note = self._generated()
-        strays = [Outcome("generated", "cases in a row", Verdict(Status.FAILED, why, "backend crashed")) for why in self.asked.strays]
-        self.asked.strays.clear()
-        return OpReport(self.op.id, (*known, *generated, *strays), note)
+        return OpReport(self.op.id, (*known, *generated, *self._strays()), note)
+
+    def _strays(self) -> Iterator[Outcome]:
+        if self.asked.strays:
+            times = f", {len(self.asked.strays)} times" if len(self.asked.strays) > 1 else ""
+            yield Outcome("generated", "cases in a row", Verdict(Status.FAILED, self.asked.strays[0] + times, "backend crashed"))
+            self.asked.strays.clear()
 
     def _known(self) -> Iterator[Outcome]:
         for kind, name, trial, truth in known_cases(self.op):
             verdict = judge(self.asked, trial, truth)
             failed = verdict.status is Status.FAILED
-            yield Outcome(kind, name, verdict, snippet(trial, truth, self.backend) if failed else "")
+            yield Outcome(kind, name, verdict, snippet(trial, truth, verdict, self.backend) if failed else "")
 
     def _generated(self) -> tuple[list[Outcome], str]:
         from irops.conformance.search import Search
-        from irops.conformance.strategies.by_op import trials_of
-        strategy = trials_of(self.op)
-        if strategy is None:
+        from irops.conformance.strategies.by_op import source_of
+        source = source_of(self.op)
+        if source is None:
             return [], "no example to generate cases from"
         search, start = Search(self._checked, self.seconds), monotonic()
-        search.run(strategy, self.examples, self.seed)
+        search.run(*source, self.examples, self.seed)
+        late = monotonic() - start > self.seconds and not search.smallest
+        search.reduce()
         outcomes = [Outcome("generated", "generated", verdict, count=count) for verdict, count in search.tally.items()]
         for trial, verdict in search.smallest.values():
-            outcomes.append(Outcome("generated", "generated, the smallest found", verdict, snippet(trial, truth_of(trial), self.backend)))
-        late = monotonic() - start > self.seconds
-        return outcomes, f"stopped after {self.seconds:g} seconds" if late and not search.smallest else ""
+            text = snippet(trial, truth_of(trial), verdict, self.backend)
+            outcomes.append(Outcome("generated", "generated, the smallest found", verdict, text))
+        return outcomes, f"stopped after {self.seconds:g} seconds" if late else ""
 
     def _checked(self, trial: Trial) -> Verdict:
         return judge(self.asked, trial, truth_of(trial))

@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from math import inf
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from irops.conformance.reduce import reduced
 from irops.conformance.trial import NoTrial, Trial
 from irops.conformance.verdict import Status, Verdict
 
@@ -29,15 +31,18 @@ class OutOfTime(BaseException):
 
 @dataclass(slots=True)
 class Search:
-    """What a search has found so far. smallest: by kind of fault, the trial and its verdict; tally: of trials before the first failure."""
+    """What a search has found so far. smallest: by kind of fault, the trial and its verdict; tally: of the others, before one
+    has failed.
+    """
 
     check: Check
     seconds: float
     tally: Counter[Verdict] = field(default_factory=Counter)
     smallest: dict[str, tuple[Trial, Verdict]] = field(default_factory=dict)
-    limit: float = 0.0
+    limit: float = inf
+    shrinking: bool = False
 
-    def run(self, strategy: SearchStrategy[Trial], examples: int, seed: int) -> None:
+    def run(self, sweep: Iterable[Trial], strategy: SearchStrategy[Trial], examples: int, seed: int) -> None:
         """Try trials until there are enough or time is up; where one fails, look for smaller ones for as long again."""
         import hypothesis
         from hypothesis.errors import Flaky
@@ -47,32 +52,46 @@ class Search:
         self.limit = monotonic() + self.seconds
 
         def attempt(trial: Trial) -> None:
-            self._try(trial)
+            try:
+                self._try(trial)
+            except NoTrial:
+                hypothesis.reject()
 
         with suppress(Refuted, OutOfTime):                  # all that they could tell is among the smallest
+            for trial in sweep:
+                with suppress(Refuted, NoTrial):
+                    self._try(trial)
+            self.shrinking = False
             try:
                 settings(hypothesis.seed(seed)(hypothesis.given(strategy)(attempt)))()
             except BaseExceptionGroup as several:
                 if several.split((Refuted, Flaky))[1] is not None:
                     raise
 
+    def reduce(self) -> None:
+        """Cut down what was found, for as long as it takes to find smaller ones at most."""
+        self.limit, self.shrinking = monotonic() + self.seconds, True
+        for fault, (found, _) in list(self.smallest.items()):
+            def fails(trial: Trial, fault: str = fault) -> bool:
+                with suppress(NoTrial, Refuted):
+                    self._try(trial)
+                return self.smallest[fault][0] is trial
+            with suppress(OutOfTime):
+                reduced(found, fails)
+
     def _try(self, trial: Trial) -> None:
         if monotonic() > self.limit:
             raise OutOfTime
-        try:
-            verdict = self.check(trial)
-        except NoTrial:
-            from hypothesis import reject
-            reject()
+        verdict = self.check(trial)
         if verdict.status is Status.FAILED:
             self._note(trial, verdict)
             raise _refuted(verdict.fault)(verdict.reason)
-        if not self.smallest:
+        if not self.shrinking:
             self.tally[verdict] += 1
 
     def _note(self, trial: Trial, verdict: Verdict) -> None:
-        if not self.smallest:
-            self.limit = monotonic() + self.seconds
+        if not self.shrinking:
+            self.limit, self.shrinking = monotonic() + self.seconds, True
         known = self.smallest.get(verdict.fault)
         if known is None or trial.size <= known[0].size:
             self.smallest[verdict.fault] = (trial, verdict)

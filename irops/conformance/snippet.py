@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from irops.backends.requirements import MOVING
+from irops.conformance.judge import CHANGED
 from irops.conformance.layouts import LAYOUTS, fits
 from irops.conformance.literals import array_literal, literal
 from irops.conformance.trial import Given, Trial, Truth
+from irops.conformance.verdict import Verdict
 from irops.evaluate.verify import TOLERANCES
 from irops.inference.bind import bind
 from irops.inference.layer import taken, with_normal_axes
@@ -17,19 +19,28 @@ from irops.values.element import CODED, Array, element_type_of
 
 WIDTH = 120
 IMPORTS = {
-    "base64.": "import base64", "zlib.": "import zlib", "ml_dtypes.": "import ml_dtypes", "np.": "import numpy as np",
-    "irops.": "import irops", "chain(": "from irops.backends.backend import chain",
+    "base64.": "import base64", "zlib.": "import zlib", "suppress(": "from contextlib import suppress",
+    "ml_dtypes.": "import ml_dtypes", "np.": "import numpy as np", "irops.": "import irops",
+    "chain(": "from irops.backends.backend import chain",
     "default_registry(": "from irops.registry import default_registry", "element_type(": "from irops.values.element import element_type",
+    "Violation)": "from irops.values.violation import Violation",
 }
 """What a program that holds a word has to import."""
 
 
-def snippet(trial: Trial, truth: Truth, backend: str) -> str:
+def snippet(trial: Trial, truth: Truth, verdict: Verdict, backend: str) -> str:
     """The program. What must be refused goes to the kernel itself: irops.call would refuse it before."""
     names = _names(trial)
-    lines = [line for name, given in zip(names, trial.inputs) if given is not None for line in _array(name, given)]
-    arguments = ", ".join([name if given is not None else "None" for name, given in zip(names, trial.inputs)])
-    lines += _comparison(trial, truth, backend, arguments) if truth.broken is None else _refusal(trial, truth.broken, backend, arguments)
+    given = [name for name, item in zip(names, trial.inputs) if item is not None]
+    lines = [line for name, item in zip(names, trial.inputs) if item is not None for line in _array(name, item)]
+    arguments = ", ".join([name if name in given else "None" for name in names])
+    if truth.broken is not None:
+        lines += _refusal(trial, truth.broken, backend, arguments)
+    elif verdict.fault == CHANGED:
+        lines += [f"before = [{', '.join(f'{name}.tolist()' for name in given)}]", f"{_call(trial, arguments)}[\"{backend}\"])",
+                  f"assert [{', '.join(f'{name}.tolist()' for name in given)}] == before"]
+    else:
+        lines += _comparison(trial, truth, backend, arguments)
     text = "\n".join(lines)
     return "\n".join((*(line for word, line in IMPORTS.items() if word in text), "", text))
 
@@ -57,10 +68,15 @@ def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
-def _comparison(trial: Trial, truth: Truth, backend: str, arguments: str) -> list[str]:
+def _call(trial: Trial, arguments: str) -> str:
+    """A call up to its backends."""
     values = bind(trial.op, dict(trial.attributes)).values
     attributes = {trial.op.definition.attributes[name].parameter: values[name] for name in trial.attributes}
-    call = f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}, backends='
+    return f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}, backends='
+
+
+def _comparison(trial: Trial, truth: Truth, backend: str, arguments: str) -> list[str]:
+    call = _call(trial, arguments)
     lines = [f'ours = {call}["{backend}"])', f'truth = {call}["reference"])']
     if len(truth.outputs) == 1:
         return [*lines, *_assertions(trial, truth.outputs[0], "ours", "truth")]
@@ -83,10 +99,12 @@ def _assertions(trial: Trial, output: Array | None, ours: str, truth: str) -> li
 
 
 def _refusal(trial: Trial, broken: str, backend: str, arguments: str) -> list[str]:
+    """A program that ends well only if the kernel raises a Violation."""
     values = with_normal_axes(trial.op, trial.arrays, bind(trial.op, dict(trial.attributes)).values)
     keywords = _keywords(taken(trial.op, "kernel", values, {}))
-    return [f'op = default_registry().op("{trial.op.id}")', f'(backend,) = chain(["{backend}"])',
-            f"print(backend.kernel(op)({arguments}{keywords}))     # must raise irops.values.violation.Violation of {broken}"]
+    return [f'op = default_registry().op("{trial.op.id}")', f'(backend,) = chain(["{backend}"])', "with suppress(Violation):",
+            f"    result = backend.kernel(op)({arguments}{keywords})",
+            f'    raise AssertionError(f"{broken} is broken, and there is a result: {{result}}")']
 
 
 def _keywords(attributes: dict[str, Any]) -> str:

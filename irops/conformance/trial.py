@@ -87,8 +87,8 @@ def truth_of(trial: Trial) -> Truth:
     assert op.functions.kernel is not None
     try:
         outputs = compute(op.functions.kernel, trial, arrays)
-        values = bind(op, dict(trial.attributes)).values
-        infer_layer(op, [None if a is None else fact_of(a, with_value=True) for a in arrays], values)
+        with np.errstate(all="ignore"):
+            infer_layer(op, [None if a is None else fact_of(a, with_value=True) for a in arrays], bind(op, dict(trial.attributes)).values)
     except Violation as violation:
         return Truth(broken=violation.constraint)
     except LayerFault as fault:

@@ -1,18 +1,19 @@
 """Trials of Reverse-1 and ReverseSequence-1: most of them valid, some just beyond what is."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from irops.conformance.strategies.tensors import kinds, layouts, shapes, tensors
+from irops.conformance.strategies.tensors import filled, kinds, layouts, seldom, shapes, tensors
 from irops.conformance.trial import Given, Trial
 from irops.registry import Op
-from irops.values.element import BOOLEAN, Array, ElementType, tagged
+from irops.values.element import BOOLEAN, Array, ElementType, element_type, tagged
 
-RARELY = 15
-"""One trial in so many has a second input that the definition may forbid."""
+COUNTS = ("i32", "i64", "u8", "i8", "f32")
+"""The element types that axes and lengths usually have."""
 FAR = (2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**63 - 1, -(2**31), -(2**63))
 
 
@@ -26,9 +27,9 @@ def reverse_trials(draw: st.DrawFn, op: Op) -> Trial:
     if mode == "mask":
         kind, values = BOOLEAN, draw(st.lists(st.booleans(), min_size=rank, max_size=rank))
     else:
-        kind = draw(kinds(axes.allowed - {"boolean"}))
+        kind = draw(kinds(axes.allowed - {"boolean"}, COUNTS))
         values = draw(st.lists(st.integers(-rank, rank - 1), max_size=rank + 2)) if rank else []
-        if draw(st.integers(0, RARELY)) == RARELY:
+        if seldom(draw):
             values = [*values, draw(st.sampled_from((rank, -rank - 1, *FAR)))]
     named = Given(numbers(values, kind), draw(layouts()))
     return Trial(op, (draw(_data(data.allowed, shape)), named), {"mode": mode})
@@ -40,19 +41,43 @@ def reverse_sequence_trials(draw: st.DrawFn, op: Op) -> Trial:
     data, lengths = op.definition.inputs
     shape = draw(shapes(2, 6))
     rank = len(shape)
-    batch, seq = draw(st.permutations(range(rank)))[:2]
-    kind = draw(kinds(lengths.allowed))
+    batch = draw(st.integers(0, rank - 1))
+    seq = (batch + 1 + draw(st.integers(0, rank - 2))) % rank
+    kind = draw(kinds(lengths.allowed, COUNTS))
     steps = shape[seq]
     length: st.SearchStrategy[float] = st.one_of(st.integers(0, max(steps, 1)), st.just(steps))
     if kind.floating:
         length = st.one_of(length, st.integers(0, max(steps - 1, 0)).map(lambda whole: whole + 0.75))
     values = draw(_lengths(length, shape[batch]))
-    if values and draw(st.integers(0, RARELY)) == RARELY:
+    if values and seldom(draw):
         beyond = (steps + 1, -1, *FAR, *((float("nan"), float("inf")) if kind.floating else ()))
         values[draw(st.integers(0, len(values) - 1))] = draw(st.sampled_from(beyond))
     negative = draw(st.sampled_from([(0, 0), (rank, 0), (0, rank), (rank, rank)]))
     texts = {"batch_axis": str(batch - negative[0]), "seq_axis": str(seq - negative[1])}
     return Trial(op, (draw(_data(data.allowed, shape)), Given(numbers(values, kind), draw(layouts()))), texts)
+
+
+def reverse_sweep(op: Op) -> Iterator[Trial]:
+    """Every element type of either input."""
+    data, axes = op.definition.inputs
+    for name in sorted(data.allowed):
+        yield Trial(op, (_random(name), Given(np.array([1]))), {"mode": "index"})
+    for name in sorted(axes.allowed - {"boolean"}):
+        yield Trial(op, (_random("f32"), Given(numbers([1, 0], element_type(name)))), {"mode": "index"})
+
+
+def reverse_sequence_sweep(op: Op) -> Iterator[Trial]:
+    """Every element type of either input."""
+    data, lengths = op.definition.inputs
+    texts = {"batch_axis": "0", "seq_axis": "1"}
+    for name in sorted(data.allowed):
+        yield Trial(op, (_random(name), Given(np.array([5, 3, 1]))), texts)
+    for name in sorted(lengths.allowed):
+        yield Trial(op, (_random("f32"), Given(numbers([1, 4, 3], element_type(name)))), texts)
+
+
+def _random(kind: str) -> Given:
+    return Given(filled(element_type(kind), (3, 5), "bits"))
 
 
 @st.composite

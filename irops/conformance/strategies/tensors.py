@@ -21,25 +21,29 @@ USUAL = ("f32", "i32", "i64", "boolean", "f16", "f64", "u8", "i8", "bf16", "stri
 WORDS = ("", "a", "b", "cc", "\0", "é", "日本", "x" * 40)
 
 
-def kinds(names: Collection[str]) -> st.SearchStrategy[ElementType]:
+def kinds(names: Collection[str], usual: tuple[str, ...] = USUAL) -> st.SearchStrategy[ElementType]:
     """Element types, of some by name; the plainest are the simplest, and half of what is drawn is one of those that models are made of."""
-    others = [kind.name for kind in element_types() if kind.name not in USUAL]
-    plain = [element_type(name) for name in USUAL if name in names]
+    others = [kind.name for kind in element_types() if kind.name not in usual]
+    plain = [element_type(name) for name in usual if name in names]
     return st.one_of(*([st.sampled_from(plain)] if plain else []),
-                     st.sampled_from([element_type(name) for name in (*USUAL, *others) if name in names]))
+                     st.sampled_from([element_type(name) for name in (*usual, *others) if name in names]))
 
 
 @st.composite
 def shapes(draw: st.DrawFn, low_rank: int, high_rank: int) -> tuple[int, ...]:
-    """Sizes of axes, 0 among them, of at most MOST elements."""
-    rank = draw(st.integers(low_rank, high_rank))
+    """Sizes of axes, of at most MOST elements; seldom of none."""
+    sizes = draw(st.lists(st.one_of(st.integers(1, 4), st.sampled_from(EDGES)), min_size=low_rank, max_size=high_rank))
     shape: list[int] = []
-    for _ in range(rank):
-        room = MOST // max(prod(shape), 1)
-        wide = [size for size in EDGES if size <= room]
-        small = st.one_of(st.integers(1, min(4, max(room, 1))), st.just(0))
-        shape.append(draw(st.one_of(small, st.sampled_from(wide)) if wide else small))
+    for size in sizes:
+        shape.append(min(size, MOST // prod(shape)))
+    if sizes and seldom(draw):
+        shape[draw(st.integers(0, len(shape) - 1))] = 0
     return tuple(shape)
+
+
+def seldom(draw: st.DrawFn) -> bool:
+    """Whether to do what one case in a dozen should."""
+    return draw(st.sampled_from([False] * 11 + [True]))
 
 
 @st.composite

@@ -1,6 +1,7 @@
 """Trials of any op: its examples, varied. What the definition then forbids by types and shapes is no trial."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,8 @@ from irops.backends.requirements import MOVING
 from irops.conformance.strategies.tensors import kinds, layouts, tensors
 from irops.conformance.trial import Given, Trial
 from irops.registry import Op
-from irops.values.element import STRING, Array, ElementType, element_type_of, tagged
+from irops.spec.definition import PortSpec
+from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +36,26 @@ def variations(draw: st.DrawFn, op: Op, starts: list[Trial]) -> Trial:
     return Trial(op, tuple(draw(_varied(op, place, given, changes)) for place, given in enumerate(start.inputs)), start.attributes)
 
 
+def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
+    """Every example in every element type of each of its type variables."""
+    for start in starts:
+        for variable in op.definition.types.values():
+            for name in sorted(variable.allowed):
+                kind = element_type(name)
+                yield Trial(op, tuple(None if given is None else Given(_retyped(given.array, kind)) if port.type == variable.name else given
+                                      for given, port in zip(start.inputs, _ports(op, len(start.inputs)))), start.attributes)
+
+
+def _ports(op: Op, count: int) -> list[PortSpec]:
+    ports = op.definition.inputs
+    return [ports[min(k, len(ports) - 1)] for k in range(count)]
+
+
 @st.composite
 def _varied(draw: st.DrawFn, op: Op, place: int, given: Given | None, changes: Changes) -> Given | None:
     if given is None:
         return None
-    port = op.definition.inputs[min(place, len(op.definition.inputs) - 1)]
+    port = _ports(op, place + 1)[place]
     kind = changes.types.get(port.type, element_type_of(given.array))
     leads_out = any(port.type == output.type for output in op.definition.outputs)
     if not leads_out and not kind.floating:
