@@ -57,6 +57,8 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
 
 def _transpose(arg: Array, input_order: Array) -> Form:
     order = [int(axis) for axis in input_order] or list(range(arg.ndim))[::-1]
+    if not order:
+        return Form((Node("Identity", ("arg",)),), {"arg": arg})
     return Form((Node("Transpose", ("arg",), "y", {"perm": order}),), {"arg": arg})
 
 
@@ -77,17 +79,18 @@ def _of_one(type: str) -> Builder:
 
 
 def _of_two(type: str) -> Builder:
-    def build(a: Array, b: Array, *, auto_broadcast: str, auto_broadcast_axis: int = -1) -> Form:  # noqa: ARG001 - for pdpd
+    def build(a: Array, b: Array, *, auto_broadcast: str, **_: Any) -> Form:       # what rounds integers, and pdpd's axis
         _floating(a)
-        if auto_broadcast != "numpy":
-            raise Declined(f"ONNX broadcasts as numpy does, not as {auto_broadcast}")
+        if auto_broadcast == "pdpd":
+            raise Declined("ONNX broadcasts as numpy does, not as pdpd")
         return Form((Node(type, ("a", "b")),), {"a": a, "b": b})
     return build
 
 
 def _floating(array: Array) -> None:
-    if not element_type_of(array).floating:
-        raise Declined(f"ONNX and OpenVINO may differ on {element_type_of(array)}: on what overflows, or is rounded")
+    kind = element_type_of(array)
+    if not kind.floating:
+        raise Declined("ONNX does not say what becomes of integers that overflow or are to be rounded", f"got {kind}")
 
 
 ONE = {"Abs": "Abs", "Cos": "Cos", "Exp": "Exp", "Floor": "Floor", "Log": "Log", "ReLU": "Relu", "Sigmoid": "Sigmoid", "Sin": "Sin",

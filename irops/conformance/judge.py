@@ -14,6 +14,8 @@ CHANGED = "changed input"
 
 def judge(backend: Asked, trial: Trial, truth: Truth) -> Verdict:
     """Ask a backend, and say how it does."""
+    if truth.unknown:
+        return Verdict(Status.FAILED, f"the reference itself fails: {truth.unknown}", "failed reference")
     answer = backend.answer(trial)
     if answer.kind == "declined":
         return Verdict(Status.DECLINED, answer.text)

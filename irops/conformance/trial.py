@@ -47,11 +47,15 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What must come out (None for an output that is not said), or the number of the constraint that is broken."""
+    """What must come out (None for an output that is not said), or the number of the constraint that is broken.
+
+    unknown: how the reference itself fails, where it does, so that nothing can be said.
+    """
 
     outputs: tuple[Array | None, ...] = ()
     broken: str | None = None
     tolerance: float | None = None
+    unknown: str = ""
 
 
 class NoTrial(Exception):
@@ -93,4 +97,8 @@ def truth_of(trial: Trial) -> Truth:
         return Truth(broken=violation.constraint)
     except LayerFault as fault:
         return Truth(broken=fault.constraint or fault.rule)
+    except (NoTrial, MemoryError):
+        raise
+    except Exception as error:
+        return Truth(unknown=f"{type(error).__name__}: {error}")
     return Truth(tuple(outputs))

@@ -69,12 +69,13 @@ def _varied(draw: st.DrawFn, op: Op, place: int, given: Given | None, changes: C
     return Given(_retyped(np.resize(given.array, shape), kind), draw(layouts()))
 
 
-def _retyped(array: Array, kind: ElementType) -> Array:
+def _retyped(numbers: Array, kind: ElementType) -> Array:
     """The same numbers in another type, as far as it has them."""
+    array = np.asarray(numbers)                       # NumPy makes scalars of arrays without axes on the way
     if element_type_of(array) is kind or kind is STRING or array.dtype == object:
         return array
     with np.errstate(all="ignore"):
         wide = array.astype(np.float64 if kind.floating else np.int64)
-        if kind.integral and kind.bits < 8:
-            wide = np.clip(wide, *kind.extent)
+        if kind.bits < 8 and not kind.floating:
+            wide = wide % 2**kind.bits if kind.kind == "lookup" else np.asarray(np.clip(wide, *kind.extent))
         return tagged(wide.astype(kind.dtype), kind)
