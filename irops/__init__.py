@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from irops.evaluate.limits import Limits as Limits
     from irops.evaluate.session import Session as Session
     from irops.evaluate.session import run as run
+    from irops.gradient.session import vjp as vjp
     from irops.inference.infer import infer as infer
     from irops.ir.model import Model as Model
     from irops.ir.read import read as read
@@ -37,6 +38,7 @@ _HOMES = {
     "ReadError": "irops.diagnostics.diagnostic",
     "call": "irops.evaluate.call", "Limits": "irops.evaluate.limits", "Session": "irops.evaluate.session", "run": "irops.evaluate.session",
     "infer": "irops.inference.infer",
+    "vjp": "irops.gradient.session",
     "Declined": "irops.backends.declined",
     "Model": "irops.ir.model", "read": "irops.ir.read", "write": "irops.ir.write",
     "Registry": "irops.registry", "definition": "irops.registry", "definitions": "irops.registry",

@@ -35,6 +35,10 @@ def whole(definition: Definition, page: Page) -> None:
         page.heading("requirements")
         for constraint in definition.constraints.values():
             page.entry(constraint.id, f"{constraint.text}{_when(constraint)}")
+    if definition.gradients:
+        page.heading("gradients")
+        for gradient in definition.gradients.values():
+            page.entry(f"of {gradient.of}", f"{gradient.text} Saved: {', '.join(gradient.saves) or 'nothing'}.")
     if definition.notes:
         page.heading("notes")
         for note in definition.notes:

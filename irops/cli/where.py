@@ -17,8 +17,6 @@ from irops.cli.main import CLEAN
 from irops.cli.subjects import definition_of
 from irops.registry import Op, Registry, default_registry
 
-ROLES = ("shape", "kernel", "values", "gradient")
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("ops", nargs="+", metavar="OP", help="an op (ReverseSequence-1), or a type for its newest version")
@@ -40,7 +38,7 @@ def execute(args: argparse.Namespace) -> int:
         if len(found) > 1 and not args.quiet:
             print(name)
         for role, (file, line) in there.items():
-            print(f"{'' if args.quiet else f'{role:12}'}{_short(file)}:{line}")
+            print(f"{'' if args.quiet else f'{role:18}'}{_short(file)}:{line}")
     return CLEAN
 
 
@@ -48,11 +46,9 @@ def places(registry: Registry, op: str) -> dict[str, tuple[str, int]]:
     """File and line of the definition and of each function of an op."""
     found = registry.op(op)
     there = {"definition": (found.definition.path, 1)}
-    for role in ROLES:
-        function = getattr(found.functions, role, None)
-        if function is not None:
-            code = inspect.unwrap(function).__code__
-            there[role] = (code.co_filename, code.co_firstlineno)
+    for role, function in found.functions.by_role().items():
+        code = inspect.unwrap(function).__code__
+        there[role] = (code.co_filename, code.co_firstlineno)
     return there | _stock(found, there)
 
 

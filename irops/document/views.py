@@ -62,6 +62,11 @@ class OpView:
     def definition(self) -> Definition:
         return self.op.definition
 
+    @property
+    def unreached(self) -> tuple[str, ...]:
+        """The inputs that no gradient reaches."""
+        return tuple(p.name for p in self.definition.inputs if p.name not in self.definition.gradients)
+
 
 def op_view(registry: Registry, op: Op) -> OpView:
     definition = op.definition
@@ -186,11 +191,9 @@ def _places(op: Op) -> tuple[tuple[str, str], ...]:
     """Where the op is: its definition, and its functions with their lines."""
     root = Path(__file__).resolve().parent.parent.parent
     found = [("definition", _relative(Path(op.definition.path), root))]
-    for role in ("shape", "kernel", "values"):
-        function = getattr(op.functions, role)
-        if function is not None:
-            code = inspect.unwrap(function).__code__
-            found.append((role, f"{_relative(Path(code.co_filename), root)}:{code.co_firstlineno}"))
+    for role, function in op.functions.by_role().items():
+        code = inspect.unwrap(function).__code__
+        found.append((role, f"{_relative(Path(code.co_filename), root)}:{code.co_firstlineno}"))
     return tuple(found)
 
 

@@ -121,13 +121,13 @@ class Evaluator:
             self._afford(size)
             return self._faithful(step, arrays, self._compute(step, arrays, given, path), outputs)
         except Violation as violation:
-            raise self._error(known, path, fault_of(op, violation)) from None
+            raise self.error(known, path, fault_of(op, violation)) from None
         except LayerFault as fault:
-            raise self._error(known, path, fault) from None
+            raise self.error(known, path, fault) from None
         except LimitExceeded as limit:
-            raise self._error(known, path, LayerFault(limit.rule, str(limit))) from None
+            raise self.error(known, path, LayerFault(limit.rule, str(limit))) from None
         except MemoryError:
-            raise self._error(known, path, LayerFault("byte-limit", f"{op.id} does not fit into the memory of this machine")) from None
+            raise self.error(known, path, LayerFault("byte-limit", f"{op.id} does not fit into the memory of this machine")) from None
 
     def _afford(self, wanted: float) -> None:
         limit = self.limits.tensor_bytes
@@ -152,7 +152,7 @@ class Evaluator:
 
     def _keywords(self, step: Step, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> dict[str, Any]:
         op, layer = step.op, step.layer
-        value = self._constant(layer) if layer.type == "Const" else given
+        value = self._constant(layer) if given is None and layer.type == "Const" else given
         extras: dict[str, Any] = {"value": value, "variables": self.variables}
         for name in op.definition.bodies:
             extras[name] = self._body(step.known, layer.bodies[name], path)
@@ -214,7 +214,8 @@ class Evaluator:
             if why:
                 raise LayerFault("unfaithful-kernel", f"output {index} of {op.id} by backend {backend.name} is not the reference's: {why}")
 
-    def _error(self, known: LayerFacts, path: tuple[str, ...], fault: LayerFault) -> EvaluationError:
+    def error(self, known: LayerFacts, path: tuple[str, ...], fault: LayerFault) -> EvaluationError:
+        """The error that tells what is wrong with a layer."""
         layer, source = known.layer, self.model.source
         place = Location(None, None, None, layer.id, layer.name, path) if source is None else source.location(layer.at, layer, path)
         constraint = f"{known.op.id}:{fault.constraint}" if known.op and fault.constraint else None

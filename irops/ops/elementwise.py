@@ -10,7 +10,8 @@ import numpy as np
 
 from irops.ops.conversion import as_numbers, converted
 from irops.ops.partial import lifted, settled
-from irops.spec.binding import kernel, values
+from irops.ops.unbroadcast import Sizes, unbroadcast
+from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, STRING, Array, ElementType, element_type_of
 
@@ -55,11 +56,32 @@ def known_in_part(*ids: str) -> Callable[[F], F]:
     return mark
 
 
+def elementwise_gradient(*ids: str, of: str) -> Callable[[F], F]:
+    """Mark the formula of a gradient of ops on two tensors, of a or of b: it takes arrays that NumPy broadcasts and computes with.
+
+    A gradient function is made of it: narrow types are widened and the result is rounded once, broadcasting is undone.
+    """
+    def mark(formula: F) -> F:
+        def computed(*tensors: Array, a_shape: Sizes, b_shape: Sizes, auto_broadcast: str, auto_broadcast_axis: int) -> Array:
+            kind = element_type_of(tensors[0])
+            beside = laid_shape(b_shape, len(a_shape), auto_broadcast, auto_broadcast_axis)
+            plain = [as_numbers(t).reshape(beside) if name == "b" else as_numbers(t) for name, t in zip(names, tensors)]
+            reached = unbroadcast(formula(*plain), a_shape if of == "a" else beside)
+            return converted(reached.reshape(a_shape if of == "a" else b_shape), kind)
+        names = tuple(inspect.signature(formula).parameters)
+        gradient(*ids, of=of)(_standing_for(formula, computed, ("a_shape", "b_shape", *BROADCASTING)))
+        return formula
+    return mark
+
+
 def laid(b: Array, rank: int, auto_broadcast: str, axis: int) -> Array:
     """b, so shaped that NumPy lays it onto a tensor of some rank as auto_broadcast asks: under pdpd from an axis on, not onto the last."""
-    if auto_broadcast != "pdpd" or axis == -1:
-        return b
-    return b.reshape(b.shape + (1,) * (rank - b.ndim - axis))
+    return b.reshape(laid_shape(b.shape, rank, auto_broadcast, axis))
+
+
+def laid_shape(b: Sizes, rank: int, auto_broadcast: str, axis: int) -> Sizes:
+    """The shape of b as NumPy must have it."""
+    return b if auto_broadcast != "pdpd" or axis == -1 else b + (1,) * (rank - len(b) - axis)
 
 
 def _plain(array: Array) -> Array:

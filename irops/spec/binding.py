@@ -1,12 +1,12 @@
 """The functions of ops, tied to their definitions by name.
 
-A module of irops.ops (or of a user) marks its functions with @shape("ReverseSequence-1"), @kernel(...), @values(...); the registry
-takes them from here and holds their parameters to the XML: inputs are positional, attributes keyword-only.
+A module of irops.ops (or of a user) marks its functions with @shape("ReverseSequence-1"), @kernel(...), @values(...), @gradient(...);
+the registry takes them from here and holds their parameters to the XML: inputs are positional, attributes keyword-only.
 """
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
@@ -21,16 +21,23 @@ F = TypeVar("F", bound=Function)
 
 @dataclass(slots=True)
 class Functions:
-    """What Python holds of one op."""
+    """What Python holds of one op. gradients: by the input that they are of."""
 
     shape: Function | None = None
     kernel: Function | None = None
     values: Function | None = None
-    gradient: Function | None = None
+    gradients: dict[str, Function] = field(default_factory=dict)
     taken: dict[str, frozenset[str] | None] = field(default_factory=dict)     # keyword parameters of each; None: all
 
+    def by_role(self) -> dict[str, Function]:
+        """Those that there are, by what they do: shape, kernel, values, gradient of data."""
+        found = {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+        return found | {f"gradient of {of}": function for of, function in self.gradients.items()}
 
-ROLES = ("shape", "kernel", "values", "gradient")
+
+ROLES = ("shape", "kernel", "values")
+ONLY = ""
+"""Stands for the one input that an op has a gradient of."""
 BOUND: dict[str, dict[str, Functions]] = {}
 """By module, then by id: what a module binds holds for the definitions that name this module, and no others."""
 
@@ -70,9 +77,19 @@ def values(*ids: str) -> Callable[[F], F]:
     return _bind("values", ids)
 
 
-def gradient(*ids: str) -> Callable[[F], F]:
-    """Mark the function that takes cotangents of the outputs back to the inputs."""
-    return _bind("gradient", ids)
+def gradient(*ids: str, of: str = ONLY, widen: bool = False) -> Callable[[F], F]:
+    """Mark the function that takes the gradient of the outputs back to an input; of: which, where several have one.
+
+    It takes the gradient of every output as d_<output> (a tuple, of a variadic one), then what the definition says is saved, by name;
+    keyword-only, attributes and <input>_shape and <input>_type of any input (tuples, of a variadic one), which cost nothing to keep.
+    It gives an array of the input's type and shape (a tuple, of a variadic one). widen: as of a kernel.
+    """
+    def mark(function: F) -> F:
+        for op in ids:
+            functions = BOUND.setdefault(function.__module__, {}).setdefault(op, Functions())
+            functions.gradients[of] = _widened(function) if widen else function
+        return function
+    return mark
 
 
 def _widened(function: Function) -> Function:
@@ -113,12 +130,44 @@ def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
                 code = inspect.unwrap(function).__code__
                 faults.append(Diagnostic(rule("mismatched-function"), f"{role} function {function.__name__} of {definition.id} {wrong}",
                                          Location(code.co_filename, code.co_firstlineno), notes=(f"the definition: {definition.path}",)))
+    faults.extend(_bind_gradients(definition, found, functions))
     if functions.kernel is None:
         faults.append(Diagnostic(rule("missing-function"), f"{definition.id} has no kernel in {', '.join(modules)}",
                                  Location(definition.path)))
     if faults:
         raise DefinitionError(faults)
     return functions
+
+
+def _bind_gradients(definition: Definition, found: list[Functions], functions: Functions) -> Iterator[Diagnostic]:
+    """Give the definition's gradients their functions; tells where one lacks the other, or names differ."""
+    stated = definition.gradients
+    bound = {of or next(iter(stated), of): function for some in reversed(found) for of, function in some.gradients.items()}
+    for of in stated.keys() - bound.keys():
+        yield Diagnostic(rule("missing-function"), f"{definition.id} states a gradient of {of}, and no function computes it",
+                         Location(definition.path))
+    for of, function in bound.items():
+        wrong, taken = (f"is of {of or 'no input'}, of which the definition states no gradient", None) if of not in stated \
+            else _gradient_mismatch(function, definition, of)
+        functions.gradients[of], functions.taken[f"gradient of {of}"] = function, taken
+        if wrong:
+            code = inspect.unwrap(function).__code__
+            yield Diagnostic(rule("mismatched-function"), f"gradient function {function.__name__} of {definition.id} {wrong}",
+                             Location(code.co_filename, code.co_firstlineno), notes=(f"the definition: {definition.path}",))
+
+
+def _gradient_mismatch(function: Function, definition: Definition, of: str) -> tuple[str, frozenset[str] | None]:
+    parameters = list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    wanted = [*(f"d_{p.name}" for p in definition.outputs), *definition.gradients[of].saves]
+    if names != wanted:
+        return f"takes ({', '.join(names)}), by the definition it takes ({', '.join(wanted)})", None
+    keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    about = {f"{p.name}_{what}" for p in definition.inputs for what in ("shape", "type")}
+    unknown = keywords - {*(a.parameter for a in definition.attributes.values()), *about}
+    if unknown:
+        return f"takes {', '.join(sorted(unknown))}, which the definition does not name", None
+    return "", frozenset(keywords)
 
 
 def _mismatch(function: Function, definition: Definition) -> tuple[str, frozenset[str] | None]:

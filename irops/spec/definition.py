@@ -67,6 +67,19 @@ class PortSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Gradient:
+    """How the gradient of the outputs reaches an input. Inputs without one are reached by none.
+
+    saves: the inputs and outputs that are kept for it; when: the attribute without which it is not reached, if there is one.
+    """
+
+    of: str
+    text: str
+    saves: tuple[str, ...] = ()
+    when: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Constraint:
     """A numbered requirement. when: at inference, or only when values are known (run). of: the attribute that it is about, if one."""
 
@@ -134,6 +147,7 @@ class Definition:
     types: dict[str, TypeVariable]
     inputs: tuple[PortSpec, ...]
     outputs: tuple[PortSpec, ...]
+    gradients: dict[str, Gradient]
     constraints: dict[str, Constraint]
     notes: tuple[Note, ...]
     cases_source: Any = field(repr=False, compare=False, default=None)      # parsed only when asked for: see spec.cases

@@ -1,6 +1,7 @@
 """From the XML of a definition to a Definition; faults are OD1xx diagnostics with file and line."""
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from inspect import cleandoc
 from itertools import pairwise
@@ -14,7 +15,7 @@ from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.spec import domains
-from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec, TypeVariable, definition_id
+from irops.spec.definition import Attribute, Constraint, Definition, Gradient, Note, PortSpec, TypeVariable, definition_id
 from irops.spec.schemas import schemas_folder
 from irops.spec.types import OPENVINO, allowed_types, type_text
 
@@ -117,7 +118,7 @@ class _Loader:
             summary=prose(root.find("summary")), description=prose(root.find("description")), formula=lines(root.find("formula")),
             source=prose(root.find("source")), changes=prose(root.find("changes")),
             attributes=attributes, bodies={b.get("name"): prose(b) for b in root.findall("body")}, types=types,
-            inputs=inputs, outputs=outputs, constraints=constraints,
+            inputs=inputs, outputs=outputs, gradients=self._named(self.gradient, "gradient", key="of"), constraints=constraints,
             notes=tuple(Note(prose(n), n.get("of")) for n in root.findall("note")), cases_source=root,
             same_as=root.get("same-as"), given=tuple((g.get("name"), prose(g)) for g in root.findall("given")), file_id=self.file_id,
             later=self.later,
@@ -191,6 +192,9 @@ class _Loader:
             shape=tuple((element.get("shape") or "").split()), stands_for=element.get("as"),
         )
 
+    def gradient(self, element: Any) -> Gradient:
+        return Gradient(element.get("of"), prose(element), tuple((element.get("saves") or "").split()), element.get("when"))
+
     def constraint(self, element: Any) -> Constraint:
         get = element.get
         return Constraint(get("id"), prose(element), get("when", "infer"), Severity(get("severity", "error")), get("of"))
@@ -208,9 +212,22 @@ class _Loader:
         for note in self.root.findall("note"):
             if note.get("of") is not None and note.get("of") not in known:
                 self.fault(note, f"a note is about {note.get('of')!r}, which is not defined here")
+        for gradient in self.root.findall("gradient"):
+            self.gradient_is_sound(gradient, definition, ports)
         for case in self.root.findall("counterexample"):
             if case.get("violates") not in definition.constraints and not case.get("violates").startswith("IR"):
                 self.fault(case, f"a counterexample violates {case.get('violates')!r}, which is not defined here")
+
+    def gradient_is_sound(self, element: Any, definition: Definition, ports: Collection[str]) -> None:
+        """A gradient is of an input, saves inputs and outputs, and depends on a bool, if on anything."""
+        of, when = element.get("of"), element.get("when")
+        if of not in {p.name for p in definition.inputs}:
+            self.fault(element, f"a gradient is of {of!r}, which is no input")
+        for name in (element.get("saves") or "").split():
+            if name not in ports:
+                self.fault(element, f"the gradient of {of} saves {name!r}, which is neither an input nor an output")
+        if when is not None and (when not in definition.attributes or definition.attributes[when].type != "bool"):
+            self.fault(element, f"the gradient of {of} depends on {when!r}, which is no attribute of type bool")
 
 
 def snake_case(name: str) -> str:

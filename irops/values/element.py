@@ -39,6 +39,11 @@ class ElementType:
         return self.kind == "float"
 
     @property
+    def differentiable(self) -> bool:
+        """Whether tensors of it can have a gradient: floats of 16 bits and more, and complex numbers."""
+        return (self.kind == "float" and self.bits >= 16) or self.kind == "complex"
+
+    @property
     def extent(self) -> tuple[float, float]:
         """The least and the greatest number that it holds, as integers; infinities where it is not made of integers."""
         if self.kind == "signed":

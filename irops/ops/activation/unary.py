@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from irops.ops.reals import exactly, on_reals
-from irops.spec.binding import kernel, shape, values
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.element import Array
 from irops.values.fact import Fact, each_dim
 from irops.values.shape import Shape
@@ -22,14 +22,30 @@ def exp(data: Array) -> Array:
     return on_reals(np.exp, data)
 
 
+@gradient("Exp-1", widen=True)
+def exp_gradient(d_output: Array, output: Array) -> Array:
+    return d_output * output
+
+
 @kernel("Sigmoid-1", widen=True)
 def sigmoid(data: Array) -> Array:
     return on_reals(logistic, data)
 
 
+@gradient("Sigmoid-1", widen=True)
+def sigmoid_gradient(d_output: Array, output: Array) -> Array:
+    reached: Array = d_output * output * (1 - output)
+    return reached
+
+
 @kernel("ReLU-1", widen=True)
 def relu(data: Array) -> Array:
     return exactly(_positive_part, data)
+
+
+@gradient("ReLU-1")
+def relu_gradient(d_output: Array, output: Array) -> Array:
+    return np.where(output > 0, d_output, d_output.dtype.type(0))
 
 
 @values("ReLU-1")

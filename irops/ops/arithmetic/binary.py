@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.elementwise import Number, elementwise, known_in_part
+from irops.ops.elementwise import Number, elementwise, elementwise_gradient, known_in_part
 from irops.values import dim
 from irops.values.dim import Dim
 from irops.values.element import Array
@@ -15,16 +15,38 @@ def add(a: Number, b: Number) -> Number:
     return a + b
 
 
+@elementwise_gradient("Add-1", of="a")
+@elementwise_gradient("Add-1", of="b")
+@elementwise_gradient("Subtract-1", of="a")
+def as_it_is(d_output: Array) -> Array:
+    return d_output
+
+
 @known_in_part("Subtract-1")
 @elementwise("Subtract-1")
 def subtract(a: Number, b: Number) -> Number:
     return a - b
 
 
+@elementwise_gradient("Subtract-1", of="b")
+def negated(d_output: Array) -> Array:
+    return -d_output
+
+
 @known_in_part("Multiply-1")
 @elementwise("Multiply-1")
 def multiply(a: Number, b: Number) -> Number:
     return a * b
+
+
+@elementwise_gradient("Multiply-1", of="a")
+def times_b(d_output: Array, b: Array) -> Array:
+    return d_output * b
+
+
+@elementwise_gradient("Multiply-1", of="b")
+def times_a(d_output: Array, a: Array) -> Array:
+    return d_output * a
 
 
 @elementwise("Maximum-1")

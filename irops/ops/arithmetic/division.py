@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from irops.ops.conversion import as_numbers
-from irops.ops.elementwise import elementwise, known_in_part
+from irops.ops.elementwise import elementwise, elementwise_gradient, known_in_part
 from irops.ops.stock import broadcast
 from irops.spec.binding import shape
 from irops.values.dim import UNKNOWN, Bound, Dim, maximum
@@ -31,6 +31,16 @@ def divide(a: Array, b: Array, *, m_pythondiv: bool) -> Array:
         return np.divide(a, b)
     check_divisor(a, b)
     return np.floor_divide(a, b) if m_pythondiv else np.floor_divide(a - np.fmod(a, b), b)
+
+
+@elementwise_gradient("Divide-1", of="a")
+def by_b(d_output: Array, b: Array) -> Array:
+    return d_output / b
+
+
+@elementwise_gradient("Divide-1", of="b")
+def by_b_twice(d_output: Array, a: Array, b: Array) -> Array:
+    return -(d_output * ((a / b) / b))
 
 
 @known_in_part("Divide-1")

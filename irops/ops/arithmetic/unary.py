@@ -7,7 +7,7 @@ import numpy as np
 
 from irops.ops.partial import monotone
 from irops.ops.reals import exactly, on_reals
-from irops.spec.binding import kernel, values
+from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim, maximum
 from irops.values.element import Array
 from irops.values.fact import each_dim
@@ -43,6 +43,11 @@ def log(data: Array) -> Array:
     return on_reals(np.log, data)
 
 
+@gradient("Log-1", widen=True)
+def log_gradient(d_output: Array, data: Array) -> Array:
+    return d_output / data
+
+
 @kernel("Sin-1", widen=True)
 def sin(data: Array) -> Array:
     return on_reals(np.sin, data)
@@ -56,6 +61,12 @@ def sqrt(data: Array) -> Array:
 @kernel("Tanh-1", widen=True)
 def tanh(data: Array) -> Array:
     return on_reals(np.tanh, data)
+
+
+@gradient("Tanh-1", widen=True)
+def tanh_gradient(d_output: Array, output: Array) -> Array:
+    reached: Array = d_output * (1 - output * output)
+    return reached
 
 
 def _absolute(dim: Dim) -> Dim:

@@ -3,8 +3,11 @@ from __future__ import annotations
 
 from math import prod
 
+import numpy as np
+
 from irops.ops.contraction import product
-from irops.spec.binding import kernel, shape
+from irops.ops.unbroadcast import Sizes, unbroadcast
+from irops.spec.binding import gradient, kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array
 from irops.values.fact import Fact
@@ -29,9 +32,36 @@ def _transposed(matrices: Shape, flag: bool) -> Shape:
 
 @kernel("MatMul-1", widen=True)
 def mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
-    left = a.swapaxes(-1, -2) if transpose_a and a.ndim > 1 else a
-    right = b.swapaxes(-1, -2) if transpose_b and b.ndim > 1 else b
+    left = _turned(a, transpose_a and a.ndim > 1)
+    right = _turned(b, transpose_b and b.ndim > 1)
     if left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous:          # all rows at once: one large product, not many small ones
         *counts, inner = left.shape
         return product(left.reshape(prod(counts), inner), right).reshape(*counts, right.shape[-1])
     return product(left, right)
+
+
+@gradient("MatMul-1", of="a", widen=True)
+def mat_mul_gradient_of_a(d_output: Array, b: Array, *, a_shape: Sizes, transpose_a: bool, transpose_b: bool) -> Array:
+    right = _turned(b, transpose_b) if b.ndim > 1 else b[:, np.newaxis]
+    reached = product(_as_matrices(d_output, a_shape, b.shape), right.swapaxes(-1, -2))
+    return unbroadcast(_turned(reached, transpose_a), a_shape) if len(a_shape) > 1 else unbroadcast(reached, (1, *a_shape))[0]
+
+
+@gradient("MatMul-1", of="b", widen=True)
+def mat_mul_gradient_of_b(d_output: Array, a: Array, *, b_shape: Sizes, transpose_a: bool, transpose_b: bool) -> Array:
+    left = _turned(a, transpose_a) if a.ndim > 1 else a[np.newaxis]
+    gradients = _as_matrices(d_output, a.shape, b_shape)
+    if len(b_shape) < 3:                                                       # summed over all rows at once, not product by product
+        left, gradients = (rows.reshape(prod(rows.shape[:-1]), rows.shape[-1]) for rows in (left, gradients))
+    reached = product(left.swapaxes(-1, -2), gradients)
+    return unbroadcast(_turned(reached, transpose_b), b_shape) if len(b_shape) > 1 else unbroadcast(reached, (*b_shape, 1))[:, 0]
+
+
+def _as_matrices(d_output: Array, a_shape: Sizes, b_shape: Sizes) -> Array:
+    """The gradient of the product, with the axes that it lacks where a or b has but one."""
+    lacking = (-2,) * (len(a_shape) == 1) + (-1,) * (len(b_shape) == 1)
+    return np.expand_dims(d_output, lacking)
+
+
+def _turned(matrices: Array, flag: bool) -> Array:
+    return matrices.swapaxes(-1, -2) if flag else matrices

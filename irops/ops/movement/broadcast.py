@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from irops.spec.binding import kernel, shape, values
+from irops.ops.unbroadcast import Sizes, unbroadcast
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import unify
 from irops.values.element import Array
 from irops.values.fact import Fact
@@ -64,3 +65,13 @@ def broadcast(data: Array, target_shape: Array, axes_mapping: Array | None, *, m
         data = np.expand_dims(data, tuple(axis for axis in range(len(target)) if axis not in named))
     require(all(size in (1, goal) for size, goal in zip(data.shape[::-1], target[::-1])), "C3", Shape(data.shape), Shape(target))
     return np.broadcast_to(data, target)
+
+
+@gradient("Broadcast-3")
+def broadcast_gradient(d_output: Array, axes_mapping: Array | None, *, data_shape: Sizes) -> Array:
+    if axes_mapping is None:
+        return unbroadcast(d_output, data_shape)
+    laid = [1] * d_output.ndim
+    for axis, size in zip(axes_mapping.tolist(), data_shape):
+        laid[axis] = size
+    return unbroadcast(d_output, tuple(laid)).reshape(data_shape)

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 from functools import reduce
+from itertools import accumulate
 
 import numpy as np
 
-from irops.spec.binding import kernel, shape, values
+from irops.ops.unbroadcast import Sizes
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import ANY, Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
@@ -26,3 +28,9 @@ def concat_shape(*inputs: Fact, axis: int) -> Shape:
 @kernel("Concat-1")
 def concat(*inputs: Array, axis: int) -> Array:
     return np.concatenate(inputs, axis)
+
+
+@gradient("Concat-1")
+def concat_gradient(d_output: Array, *, inputs_shape: tuple[Sizes, ...], axis: int) -> tuple[Array, ...]:
+    ends = list(accumulate(shape[axis] for shape in inputs_shape))
+    return tuple(np.split(d_output, ends[:-1], axis))

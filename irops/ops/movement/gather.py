@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from irops.ops.stock import normal_axes
-from irops.spec.binding import kernel, shape, values
+from irops.ops.unbroadcast import Sizes
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact, holds_dims
@@ -83,3 +84,13 @@ def gather_values(data: Array, indices: Array, axis: Array, *, batch_dims: int) 
     if holds_dims(indices) or holds_dims(axis):
         return None
     return gathered(data.astype(object), indices, axis, batch_dims, Dim.of(0))
+
+
+@gradient("Gather-8")
+def gather_gradient(d_output: Array, indices: Array, axis: Array, *, data_shape: Sizes, batch_dims: int) -> Array:
+    """Each row goes back to where it was taken from, added up where that was one place; in f64, rounded once."""
+    rows = np.zeros(data_shape, np.complex128 if d_output.dtype.kind == "c" else np.float64)
+    places = gathered(np.arange(rows.size).reshape(data_shape), indices, axis, batch_dims, -1)
+    inside = places >= 0
+    np.add.at(rows.reshape(-1), places[inside], d_output[inside].astype(rows.dtype))
+    return rows.astype(d_output.dtype)

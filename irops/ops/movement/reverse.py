@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.spec.binding import kernel, shape
+from irops.spec.binding import gradient, kernel, shape
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -32,6 +32,11 @@ def reverse(data: Array, axes: Array, *, mode: str) -> Array:
         check_axes(axes, data.ndim)
         reversed_axes = {int(axis) % data.ndim for axis in axes}
     return data[tuple(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim))]
+
+
+@gradient("Reverse-1")
+def reverse_gradient(d_output: Array, axes: Array, *, mode: str) -> Array:
+    return reverse(d_output, axes, mode=mode)          # its own transpose, and its own inverse
 
 
 def check_axes(axes: Array, rank: int) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.spec.binding import kernel, shape
+from irops.spec.binding import gradient, kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
@@ -30,6 +30,11 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
     length = seq_lengths.astype(np.int64)[:, np.newaxis]
     source = np.where(step < length, length - 1 - step, step)          # the <formula>
     return np.moveaxis(rows[batch, source], (0, 1), (batch_axis, seq_axis))
+
+
+@gradient("ReverseSequence-1")
+def reverse_sequence_gradient(d_output: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> Array:
+    return reverse_sequence(d_output, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis)       # its own transpose, and its own inverse
 
 
 def check_lengths(lengths: Array, steps: Dim) -> None:

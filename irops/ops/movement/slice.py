@@ -6,7 +6,8 @@ import numpy as np
 from irops.ops.entries import entries
 from irops.ops.movement.slicing import slice_of, sliced_size
 from irops.ops.stock import normal_axes
-from irops.spec.binding import kernel, shape, values
+from irops.ops.unbroadcast import Sizes
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import Dim, unify
 from irops.values.element import DYNAMIC, Array, as_i64
 from irops.values.fact import Fact, holds_dims
@@ -43,12 +44,24 @@ def _axes(axes: Fact | None, count: Dim, rank: int) -> tuple[int, ...] | None:
 
 @kernel("Slice-8")
 def slice_kernel(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
+    return data[parts_taken(data.shape, start, stop, step, axes)]
+
+
+def parts_taken(shape: Sizes, start: Array, stop: Array, step: Array, axes: Array | None) -> tuple[slice, ...]:
+    """What is taken along each axis of a tensor."""
     numbers = np.arange(start.size) if axes is None else as_i64(axes)
-    parts = [slice(None)] * data.ndim
-    for axis, *bounds in zip(normal_axes(numbers.tolist(), data.ndim, "C3"), *(as_i64(a).tolist() for a in (start, stop, step))):
+    parts = [slice(None)] * len(shape)
+    for axis, *bounds in zip(normal_axes(numbers.tolist(), len(shape), "C3"), *(as_i64(a).tolist() for a in (start, stop, step))):
         require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
-        parts[axis] = slice_of(data.shape[axis], *bounds)
-    return data[tuple(parts)]
+        parts[axis] = slice_of(shape[axis], *bounds)
+    return tuple(parts)
+
+
+@gradient("Slice-8")
+def slice_gradient(d_output: Array, start: Array, stop: Array, step: Array, axes: Array | None, *, data_shape: Sizes) -> Array:
+    reached = np.zeros(data_shape, d_output.dtype)
+    reached[parts_taken(data_shape, start, stop, step, axes)] = d_output
+    return reached
 
 
 @values("Slice-8")

@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from irops.spec.binding import kernel, shape, values
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
@@ -102,6 +102,11 @@ def variadic_split(data: Array, axis: Array, split_lengths: Array) -> tuple[Arra
     sizes = [int(size) for size in pieces_of(Dim.of(data.shape[along]), [Dim.of(length) for length in lengths])]
     require(sum(sizes) == data.shape[along], "C2", f"lengths of {sum(sizes)} in total, {data.shape[along]} elements")
     return tuple(np.split(data, list(accumulate(sizes)), along)[:-1])
+
+
+@gradient("Split-1", "VariadicSplit-1")
+def split_gradient(d_outputs: tuple[Array, ...], axis: Array) -> Array:
+    return np.concatenate(d_outputs, int(as_i64(axis).item()))
 
 
 def _axis(data: Array, axis: Array) -> int:

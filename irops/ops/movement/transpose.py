@@ -5,7 +5,7 @@ from functools import reduce
 
 import numpy as np
 
-from irops.spec.binding import kernel, shape, values
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
@@ -48,3 +48,8 @@ def transpose(arg: Array, input_order: Array) -> Array:
     require(len(order) in (0, arg.ndim), "C1", f"{len(order)} elements at rank {arg.ndim}")
     check_order(order, len(order))
     return np.transpose(arg, [int(axis) for axis in order] or None)
+
+
+@gradient("Transpose-1")
+def transpose_gradient(d_output: Array, input_order: Array) -> Array:
+    return np.transpose(d_output, np.argsort(input_order) if input_order.size else None)

@@ -7,22 +7,28 @@ import numpy as np
 
 from irops.ops.partial import lifted, settled
 from irops.ops.stock import normal_axes
+from irops.ops.unbroadcast import Sizes
 from irops.values.dim import Dim
 from irops.values.element import Array, ElementType
 from irops.values.fact import holds_dims
 
 
-def folded(data: Array, axes: Array) -> tuple[int, ...]:
+def folded(rank: int, axes: Array) -> tuple[int, ...]:
     """The axes to fold, counted from 0; of a scalar, none."""
-    found = normal_axes(map(int, axes.ravel()), data.ndim, "C1", "C2")
-    return found if data.ndim else ()
+    found = normal_axes(map(int, axes.ravel()), rank, "C1", "C2")
+    return found if rank else ()
+
+
+def unfolded(output: Array, axes: Array, data_shape: Sizes, keep_dims: bool) -> Array:
+    """The output of a reduction, with a size of 1 along the axes that were folded."""
+    return output if keep_dims else np.expand_dims(output, folded(len(data_shape), axes))
 
 
 def along_axes(fold: Callable[[list[Dim]], Dim], data: Array, axes: Array, keep_dims: bool, kind: ElementType) -> Array | None:
     """What fold makes of the elements along axes, each known in part; None where it is not known which axes."""
     if holds_dims(axes):
         return None
-    along = folded(data, axes)
+    along = folded(data.ndim, axes)
     rows = np.moveaxis(lifted(data), along, range(data.ndim - len(along), data.ndim))
     kept = rows.shape[:data.ndim - len(along)]
     out = np.empty(kept, dtype=object)

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from math import prod
 
-from irops.spec.binding import kernel, values
+from irops.ops.unbroadcast import Sizes
+from irops.spec.binding import gradient, kernel, values
 from irops.spec.binding import shape as infers
 from irops.values.count import missing_factor
 from irops.values.dim import ANY, Dim, unify
@@ -71,3 +72,8 @@ def reshape(data: Array, shape: Array, *, special_zero: bool) -> Array:
     sizes = reshape_shape(Fact.of(data), Fact.of(shape), special_zero=special_zero).to_tuple()
     require(prod(sizes) == data.size, "C4", Shape(data.shape), Shape(sizes))
     return data.reshape(sizes)
+
+
+@gradient("Reshape-1")
+def reshape_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
+    return d_output.reshape(data_shape)

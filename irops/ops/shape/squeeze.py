@@ -4,7 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from irops.spec.binding import kernel, shape, values
+from irops.ops.unbroadcast import Sizes
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import Dim
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
@@ -53,3 +54,8 @@ def _named(axes: Array, sizes: tuple[Dim, ...]) -> set[int]:
 @kernel("Squeeze-1")
 def squeeze(data: Array, axes: Array | None) -> Array:
     return data.reshape(squeeze_shape(Fact.of(data), None if axes is None else Fact.of(axes)).to_tuple())
+
+
+@gradient("Squeeze-1")
+def squeeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
+    return d_output.reshape(data_shape)

@@ -1,7 +1,8 @@
 """Unsqueeze: put axes of size 1 in."""
 from __future__ import annotations
 
-from irops.spec.binding import kernel, shape, values
+from irops.ops.unbroadcast import Sizes
+from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import Dim
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
@@ -50,3 +51,8 @@ def _somewhere(sizes: tuple[Dim, ...]) -> Shape:
 @kernel("Unsqueeze-1")
 def unsqueeze(data: Array, axes: Array) -> Array:
     return data.reshape(unsqueeze_shape(Fact.of(data), Fact.of(axes)).to_tuple())
+
+
+@gradient("Unsqueeze-1")
+def unsqueeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
+    return d_output.reshape(data_shape)

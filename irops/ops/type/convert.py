@@ -5,7 +5,7 @@ from math import trunc
 
 from irops.ops.conversion import converted
 from irops.ops.partial import monotone, settled
-from irops.spec.binding import kernel, values
+from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, Array, ElementType
 from irops.values.fact import each_dim
@@ -16,6 +16,11 @@ TRUTH = Dim(0, 1)
 @kernel("Convert-1")
 def convert(data: Array, *, destination_type: ElementType) -> Array:
     return converted(data, destination_type)
+
+
+@gradient("Convert-1")
+def convert_gradient(d_output: Array, *, data_type: ElementType) -> Array:
+    return converted(d_output, data_type)
 
 
 @values("Convert-1")

@@ -1,0 +1,24 @@
+"""Broadcasting undone: the gradient of a tensor that was repeated is the sum over its repetitions."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.values.element import Array
+
+Sizes = tuple[int, ...]
+
+
+def unbroadcast(gradient: Array, shape: Sizes) -> Array:
+    """What reaches a tensor of a shape that was broadcast, as NumPy does it, to the shape of the gradient.
+
+    Sums are made in f64 (complex numbers in c128) and rounded once.
+    """
+    if gradient.shape == shape:
+        return gradient
+    new = gradient.ndim - len(shape)
+    repeated = (*range(new), *(new + axis for axis, size in enumerate(shape) if size == 1 and gradient.shape[new + axis] != 1))
+    if not repeated:
+        return gradient.reshape(shape)
+    widest = np.complex128 if gradient.dtype.kind == "c" else np.float64
+    total = gradient.astype(widest).sum(axis=repeated, keepdims=True)
+    return np.asarray(total.astype(gradient.dtype)).reshape(shape)
