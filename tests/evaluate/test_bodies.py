@@ -6,7 +6,6 @@ import pytest
 from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, takes
 
 import irops
-from irops.evaluate.limits import Limits
 
 X = np.arange(1, 7, dtype=np.float32)
 
@@ -100,8 +99,8 @@ def test_the_state_may_change_its_shape():
 
 def test_the_limit_on_iterations_is_told_when_it_is_reached():
     with pytest.raises(irops.EvaluationError, match=r"IR606 the body would run without end, the limit is 50 \(iterations\)"):
-        loop(stepping(limit=1e9), -1, limits=Limits(iterations=50))
-    assert len(loop(stepping(), 50, limits=Limits(iterations=50))["numbers"]) == 50
+        loop(stepping(limit=1e9), -1, limits=irops.Limits(iterations=50))
+    assert len(loop(stepping(), 50, limits=irops.Limits(iterations=50))["numbers"]) == 50
 
 
 def test_what_surely_exceeds_the_limit_is_not_begun():
@@ -118,12 +117,12 @@ def test_what_surely_exceeds_the_limit_is_not_begun():
 
 def test_pieces_count_against_the_limit_on_bytes():
     with pytest.raises(irops.EvaluationError, match=r"IR605 the pieces of outputs take .* are left \(tensor_bytes\)"):
-        loop(stepping(limit=1e9), -1, limits=Limits(tensor_bytes=300))
+        loop(stepping(limit=1e9), -1, limits=irops.Limits(tensor_bytes=300))
 
 
 def test_a_state_that_doubles_is_stopped_by_the_limit_on_bytes():
     with pytest.raises(irops.EvaluationError, match=r"IR605 .*\(tensor_bytes\)"):
-        loop(stepping(growing=True, limit=1e9), -1, limits=Limits(tensor_bytes=1 << 16))
+        loop(stepping(growing=True, limit=1e9), -1, limits=irops.Limits(tensor_bytes=1 << 16))
 
 
 def choosing():
