@@ -1,0 +1,11 @@
+"""SquaredDifference: the square of what two numbers differ by."""
+from __future__ import annotations
+
+from irops.ops.elementwise import Number, elementwise, known_in_part
+
+
+@known_in_part("SquaredDifference-1")
+@elementwise("SquaredDifference-1")
+def squared_difference(a: Number, b: Number) -> Number:
+    square: Number = (a - b) * (a - b)
+    return square

@@ -1,0 +1,68 @@
+"""Functions of one number that are exact: Ceiling, Negative, Round, Sign."""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irops.ops.partial import monotone
+from irops.ops.reals import exactly
+from irops.spec.binding import kernel, values
+from irops.values.dim import Bound, Dim
+from irops.values.element import Array
+from irops.values.fact import each_dim
+
+
+@kernel("Ceiling-1", widen=True)
+def ceiling(data: Array) -> Array:
+    return exactly(lambda numbers: numbers if numbers.dtype.kind in "iu" else np.ceil(numbers), data)
+
+
+@values("Ceiling-1")
+def ceiling_dims(data: Array) -> Array:
+    return each_dim(lambda dim: monotone(dim, math.ceil), data)
+
+
+@kernel("Negative-1", widen=True)
+def negative(data: Array) -> Array:
+    return exactly(np.negative, data)
+
+
+@values("Negative-1")
+def negative_dims(data: Array) -> Array:
+    return each_dim(lambda dim: -dim, data)
+
+
+@kernel("Sign-1", widen=True)
+def sign(data: Array) -> Array:
+    return exactly(np.sign, data)
+
+
+@values("Sign-1")
+def sign_dims(data: Array) -> Array:
+    return each_dim(lambda dim: monotone(Dim(*dim.bounds), lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1), data)
+
+
+@kernel("Round-5", widen=True)
+def nearest(data: Array, *, mode: str) -> Array:
+    if data.dtype.kind in "biu" or data.dtype.name.startswith(("int", "uint")):
+        return data
+    return np.rint(data) if mode == "half_to_even" else half_away(data)
+
+
+def half_away(numbers: Array) -> Array:
+    """The nearest whole numbers, halves away from zero; a fraction is never added to, which could round."""
+    whole = np.trunc(numbers)
+    further = np.abs(numbers - whole) >= 0.5
+    return np.where(further, whole + np.copysign(1, numbers), whole).astype(numbers.dtype)
+
+
+@values("Round-5")
+def nearest_dims(data: Array, *, mode: str) -> Array:
+    return each_dim(lambda dim: monotone(dim, lambda bound: _rounded(bound, mode)), data)
+
+
+def _rounded(bound: Bound, mode: str) -> Bound:
+    if isinstance(bound, int) or not math.isfinite(bound):
+        return bound
+    return round(bound) if mode == "half_to_even" else int(half_away(np.asarray(bound)))
