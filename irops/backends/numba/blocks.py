@@ -1,0 +1,70 @@
+"""Blocks of bytes that are moved whole: the axes behind the sequence axis, where they lie in one piece."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from irops.backends.numba.compiled import compiled
+from irops.backends.numba.vectors import AHEAD, ask_for, count_up, load, peek, settle, store
+from irops.backends.numba.walking import carried, sought
+
+VECTOR = 64
+
+
+@cache
+def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., Any]:
+    """The kernel for blocks moved by vectors of span bytes.
+
+    span: VECTOR for blocks of as many bytes or more; else the greatest power of two within a block
+    exact: whether a block is a multiple of span
+    stream: store past the caches: blocks must be multiples of span then, targets of 16 bytes
+    sequences: whether steps go to where lengths say, each turn bytes from the next, or blocks only to where the loops say
+    """
+    def move_blocks(target: int, source: int, low: int, lengths: int, loops: Any, turn: int, block: int, grain: int,  # noqa: ARG001
+                    counter: int) -> None:
+        index = np.zeros(loops.shape[0], np.int64)
+        inner = loops.shape[0] - 1
+        size, on, out, next_length, next_step = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3], loops[inner, 4]
+        total = 1
+        for depth in range(inner + 1):
+            total *= loops[depth, 0]
+        while True:
+            begin = count_up(counter) * grain
+            if begin >= total:
+                break
+            left = min(grain, total - begin)
+            s, t, k, step = sought(loops, index, begin)
+            s, t, k = source + s, target + t, lengths + 8 * k
+            while left:
+                turns = min(size - index[inner], left)
+                for _ in range(turns):
+                    p = t
+                    if sequences:
+                        length = peek(k)
+                        p += turn * (length - 1 - step if step < length else step)
+                        k, step = k + next_length, step + next_step
+                    if span == VECTOR:
+                        c = 0
+                        while c + span <= block:
+                            store(p + c, load(s + c, VECTOR, 1), stream)
+                            if stream:
+                                ask_for(s + c + AHEAD)
+                            c += span
+                        if not exact:
+                            store(p + block - span, load(s + block - span, VECTOR, 1), 0)
+                    else:
+                        store(p, load(s, span, 1), 0)
+                        if not exact:
+                            store(p + block - span, load(s + block - span, span, 1), 0)
+                    s, t = s + on, t + out
+                left -= turns
+                index[inner] += turns
+                if left and index[inner] == size:
+                    more = carried(loops, index)
+                    s, t, k, step = s + more[0], t + more[1], k + 8 * more[2], step + more[3]
+            settle()
+            count_up(counter + 64)
+    return compiled(move_blocks)

@@ -1,0 +1,166 @@
+"""Which kernel moves what, and how the work is cut: decided by sizes alone, and measured (docs/performance.md)."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from irops.backends.numba import columns as side_by_side
+from irops.backends.numba.blocks import VECTOR, blocks
+from irops.backends.numba.columns import columns
+from irops.backends.numba.long_rows import long_rows
+from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, in_parts
+from irops.backends.numba.rows import UNROLLED, rows
+from irops.backends.numba.streamed_rows import UNIT, streamed_rows
+from irops.backends.numba.workers import WORKERS
+
+TOGETHER = 2 << 20
+"""Bytes from which on more than one core is asked: waking one takes as long as copying half a megabyte."""
+TASK = 128 << 10
+"""Bytes that a core takes at a time."""
+PIECE = 8 << 10
+"""Bytes of what lies in one piece and is moved as it is, that are one block."""
+LONG = 2 << 10
+"""Bytes from which on a row is worth the branches that tell its head from its tail."""
+NARROW = 1 << 10
+"""Bytes of neighbouring sequences that are gone through together, where their elements are moved one by one."""
+WIDTHS = {**dict.fromkeys((1, 2, 4, 8, 16, 32), VECTOR), **dict.fromkeys((3, 6, 12, 24), 48)}
+"""Bytes of elements that a vector mirrors, and of the longest vector that is made of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A kernel, the moves that it does, and what it is given beside addresses. lengths: fixed ones, instead of those that are given."""
+
+    kernel: Callable[..., Any]
+    moves: Moves
+    rest: tuple[Any, ...]
+    tasks: int
+    lengths: npt.NDArray[np.int64] | None = None
+
+    def run(self, target: int, source: int, lengths: int, held: Any) -> None:
+        """held: the arrays that the addresses are of."""
+        moves = self.moves
+        own = lengths + 8 * moves.sequence if self.lengths is None else self.lengths.ctypes.data
+        addresses = (target + moves.target, source + moves.source, source + moves.lowest, own)
+        WORKERS.run(self.kernel, (*addresses, *self.rest), self.tasks, held)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a choice depends on beside the moves: bytes in all; the target's address, as far as lines go; steps, if lengths turn them."""
+
+    size: int
+    address: int
+    steps: int = 0
+
+    @property
+    def streamed(self) -> bool:
+        """Whether the result is more than the caches hold."""
+        return self.size >= _cache_bytes() * 3 // 4
+
+    def aligned(self, moves: Moves, unit: int) -> bool:
+        """Whether every block begins at a multiple of unit in the target."""
+        return not (self.address + moves.target) % unit and not any(loop.target % unit for loop in moves.loops)
+
+
+def jobs(moves: Moves, setting: Setting) -> tuple[Job, ...]:
+    """The work to do."""
+    if moves.inner(PLAIN, -1) and moves.block in WIDTHS and not setting.steps:
+        last = moves.loops[-1]
+        turned = moves.at(0, -(last.size - 1) * moves.block, moves.loops[:-1])
+        return _row_jobs(turned, last.size, setting, np.array([last.size]))
+    if moves.inner(STEPS) and moves.block in WIDTHS:
+        return _row_jobs(moves.at(0, 0, moves.loops[:-1]), moves.loops[-1].size, setting, None)
+    if moves.inner(BATCH):
+        row = moves.block * moves.loops[-1].size
+        if moves.block in (1, 2, 4, 8) and row >= VECTOR and setting.steps <= side_by_side.most_steps(moves.block):
+            return _column_jobs(moves, row, setting)
+        steps = next(place for place, loop in enumerate(moves.loops) if loop.role == STEPS)
+        narrow = max(NARROW // moves.block, 1)
+        if moves.block < VECTOR and moves.loops[-1].size > narrow:
+            return tuple(job for part in in_parts(moves, len(moves.loops) - 1, narrow, steps) for job in _block_jobs(part, setting))
+    return _block_jobs(moves, setting)
+
+
+def _row_jobs(moves: Moves, steps: int, setting: Setting, fixed: npt.NDArray[np.int64] | None) -> tuple[Job, ...]:
+    """Rows of steps elements, each a block."""
+    width, row = moves.block, steps * moves.block
+    table, count = _table(moves.loops), moves.count
+    span = WIDTHS[width]
+    while span > row or span % width:
+        span //= 2
+    past = setting.streamed and UNIT % width == 0 and row % UNIT == 0 and setting.aligned(moves, UNIT)
+    if row >= LONG:
+        kernel = streamed_rows(width) if past else long_rows(width, span)
+        piece = TASK // span * span
+        tasks = count * max(row // piece, 1) if setting.size >= TOGETHER else 1
+        return (Job(kernel, moves, (table, row, piece), tasks, fixed),)
+    vectors = -(-row // span)
+    kernel = rows(width, span, vectors if vectors <= UNROLLED else 0, int(past and row % span == 0))
+    grain = _grain(count, row, setting)
+    return (Job(kernel, moves, (table, row, grain), -(-count // grain), fixed),)
+
+
+def _column_jobs(moves: Moves, row: int, setting: Setting) -> tuple[Job, ...]:
+    """Rows of elements that lie side by side, each of a sequence of its own."""
+    steps = next(loop for loop in moves.loops if loop.role == STEPS)
+    loops = tuple(loop for loop in moves.loops[:-1] if loop.role != STEPS)
+    past = setting.size >= _cache_bytes() // 4 and row % VECTOR == 0 and setting.aligned(moves, UNIT)
+    parts = side_by_side.parts(row, -setting.address % VECTOR if past else 0)
+    count = len(parts) * moves.at(0, 0, loops).count
+    rest = (_table(loops), parts, steps.size, steps.source, steps.target, side_by_side.room(steps.size))
+    return (Job(columns(moves.block, int(past)), moves, rest, count if setting.size >= TOGETHER else 1),)
+
+
+def _block_jobs(moves: Moves, setting: Setting) -> tuple[Job, ...]:
+    """Blocks that are moved as they are; long ones in pieces."""
+    if moves.block > 2 * PIECE:
+        pieces, rest = divmod(moves.block, PIECE)
+        cut = [moves.at(0, 0, (*moves.loops, Loop(pieces, PIECE, PIECE)), block=PIECE)]
+        if rest:
+            cut.append(moves.at(pieces * PIECE, pieces * PIECE, moves.loops, block=rest))
+        return tuple(_block_job(part, setting) for part in cut)
+    return (_block_job(moves, setting),)
+
+
+def _block_job(moves: Moves, setting: Setting) -> Job:
+    span = VECTOR
+    while span > moves.block:
+        span //= 2
+    exact = moves.block % span == 0 if span == VECTOR else moves.block == span
+    past = setting.streamed and span == VECTOR and exact and setting.aligned(moves, UNIT)
+    turn = next((loop.target for loop in moves.loops if loop.role == STEPS), 0)
+    past = past and turn % UNIT == 0
+    kernel = blocks(span, int(exact), int(past), int(turn != 0))
+    grain = _grain(moves.count, moves.block, setting)
+    rest = (_table(moves.loops, turn != 0), turn, moves.block, grain)
+    return Job(kernel, moves, rest, -(-moves.count // grain))
+
+
+def _table(loops: Sequence[Loop], turning: bool = False) -> npt.NDArray[np.int64]:
+    """Loops as kernels take them (walking). Steps have no place of their own in the target, where lengths turn them."""
+    lines = [(loop.size, loop.source, 0 if turning and loop.role == STEPS else loop.target, loop.sequences, int(loop.role == STEPS))
+             for loop in loops]
+    return np.array(lines or [(1, 0, 0, 0, 0)], np.int64)
+
+
+def _grain(count: int, each: int, setting: Setting) -> int:
+    """How many rows or blocks make a task."""
+    return max(TASK // each, 1) if setting.size >= TOGETHER else count
+
+
+@cache
+def _cache_bytes() -> int:
+    """The size of the largest cache, as Linux tells it."""
+    sizes = [32 << 20]
+    for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
+        text = file.read_text().strip()
+        if text.endswith("K") and text[:-1].isdigit():
+            sizes.append(int(text[:-1]) << 10)
+    return sizes[0] if len(sizes) == 1 else max(sizes[1:])

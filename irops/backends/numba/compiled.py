@@ -1,0 +1,20 @@
+"""How functions are compiled: to machine code that holds no lock, kept on disk where a folder can be written."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numba
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, compiled when first called; the code is found again by the next process.
+
+    What a function closes over may be numbers only: they are constants in its code, and part of the name under which it is kept.
+    """
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    try:
+        kept: Callable[..., Any] = numba.njit(function, cache=True, **options)
+    except RuntimeError:                        # no folder for it: neither beside the source nor of the user (NUMBA_CACHE_DIR)
+        kept = numba.njit(function, **options)
+    return kept

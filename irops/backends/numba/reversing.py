@@ -1,0 +1,56 @@
+"""Reverse and ReverseSequence: moves, jobs, and the arrays that they are done on."""
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from irops.backends import numpy as by_numpy
+from irops.backends.filling import delivered, room, settled
+from irops.backends.numba.choices import Job, Setting, jobs
+from irops.backends.numba.loops import moves
+from irops.values.element import Array
+
+NO_LENGTHS = np.ones(1, np.int64)
+LINE = 64
+
+
+def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
+    """view: the reference, which checks the axes and gives a view of data."""
+    if data.dtype.kind == "O":
+        return by_numpy.reverse(view, data, axes, mode=mode, out=out)       # references are counted
+    filled = room(data, out)
+    _move(view(data, axes, mode=mode), filled, NO_LENGTHS)
+    return delivered(filled, out)
+
+
+def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None) -> Array:
+    if data.dtype.kind == "O":
+        return by_numpy.reverse_sequence(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out)
+    lengths = settled(data, seq_lengths, batch_axis, seq_axis)
+    filled = room(data, out)
+    if lengths.most <= 1:
+        _move(data, filled, NO_LENGTHS)
+    elif lengths.least == data.shape[seq_axis]:
+        _move(np.flip(data, seq_axis), filled, NO_LENGTHS)
+    else:
+        _move(data, filled, lengths.each, -1 if lengths.least == lengths.most else batch_axis, seq_axis)
+    return delivered(filled, out)
+
+
+def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, seq_axis: int = -1) -> None:
+    """Move what source has to target, steps along seq_axis as lengths say: one for each position of batch_axis, or one for all (-1)."""
+    if not source.size:
+        return
+    begin, end = source.ctypes.data, target.ctypes.data
+    for job in _jobs(source.shape, source.strides, source.itemsize, end % LINE, batch_axis, seq_axis):
+        job.run(end, begin, lengths.ctypes.data, (source, target, lengths))
+
+
+@lru_cache(1024)
+def _jobs(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, address: int, batch_axis: int, seq_axis: int) -> tuple[Job, ...]:
+    size = itemsize * int(np.prod(shape, dtype=np.int64))
+    steps = shape[seq_axis] if seq_axis >= 0 else 0
+    return jobs(moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis),
+                Setting(size, address, steps))

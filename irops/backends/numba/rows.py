@@ -1,0 +1,69 @@
+"""Sequences that lie in one piece, each element a few bytes: every row is turned vector by vector.
+
+Nothing branches on the lengths, which nobody can foretell.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from irops.backends.numba.compiled import compiled
+from irops.backends.numba.turning import turn_at, turn_row
+from irops.backends.numba.vectors import count_up, load, peek, settle, store
+from irops.backends.numba.walking import carried, sought
+
+UNROLLED = 4
+"""Vectors up to which the code for a row is without a loop."""
+
+
+@cache
+def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]:
+    """The kernel for elements of width bytes and vectors of span bytes, no longer than a row.
+
+    vectors: of a row, or 0 for any number; 1 only where a row is as long as its vector.
+    stream: store past the caches: rows must be multiples of span, targets of 16 bytes.
+    """
+    margin = span - width
+
+    def reverse_rows(target: int, source: int, low: int, lengths: int, loops: Any, row: int, grain: int, counter: int) -> None:
+        index = np.zeros(loops.shape[0], np.int64)
+        inner = loops.shape[0] - 1
+        size, on, out, next_length = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3]
+        total = 1
+        for depth in range(inner + 1):
+            total *= loops[depth, 0]
+        while True:
+            begin = count_up(counter) * grain
+            if begin >= total:
+                break
+            left = min(grain, total - begin)
+            s, t, k, _ = sought(loops, index, begin)
+            s, t, k = source + s, target + t, lengths + 8 * k
+            while left:
+                turns = min(size - index[inner], left)
+                careful = False
+                if min(s, s + (turns - 1) * on) - margin < low:         # vectors may begin before their row, but not before all rows
+                    turns, careful = 1, s - margin < low
+                for _ in range(turns):
+                    head = peek(k) * width
+                    if careful:
+                        for c in range(0, row, width):
+                            store(t + c, load(s + (head - width - c if c < head else c), width, 1), 0)
+                    elif vectors:
+                        turn_row(t, s, head, row, width, span, vectors, stream)
+                    else:
+                        for c in range(0, row - span, span):
+                            turn_at(t, s, head, c, width, span, stream)
+                        turn_at(t, s, head, row - span, width, span, stream)
+                    s, t, k = s + on, t + out, k + next_length
+                left -= turns
+                index[inner] += turns
+                if left and index[inner] == size:
+                    more = carried(loops, index)
+                    s, t, k = s + more[0], t + more[1], k + 8 * more[2]
+            settle()
+            count_up(counter + 64)
+    return compiled(reverse_rows)

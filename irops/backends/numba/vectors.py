@@ -1,0 +1,144 @@
+"""Vectors of lanes at raw addresses: what numba's Python lacks, said in LLVM's words.
+
+Addresses are integers. A vector may be longer than a register, or of an odd number of lanes: LLVM splits it.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
+LINE = 16
+"""The alignment in bytes that stores past the caches need."""
+AHEAD = 4096
+"""How many bytes ahead of a store past the caches its source is asked for: such stores leave no room for waiting."""
+
+
+class Lanes(types.Type):
+    """count lanes of width bytes each."""
+
+    def __init__(self, count: int, width: int) -> None:
+        self.count, self.width = count, width
+        super().__init__(f"Lanes({count} of {width})")
+
+
+def vector(count: int, width: int) -> Any:
+    """LLVM's type of so many lanes."""
+    return ir.VectorType(ir.IntType(8 * width), count)
+
+
+def _model(manager: Any, lanes: Lanes) -> Any:
+    model: Any = models.PrimitiveModel
+    return model(manager, lanes, vector(lanes.count, lanes.width))
+
+
+register_model(Lanes)(_model)
+
+
+def operation(emit: Callable[..., Any], gives: Callable[..., Any], static: int = 0) -> Any:
+    """A function for compiled code that becomes the instructions which emit makes: emit(builder, *values).
+
+    gives: its type from the types of the values; static: how many parameters, the last ones, are literals: integers, when it is emitted
+    """
+    def define(context: Any, *kinds: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001 - numba asks for it
+        dynamic = len(kinds) - static
+        literals = [kind.literal_value for kind in kinds[dynamic:]]
+
+        def code(context: Any, builder: Any, typed: Any, values: Any) -> Any:  # noqa: ARG001 - numba asks for it
+            value = emit(builder, *values[:dynamic], *literals)
+            return context.get_dummy_value() if value is None else value
+        return gives(*kinds[:dynamic], *literals)(*kinds), code
+    define.__name__ = emit.__name__
+    define.__signature__ = signature(emit)  # type: ignore[attr-defined]
+    return intrinsic(prefer_literal=True)(define)
+
+
+def nothing(*kinds: Any) -> Any:  # noqa: ARG001 - whatever it is given
+    """The type of an operation without a value."""
+    return types.void
+
+
+def integer(*kinds: Any) -> Any:  # noqa: ARG001 - whatever it is given
+    """The type of an operation whose value is an integer of 64 bits."""
+    return types.int64
+
+
+def number(value: int) -> Any:
+    """An integer of 64 bits."""
+    return ir.Constant(I64, value)
+
+
+def pointer(builder: Any, address: Any, kind: Any) -> Any:
+    """An address as a pointer to values of a type of LLVM's."""
+    return builder.inttoptr(address, kind.as_pointer())
+
+
+def fetch(builder: Any, address: Any, count: int, width: int) -> Any:
+    """Lanes from memory."""
+    return builder.load(pointer(builder, address, vector(count, width)), align=1)
+
+
+def put(builder: Any, address: Any, lanes: Any, stream: int) -> None:
+    """Lanes to memory; stream: past the caches, to an address that is a multiple of LINE."""
+    instruction = builder.store(lanes, pointer(builder, address, lanes.type), align=LINE if stream else 1)
+    if stream:
+        instruction.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(I32, 1)]))
+
+
+def spread(builder: Any, value: Any, kind: Any) -> Any:
+    """An integer, cut to a lane, in every lane."""
+    if value.type.width > kind.element.width:
+        value = builder.trunc(value, kind.element)
+    blank = ir.Constant(kind, ir.Undefined)
+    return arranged(builder, builder.insert_element(blank, value, ir.Constant(I32, 0)), [0] * kind.count)
+
+
+def arranged(builder: Any, lanes: Any, order: list[int]) -> Any:
+    """Lanes in another order."""
+    return builder.shuffle_vector(lanes, lanes, ir.Constant(ir.VectorType(I32, len(order)), order))
+
+
+def mirror(builder: Any, lanes: Any, group: int) -> Any:
+    """Lanes in groups, the last group first."""
+    count = lanes.type.count
+    return arranged(builder, lanes, [(count // group - 1 - place // group) * group + place % group for place in range(count)])
+
+
+def ask(builder: Any, address: Any) -> None:
+    """Ask for the cache line of an address, which may be anywhere."""
+    byte = I8.as_pointer()
+    function = builder.module.declare_intrinsic("llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32]))
+    builder.call(function, [pointer(builder, address, I8), *(ir.Constant(I32, hint) for hint in (0, 3, 1))])   # to read, soon, no code
+
+
+def _peek(builder: Any, address: Any) -> Any:
+    return builder.load(pointer(builder, address, I64))
+
+
+def _count_up(builder: Any, address: Any) -> Any:
+    return builder.atomic_rmw("add", pointer(builder, address, I64), number(1), "seq_cst")
+
+
+def _settle(builder: Any) -> None:
+    builder.fence("seq_cst")
+
+
+load = operation(fetch, lambda address, count, width: Lanes(count, width), static=2)  # noqa: ARG005
+"""Lanes from memory: load(address, count, width)."""
+store = operation(put, nothing, static=1)
+"""Lanes to memory: store(address, lanes, stream)."""
+mirrored = operation(mirror, lambda lanes, group: lanes, static=1)  # noqa: ARG005
+"""Lanes in groups, the last group first: mirrored(lanes, group)."""
+ask_for = operation(ask, nothing)
+"""Ask for the cache line of an address, which may be anywhere."""
+peek = operation(_peek, integer)
+"""The integer of 64 bits at an address."""
+count_up = operation(_count_up, integer)
+"""The integer at an address, which is one more from now on: no two threads get the same."""
+settle = operation(_settle, nothing)
+"""Let all stores of this thread be seen before what follows, those past the caches too."""
