@@ -18,10 +18,17 @@ from irops.values.shape import Shape
 from irops.values.violation import require
 
 
-@shape("AvgPool-14")
+@shape("AvgPool-1", "AvgPool-14")
 def avg_pool_shape(data: Fact, *, kernel: Numbers, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, exclude_pad: bool,
                    rounding_type: str, auto_pad: str) -> Shape:
-    along = windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
+    return dilated_shape(data, kernel=kernel, strides=strides, dilations=(), pads_begin=pads_begin, pads_end=pads_end,
+                         exclude_pad=exclude_pad, rounding_type=rounding_type, auto_pad=auto_pad)
+
+
+@shape("AvgPool-16")
+def dilated_shape(data: Fact, *, kernel: Numbers, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers,
+                  exclude_pad: bool, rounding_type: str, auto_pad: str) -> Shape:
+    along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
     pooled = pooled_shape(data.shape, along)
     if exclude_pad and data.shape.dims is not None:
         for window, size in zip(along, data.shape[2:]):
@@ -30,10 +37,17 @@ def avg_pool_shape(data: Fact, *, kernel: Numbers, strides: Numbers, pads_begin:
     return pooled
 
 
-@computes("AvgPool-14", widen=True)
+@computes("AvgPool-1", "AvgPool-14", widen=True)
 def avg_pool(data: Array, *, kernel: Numbers, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, exclude_pad: bool,
              rounding_type: str, auto_pad: str) -> Array:
-    along = windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
+    return dilated_pool(data, kernel=kernel, strides=strides, dilations=(), pads_begin=pads_begin, pads_end=pads_end,
+                        exclude_pad=exclude_pad, rounding_type=rounding_type, auto_pad=auto_pad)
+
+
+@computes("AvgPool-16", widen=True)
+def dilated_pool(data: Array, *, kernel: Numbers, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers,
+                 exclude_pad: bool, rounding_type: str, auto_pad: str) -> Array:
+    along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
     slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
     padded = any(any(window.padding(size)) for window, size in zip(along, data.shape[2:]))
     counts = np.asarray(prod(kernel)) if padded and not exclude_pad else reduce(np.multiply.outer, (slide.counts() for slide in slides))

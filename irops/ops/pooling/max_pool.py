@@ -11,19 +11,19 @@ from irops.ops.pooling.windows import Numbers, pooled_shape, windows
 from irops.ops.sliding import Slide, at
 from irops.spec.binding import kernel as computes
 from irops.spec.binding import shape
-from irops.values.element import Array, ElementType, element_type_of
+from irops.values.element import I64, Array, ElementType, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 
-@shape("MaxPool-14")
+@shape("MaxPool-8", "MaxPool-14")
 def max_pool_shape(data: Fact, *, kernel: Numbers, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers,
                    rounding_type: str, auto_pad: str) -> tuple[Shape, Shape]:
     pooled = pooled_shape(data.shape, windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad))
     return pooled, pooled
 
 
-@computes("MaxPool-14", widen=True)
+@computes("MaxPool-8", "MaxPool-14", widen=True)
 def max_pool(data: Array, *, kernel: Numbers, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers,
              rounding_type: str, auto_pad: str, index_element_type: ElementType, axis: int) -> tuple[Array, Array]:
     along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
@@ -33,6 +33,19 @@ def max_pool(data: Array, *, kernel: Numbers, strides: Numbers, dilations: Numbe
     indices = (channels * prod(data.shape[2:]) + places) % max(prod(data.shape[axis:]), 1)
     kind = element_type_of(data)
     return low_bits(greatest, kind) if kind.integral else greatest, indices.astype(index_element_type.dtype)
+
+
+@shape("MaxPool-1")
+def max_pool_1_shape(data: Fact, *, kernel: Numbers, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, rounding_type: str,
+                     auto_pad: str) -> Shape:
+    return pooled_shape(data.shape, windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad))
+
+
+@computes("MaxPool-1", widen=True)
+def max_pool_1(data: Array, *, kernel: Numbers, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, rounding_type: str,
+               auto_pad: str) -> Array:
+    return max_pool(data, kernel=kernel, strides=strides, dilations=(), pads_begin=pads_begin, pads_end=pads_end,
+                    rounding_type=rounding_type, auto_pad=auto_pad, index_element_type=I64, axis=0)[0]
 
 
 def _greatest(data: Array, slides: Sequence[Slide]) -> tuple[Array, Array]:
