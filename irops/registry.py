@@ -12,7 +12,7 @@ from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
-from irops.spec.binding import BOUND, Functions, functions_of
+from irops.spec.binding import BOUND, Functions, bind_gradients, bound_to, functions_of
 from irops.spec.definition import Attribute, Definition
 from irops.spec.dialects import DIALECTS, dialect_files, parted
 from irops.spec.load import load_definition
@@ -20,6 +20,7 @@ from irops.spec.onnx_opsets import ONNX, imported, why_not
 from irops.spec.opsets import OPSETS, OpVersion, opsets
 from irops.spec.schemas import schemas_folder
 from irops.spec.sharing import NotSharedError, shared
+from irops.spec.sharing_gradients import with_gradients
 
 ENTRY_POINTS = "irops.ops"
 
@@ -143,7 +144,14 @@ class Registry:
             return Op(definition, functions_of(definition, (module.__name__, *_own_modules())), module.__name__)
         base = self.op(definition.same_as)
         try:
-            return Op(definition, shared(definition, base.definition, base.functions), base.module)
+            functions = shared(definition, base.definition, base.functions)
+            if definition.gradients:                      # its own: the op is the same, what is sent back is not
+                faults = tuple(bind_gradients(definition, bound_to(definition, (base.module,)), functions))
+                if faults:
+                    raise DefinitionError(faults)
+            else:
+                definition = with_gradients(definition, base.definition, base.functions, functions)
+            return Op(definition, functions, base.module)
         except NotSharedError as error:
             fault = Diagnostic(rule("mismatched-function"), f"{definition.id} {error}", Location(definition.path))
             raise DefinitionError([fault]) from None

@@ -6,7 +6,7 @@ the registry takes them from here and holds their parameters to the XML: inputs 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeVar
@@ -111,13 +111,18 @@ def _widened(function: Function) -> Function:
     return widened
 
 
+def bound_to(definition: Definition, modules: Iterable[str]) -> list[Functions]:
+    """What each of some modules binds to a definition."""
+    return [BOUND[m][definition.file_id] for m in modules if definition.file_id in BOUND.get(m, ())]
+
+
 def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
     """The functions that modules bind to a definition, their parameters held to it.
 
     Raises:  DefinitionError naming both files where names differ
     """
     modules = tuple(modules)
-    found = [BOUND[m][definition.file_id] for m in modules if definition.file_id in BOUND.get(m, ())]
+    found = bound_to(definition, modules)
     functions = Functions()
     for role in ROLES:
         setattr(functions, role, next((getattr(f, role) for f in found if getattr(f, role)), None))
@@ -130,7 +135,7 @@ def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
                 code = inspect.unwrap(function).__code__
                 faults.append(Diagnostic(rule("mismatched-function"), f"{role} function {function.__name__} of {definition.id} {wrong}",
                                          Location(code.co_filename, code.co_firstlineno), notes=(f"the definition: {definition.path}",)))
-    faults.extend(_bind_gradients(definition, found, functions))
+    faults.extend(bind_gradients(definition, found, functions))
     if functions.kernel is None:
         faults.append(Diagnostic(rule("missing-function"), f"{definition.id} has no kernel in {', '.join(modules)}",
                                  Location(definition.path)))
@@ -139,7 +144,7 @@ def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
     return functions
 
 
-def _bind_gradients(definition: Definition, found: list[Functions], functions: Functions) -> Iterator[Diagnostic]:
+def bind_gradients(definition: Definition, found: Sequence[Functions], functions: Functions) -> Iterator[Diagnostic]:
     """Give the definition's gradients their functions; tells where one lacks the other, or names differ."""
     stated = definition.gradients
     bound = {of or next(iter(stated), of): function for some in reversed(found) for of, function in some.gradients.items()}

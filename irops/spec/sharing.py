@@ -31,26 +31,38 @@ def shared(definition: Definition, base: Definition, functions: Functions) -> Fu
     Raises:  NotSharedError
     """
     found = Functions()
-    fixed = {name: domains.parse(base.attributes[name], text) for name, text in definition.given if name in base.attributes}
-    for name, _ in definition.given:
-        if name not in base.attributes:
-            raise NotSharedError(f"gives {name}, which is no attribute of {base.id}")
-    own = {attribute.stands_for or name: attribute for name, attribute in definition.attributes.items()}
+    fixed, own = fixed_values(definition, base), own_attributes(definition)
     for role in ROLES:
         function = getattr(functions, role)
         if function is None:
             continue
         wanted = functions.taken[role]
-        keywords = dict(_keywords(base, own, fixed, wanted))
+        keywords = dict(keyword_picks(base, own, fixed, wanted))
         tensor: Callable[[Any], Any] = Fact.of if role == "shape" else np.asarray
-        inputs = [partial(_input, port, *_source(definition, base, own, place, port), tensor) for place, port in enumerate(base.inputs)]
+        inputs = [partial(input_of, port, *source_of(definition, base, own, place, port), tensor) for place, port in enumerate(base.inputs)]
         setattr(found, role, _adapted(definition, function, inputs, keywords, (wanted or frozenset()) & CONTEXT))
         found.taken[role] = frozenset(a.parameter for a in definition.attributes.values()) | ((wanted or frozenset()) & CONTEXT)
     return found
 
 
-def _keywords(base: Definition, own: Mapping[str, Attribute], fixed: Mapping[str, Any],
-              wanted: frozenset[str] | None) -> Iterator[tuple[str, Pick]]:
+def fixed_values(definition: Definition, base: Definition) -> dict[str, Any]:
+    """The attributes that only the shared op has, and what they are.
+
+    Raises:  NotSharedError
+    """
+    for name, _ in definition.given:
+        if name not in base.attributes:
+            raise NotSharedError(f"gives {name}, which is no attribute of {base.id}")
+    return {name: domains.parse(base.attributes[name], text) for name, text in definition.given}
+
+
+def own_attributes(definition: Definition) -> dict[str, Attribute]:
+    """This op's attributes, by the name of the input or attribute of the shared op that each is."""
+    return {attribute.stands_for or name: attribute for name, attribute in definition.attributes.items()}
+
+
+def keyword_picks(base: Definition, own: Mapping[str, Attribute], fixed: Mapping[str, Any],
+                  wanted: frozenset[str] | None) -> Iterator[tuple[str, Pick]]:
     """What each keyword of the shared function is: a fixed value, or an attribute of this op."""
     for name, attribute in base.attributes.items():
         if wanted is not None and attribute.parameter not in wanted:
@@ -63,8 +75,8 @@ def _keywords(base: Definition, own: Mapping[str, Attribute], fixed: Mapping[str
             raise NotSharedError(f"does not say what {base.id}'s attribute {name} is")
 
 
-def _source(definition: Definition, base: Definition, own: Mapping[str, Attribute], place: int,
-            port: PortSpec) -> tuple[str | None, str | None]:
+def source_of(definition: Definition, base: Definition, own: Mapping[str, Attribute], place: int,
+              port: PortSpec) -> tuple[str | None, str | None]:
     """The name of this op's input, or the parameter of its attribute, that an input of the shared op is; neither: it is left out."""
     if port.name in own:
         return None, own[port.name].parameter
@@ -85,8 +97,9 @@ def _keyword(name: str, _: Mapping[str, Any], keywords: Mapping[str, Any]) -> An
     return keywords[name]
 
 
-def _input(port: PortSpec, name: str | None, parameter: str | None, tensor: Callable[[Any], Any],
-           inputs: Mapping[str, Any], keywords: Mapping[str, Any]) -> Any:
+def input_of(port: PortSpec, name: str | None, parameter: str | None, tensor: Callable[[Any], Any],
+             inputs: Mapping[str, Any], keywords: Mapping[str, Any]) -> Any:
+    """What an input of the shared op is: a tensor of one's own, or made of an attribute."""
     if parameter is not None:
         value = keywords.get(parameter)
         if value is None and port.optional:
