@@ -9,7 +9,7 @@ from irops.conformance.verdict import Status, Verdict
 from irops.registry import Op
 
 PASSED = Verdict(Status.PASSED)
-CHANGED = "changed input"
+CHANGED, WRONG_OUT = "changed input", "wrong out"
 
 
 def judge(backend: Asked, trial: Trial, truth: Truth) -> Verdict:
@@ -37,6 +37,8 @@ def _fault(trial: Trial, truth: Truth, answer: Answer) -> tuple[str, str] | None
         return "refused valid inputs", f"refuses valid inputs: {answer.text}"
     if answer.kind == "raised":
         return "failed kernel", f"fails on valid inputs: {answer.text}"
+    if answer.kind == "wrong out":
+        return WRONG_OUT, answer.text
     return _wrong(trial.op, truth, answer)
 
 

@@ -34,6 +34,8 @@ LAYOUTS = {
     "backward": Layout(lambda x: x[..., ::-1].copy()[..., ::-1], "x = x[..., ::-1].copy()[..., ::-1]"),
     "unaligned": Layout(_unaligned, "x = np.frombuffer(bytes(1) + x.tobytes(), x.dtype, offset=1).reshape(x.shape)"),
 }
+WRITEABLE = ("plain", "fortran", "stepped", "backward")
+"""The layouts in which an array can be filled."""
 
 
 def laid_out(array: Array, layout: str) -> Array:

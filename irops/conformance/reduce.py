@@ -50,6 +50,8 @@ def _cuts(size: int) -> Iterator[slice]:
 
 
 def _cut(given: Given, axes: set[int], cut: slice) -> Given:
+    if not axes:
+        return given
     return replace(given, array=given.array[tuple(cut if axis in axes else slice(None) for axis in range(given.array.ndim))].copy())
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from irops.backends.requirements import MOVING
-from irops.conformance.judge import CHANGED
-from irops.conformance.layouts import LAYOUTS, fits
+from irops.conformance.judge import CHANGED, WRONG_OUT
+from irops.conformance.layouts import LAYOUTS, WRITEABLE, fits
 from irops.conformance.literals import array_literal, literal
 from irops.conformance.trial import Given, Trial, Truth
 from irops.conformance.verdict import Verdict
@@ -39,6 +39,8 @@ def snippet(trial: Trial, truth: Truth, verdict: Verdict, backend: str) -> str:
     elif verdict.fault == CHANGED:
         lines += [f"before = [{', '.join(f'{name}.tolist()' for name in given)}]", f"{_call(trial, arguments)}[\"{backend}\"])",
                   f"assert [{', '.join(f'{name}.tolist()' for name in given)}] == before"]
+    elif verdict.fault == WRONG_OUT:
+        lines += _filling(trial, truth, backend, arguments)
     else:
         lines += _comparison(trial, truth, backend, arguments)
     text = "\n".join(lines)
@@ -100,11 +102,27 @@ def _assertions(trial: Trial, output: Array | None, ours: str, truth: str) -> li
 
 def _refusal(trial: Trial, broken: str, backend: str, arguments: str) -> list[str]:
     """A program that ends well only if the kernel raises a Violation."""
-    values = with_normal_axes(trial.op, trial.arrays, bind(trial.op, dict(trial.attributes)).values)
-    keywords = _keywords(taken(trial.op, "kernel", values, {}))
-    return [f'op = default_registry().op("{trial.op.id}")', f'(backend,) = chain(["{backend}"])', "with suppress(Violation):",
-            f"    result = backend.kernel(op)({arguments}{keywords})",
+    return [*_kernel(trial, backend), "with suppress(Violation):", f"    result = kernel({arguments}{_direct(trial)})",
             f'    raise AssertionError(f"{broken} is broken, and there is a result: {{result}}")']
+
+
+def _filling(trial: Trial, truth: Truth, backend: str, arguments: str) -> list[str]:
+    """A program that ends well only if the kernel fills an array as the reference would."""
+    layout, output = next(given for given in trial.inputs if given is not None).layout, truth.outputs[0]
+    statement = LAYOUTS[layout].statement if layout in WRITEABLE and output is not None and fits(output, layout) else ""
+    return [f'truth = {_call(trial, arguments)}["reference"])', "out = np.zeros_like(truth)",
+            *([re.sub(r"\bx\b", "out", statement)] if statement else []), *_kernel(trial, backend),
+            f"kernel({arguments}{_direct(trial)}, out=out)", *_assertions(trial, output, "out", "truth")]
+
+
+def _kernel(trial: Trial, backend: str) -> list[str]:
+    return [f'(backend,) = chain(["{backend}"])', f'kernel = backend.kernel(default_registry().op("{trial.op.id}"))']
+
+
+def _direct(trial: Trial) -> str:
+    """The attributes as a kernel gets them."""
+    values = with_normal_axes(trial.op, trial.arrays, bind(trial.op, dict(trial.attributes)).values)
+    return _keywords(taken(trial.op, "kernel", values, {}))
 
 
 def _keywords(attributes: dict[str, Any]) -> str:

@@ -1,0 +1,44 @@
+"""A library that is not installed is named, and the extra that brings it."""
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import irops
+from irops.backends import extras
+from irops.backends.onnxruntime import ONNXRuntime
+from irops.backends.openvino import OpenVINO
+
+BACKENDS = {"openvino": OpenVINO, "onnxruntime": ONNXRuntime}
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch):
+    extras._there.cache_clear()
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    yield
+    extras._there.cache_clear()
+
+
+@pytest.mark.parametrize(("name", "libraries", "extra"), [
+    ("openvino", "openvino is not installed; pip install 'irops\\[openvino\\]' brings it", "openvino"),
+    ("onnxruntime", "onnxruntime and onnx are not installed; pip install 'irops\\[onnxruntime\\]' brings them", "onnxruntime"),
+])
+def test_a_missing_library_is_named_with_its_extra(nothing_installed, name, libraries, extra):
+    with pytest.raises(irops.DiagnosticError, match=f"IR613 backend {name} cannot compute: {libraries}") as caught:
+        irops.call("Reverse-1", np.zeros(2), np.array([0]), mode="index", backends=[BACKENDS[name]()])
+    assert caught.value.diagnostics[0].code == "IR613"
+
+
+def test_a_missing_library_is_not_passed_over(nothing_installed):
+    with pytest.raises(irops.DiagnosticError, match="IR613"):
+        irops.call("Reverse-1", np.zeros(2), np.array([0]), mode="index", backends=[OpenVINO(), "reference"])
+
+
+@pytest.mark.parametrize("name", BACKENDS)
+def test_a_backend_that_can_compute_misses_nothing(name):
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"{name} is not installed")
+    assert BACKENDS[name]().missing() is None

@@ -1,0 +1,143 @@
+"""Layers by OpenVINO: what it computes is right, what it would damage it declines."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import irops
+from irops.backends.openvino import OpenVINO
+from irops.registry import Registry, default_registry
+from irops.values.violation import Violation
+
+pytest.importorskip("openvino")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+@pytest.fixture(scope="module")
+def backend():
+    return OpenVINO()
+
+
+def reverse(backend, data, axes=(-1,)):
+    return irops.call("Reverse-1", data, np.array(axes, np.int64), mode="index", backends=[backend])
+
+
+def reverse_sequence(backend, data, lengths, **axes):
+    return irops.call("ReverseSequence-1", data, np.asarray(lengths), backends=[backend], **{"batch_axis": 0, "seq_axis": 1, **axes})
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.bool_,
+                                   ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn])
+def test_reverse_moves_elements_of_a_type(backend, dtype):
+    data = np.arange(6).reshape(2, 3).astype(dtype)
+    result = reverse(backend, data)
+    assert result.dtype == dtype
+    assert result.astype(float).tolist() == data[:, ::-1].astype(float).tolist()
+
+
+def test_axes_may_be_flags(backend):
+    result = irops.call("Reverse-1", DATA, np.array([True, False]), mode="mask", backends=[backend])
+    assert result.tolist() == DATA[::-1].tolist()
+
+
+def test_any_two_axes_of_reverse_sequence(backend):
+    data = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    ours = reverse_sequence(backend, data, [0, 1, 2, 2], batch_axis=2, seq_axis=0)
+    assert ours.tolist() == irops.call("ReverseSequence-1", data, np.array([0, 1, 2, 2]), batch_axis=2, seq_axis=0).tolist()
+
+
+@pytest.mark.parametrize("view", [DATA[:, ::2], DATA.T, DATA[::-1], np.array(7.0, np.float32), DATA[:0]])
+def test_views_scalars_and_nothing(backend, view):
+    axes = () if view.ndim == 0 else (0,)
+    assert reverse(backend, view, axes).tolist() == np.flip(view, axes).tolist()
+
+
+@pytest.mark.parametrize(("data", "reason"), [
+    (np.array([["a", "b"]], object), "a tensor of strings makes OpenVINO abort"),
+    (np.array([[1, 2]], ml_dtypes.int4), "elements that share bytes are misplaced; i4 is such a type"),
+    (np.array([[2**40, 1]]), "i64 travels as i32; 1099511627776 is lost on the way"),
+    (np.array([[2**63, 1]], np.uint64), "u64 travels as i32; 9223372036854775808 is lost"),
+    (np.array([[0.1, 1]]), "f64 travels as f32; 0.1 is lost"),
+    (np.array([[np.nan, 1]], np.float16), "f16 travels as f32, which changes NaNs"),
+])
+def test_what_reverse_would_damage_is_declined(backend, data, reason):
+    with pytest.raises(irops.EvaluationError, match="IR612 openvino declines Reverse-1: " + reason):
+        reverse(backend, data)
+
+
+@pytest.mark.parametrize(("data", "reason"), [
+    (np.array([[2**24 + 1, 1]], np.int32), "i32 travels as f32; 16777217 is lost"),
+    (np.array([[2**24 + 1, 1]], np.uint32), "u32 travels as f32; 16777217 is lost"),
+    (np.array([[2**24 + 1, 1]]), "i64 travels as f32; 16777217 is lost"),
+    (np.array([[1, 1]], ml_dtypes.bfloat16), "bf16 travels as f32, which changes its least numbers"),
+    (np.array([["a", "b"]], object), "a tensor of strings"),
+])
+def test_what_reverse_sequence_would_damage_is_declined(backend, data, reason):
+    with pytest.raises(irops.EvaluationError, match="IR612 openvino declines ReverseSequence-1: " + reason):
+        reverse_sequence(backend, data, [2])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.float64])
+def test_what_is_not_lost_on_the_way_is_computed(backend, dtype):
+    data = np.array([[2**24, 1, 5]], dtype)
+    result = reverse_sequence(backend, data, [2])
+    assert result.dtype == dtype
+    assert result.tolist() == [[1, 2**24, 5]]
+
+
+def test_what_openvino_declines_the_reference_computes():
+    data = np.array([[2**40, 1]])
+    assert irops.call("Reverse-1", data, np.array([1]), mode="index", backends=["openvino", "reference"]).tolist() == [[1, 2**40]]
+
+
+@pytest.mark.parametrize(("lengths", "constraint"), [([4, 1], "C3"), ([-1, 1], "C4")])
+def test_a_kernel_refuses_what_breaks_a_constraint(backend, lengths, constraint):
+    kernel = backend.kernel(default_registry().op("ReverseSequence-1"))
+    with pytest.raises(Violation) as caught:
+        kernel(DATA, np.array(lengths), batch_axis=0, seq_axis=1)
+    assert caught.value.constraint == constraint
+
+
+def test_equal_axes_are_refused_although_openvino_takes_them(backend):
+    kernel = backend.kernel(default_registry().op("ReverseSequence-1"))
+    with pytest.raises(Violation) as caught:
+        kernel(np.zeros((3, 2), np.float32), np.array([1, 1, 1]), batch_axis=0, seq_axis=0)
+    assert caught.value.constraint == "C2"
+
+
+def test_a_signature_is_compiled_once():
+    backend = OpenVINO()
+    for factor in (1, 2, 3):
+        reverse(backend, DATA * factor)
+    assert len(backend._programs) == 1
+    reverse(backend, DATA.astype(np.int32))
+    reverse(backend, DATA[:1])
+    assert len(backend._programs) == 3
+
+
+def test_results_of_one_signature_do_not_share_memory(backend):
+    first, second = reverse(backend, DATA), reverse(backend, DATA + 1)
+    assert first.tolist() == DATA[:, ::-1].tolist()
+    assert second.tolist() == (DATA + 1)[:, ::-1].tolist()
+
+
+def test_several_outputs_come_as_a_tuple(backend):
+    parts = irops.call("Split-1", DATA, np.array(1), num_splits=3, backends=[backend])
+    assert [part.tolist() for part in parts] == [[[0], [3]], [[1], [4]], [[2], [5]]]
+
+
+@pytest.mark.parametrize("example", ["bidirectional_encoder", "digit_classifier"])
+def test_a_model_is_run_layer_by_layer_by_openvino_alone(example):
+    with np.load(EXAMPLES / example / "inputs.npz") as inputs, np.load(EXAMPLES / example / "expected.npz") as expected:
+        results = irops.run(EXAMPLES / example / "model.xml", dict(inputs), backends=["openvino"], verify=True)
+        for name in expected.files:
+            np.testing.assert_allclose(results[name], expected[name], rtol=1e-4, atol=1e-6)
+
+
+def test_an_op_of_ones_own_is_not_openvinos(backend):
+    op = Registry(folders=[EXAMPLES / "my_reverse"]).op("MyReverse-extension")
+    assert backend.kernel(op) is None
