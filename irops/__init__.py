@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from irops.diagnostics.diagnostic import ReadError as ReadError
     from irops.diagnostics.report import Report as Report
     from irops.evaluate.call import call as call
-    from irops.evaluate.limits import Limits as Limits
     from irops.evaluate.session import Session as Session
     from irops.evaluate.session import run as run
     from irops.gradient.session import vjp as vjp
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from irops.ir.model import Model as Model
     from irops.ir.read import read as read
     from irops.ir.write import write as write
+    from irops.limits import Limits as Limits
     from irops.registry import Registry as Registry
     from irops.registry import definition as definition
     from irops.registry import definitions as definitions
@@ -36,7 +36,7 @@ _HOMES = {
     "Diagnostic": "irops.diagnostics.diagnostic", "DiagnosticError": "irops.diagnostics.diagnostic",
     "DefinitionError": "irops.diagnostics.diagnostic", "EvaluationError": "irops.diagnostics.diagnostic",
     "ReadError": "irops.diagnostics.diagnostic",
-    "call": "irops.evaluate.call", "Limits": "irops.evaluate.limits", "Session": "irops.evaluate.session", "run": "irops.evaluate.session",
+    "call": "irops.evaluate.call", "Limits": "irops.limits", "Session": "irops.evaluate.session", "run": "irops.evaluate.session",
     "infer": "irops.inference.infer",
     "vjp": "irops.gradient.session",
     "Declined": "irops.backends.declined",

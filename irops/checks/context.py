@@ -10,6 +10,7 @@ from irops.diagnostics.rules import rule
 from irops.graph.wiring import Wiring
 from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.read import HARMLESS
+from irops.limits import Limits
 from irops.registry import Registry, default_registry
 
 
@@ -51,8 +52,9 @@ class Context:
     no check complains of an absence.
     """
 
-    def __init__(self, model: Model, registry: Registry | None = None, told: Iterable[Diagnostic] = ()) -> None:
-        self.model, self.registry = model, registry or default_registry()
+    def __init__(self, model: Model, registry: Registry | None = None, told: Iterable[Diagnostic] = (),
+                 limits: Limits | None = None) -> None:
+        self.model, self.registry, self.limits = model, registry or default_registry(), limits or Limits()
         self.maimed = frozenset(d.location.path for d in errors_of(told) if d.name not in HARMLESS)
         self.scopes = tuple(_scopes(model.graph))
         self.whole = tuple(scope for scope in self.scopes if scope.path not in self.maimed)

@@ -9,11 +9,14 @@ from irops.checks import bodies, edges, layers, ops, state
 from irops.checks.context import Context
 from irops.checks.declared import ports_declare_what_is_inferred
 from irops.checks.echoes import without_echoes
+from irops.checks.most import within
 from irops.checks.interface import inputs_and_outputs_keep_their_types
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
 from irops.ir.collection import no_collection
 from irops.ir.model import Model
+from irops.limits import Clock, Limits, room_for
+from irops.limits import notes as limit_notes
 
 if TYPE_CHECKING:
     from irops.registry import Registry
@@ -29,7 +32,7 @@ def weights_hold_the_constants(context: Context) -> Iterator[Diagnostic]:
 def layers_keep_to_their_definitions(context: Context) -> Iterator[Diagnostic]:
     """Types, attributes, shapes: all that inference finds, but for what the checks of the graph (IR2) tell better."""
     from irops.inference.engine import Inference
-    inference = Inference(context.model, context.registry)
+    inference = Inference(context.model, context.registry, context.limits)
     inference.wirings.update((id(scope.graph), scope.wiring) for scope in context.scopes)
     facts = inference.graph(context.model.graph, {})
     yield from (d for d in facts.all_found() if not d.code.startswith("IR2"))
@@ -67,27 +70,39 @@ CHECKS: tuple[Check, ...] = (
 
 
 def check(model: Model | str | os.PathLike[str], weights: str | os.PathLike[str] | None = None, *,
-          select: Iterable[str] = (), ignore: Iterable[str] = (), registry: Registry | None = None) -> Report:
+          text: bytes | None = None, select: Iterable[str] = (), ignore: Iterable[str] = (), registry: Registry | None = None,
+          limits: Limits | None = None) -> Report:
     """Everything that is wrong with a model, or with a file, in document order.
 
-    select, ignore: codes, beginnings of codes (IR2), or names of rules; all of them if none is selected.
+    text: what is checked in place of the file's content, an editor's, say; select, ignore: codes, beginnings of codes (IR2), or
+    names of rules; all of them if none is selected.
     Raises:  ValueError where select or ignore means no rule
     """
-    path = None if isinstance(model, Model) else os.fspath(model)
+    path, limits = None if isinstance(model, Model) else os.fspath(model), limits or Limits()
+    told: Sequence[Diagnostic] = ()
     try:
-        checked, told = _loaded(model, weights)
+        if isinstance(model, Model):
+            checked = model
+        else:
+            from irops.ir.read import load
+            checked, told = load(model, weights, text=text, limits=limits)
     except ReadError as error:
         return Report.of(error.diagnostics, path).narrowed(select, ignore)
     if path is None and checked.source is not None:
         path = checked.source.path
-    with no_collection():
-        context = Context(checked, registry, told)
-        found = [*told, *(diagnostic for each in CHECKS for diagnostic in each(context))]
-    return Report.of(without_echoes(found), path).narrowed(select, ignore)
+    with no_collection(), room_for(limits.depth):
+        found = [*told, *_found(Context(checked, registry, told, limits))]
+    return Report.of(within(limits, without_echoes(found)), path).narrowed(select, ignore)
 
 
-def _loaded(model: Model | str | os.PathLike[str], weights: str | os.PathLike[str] | None) -> tuple[Model, Sequence[Diagnostic]]:
-    if isinstance(model, Model):
-        return model, ()
-    from irops.ir.read import load
-    return load(model, weights)
+def _found(context: Context) -> Iterator[Diagnostic]:
+    clock = Clock(context.limits.seconds)
+    for each in CHECKS:
+        for diagnostic in each(context):
+            yield diagnostic
+            if clock.late:
+                break
+        if clock.late:
+            yield context.finding("checking-time-limit", f"the time was up before all was checked; {context.limits.said('seconds')}",
+                                  0, context.scopes[0], notes=limit_notes("checking-time-limit"))
+            return

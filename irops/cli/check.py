@@ -12,10 +12,12 @@ import argparse
 import sys
 
 from irops.checks.run import check
+from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import write
 from irops.cli.main import CLEAN, FINDINGS, Refusal
 from irops.cli.progress import each
+from irops.cli.settings import settings
 from irops.diagnostics.report import Report
 from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
 from irops.diagnostics.selection import rules_of
@@ -30,17 +32,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ignore", metavar="RULES", type=_rules, action="extend", default=[], help="not these rules")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings, too")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
+    add_limits(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
     if args.weights is not None and len(args.models) > 1:
         raise Refusal("--weights goes with one model")
-    registry = registry_of(args)
+    registry, preset = registry_of(args), settings()
+    limits = limits_of(args, preset.limits)
+    select, ignore = args.select or preset.select, [*preset.ignore, *args.ignore]
     for_people = args.output_format in FOR_PEOPLE
     reports: list[Report] = []
     for model in each(args.models, "checking", quiet=args.quiet or len(args.models) < 10):
-        report = check(model, args.weights, registry=registry).narrowed(args.select, args.ignore)
+        report = check(model, args.weights, registry=registry, limits=limits).narrowed(select, ignore)
         reports.append(report)
         if for_people:
             write([report], args.output_format)
@@ -49,7 +54,7 @@ def execute(args: argparse.Namespace) -> int:
     elif not args.quiet:
         from irops.diagnostics.summary import summary
         sys.stdout.write(f"{summary(reports)}\n")
-    failed = any(not report.ok or (args.strict and len(report)) for report in reports)
+    failed = any(not report.ok or ((args.strict or preset.strict) and len(report)) for report in reports)
     return FINDINGS if failed else CLEAN
 
 

@@ -16,10 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import tell
 from irops.cli.main import CLEAN, FINDINGS
 from irops.cli.pairs import named
+from irops.cli.settings import settings
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import printable
@@ -52,11 +54,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ends", action="store_true", help="inputs and results only")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="no table, only what is wrong")
+    add_limits(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    facts = infer(read(args.model, args.weights), dict(args.inputs), registry=registry_of(args))
+    limits = limits_of(args, settings().limits)
+    facts = infer(read(args.model, args.weights, limits=limits), dict(args.inputs), registry=registry_of(args), limits=limits)
     rows = [row for row in _rows(facts) if not args.ends or (row.known.layer.type in ("Parameter", "Result") and not row.path)]
     if args.output_format == "json":
         json.dump({"version": 1, "path": args.model, "outputs": [_json(row) for row in rows],

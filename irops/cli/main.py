@@ -16,7 +16,8 @@ from irops.cli.streams import drop_output, take_any_text
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141           # 128 and the number of the signal, as shells have it
-MISUSE = ("impossible-input-shape", "unknown-input", "unknown-backend", "unavailable-backend", "impossible-filling")
+MISUSE = ("impossible-input-shape", "unknown-input", "unknown-backend", "unavailable-backend", "impossible-filling",
+          "malformed-settings", "unknown-setting", "unfit-setting")
 """Rules about what the person gave, not about the model."""
 COMMANDS = {
     "check": "say all that is wrong with IR files",

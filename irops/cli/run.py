@@ -16,14 +16,15 @@ import sys
 from typing import TYPE_CHECKING
 
 from irops.backends.backend import backend_names
+from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.filled import FILLS, filled
 from irops.cli.main import CLEAN, Refusal
 from irops.cli.pairs import named
 from irops.cli.progress import counted
+from irops.cli.settings import settings
 from irops.cli.stored import as_declared, load_all, load_one, save_all
 from irops.diagnostics.printable import printable
-from irops.evaluate.limits import Limits
 from irops.evaluate.session import Results, Session
 from irops.inference.inputs import declared_fact, parameter, parameters, results
 from irops.ir.model import Model
@@ -51,20 +52,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backend", metavar="NAME", action="append", default=[], dest="backends",
                         help=f"what computes, in order of preference: {', '.join(backend_names())}; default: reference")
     parser.add_argument("--verify", action="store_true", help="hold each result to the inferred type and shape, and to the reference")
-    parser.add_argument("--max-bytes", type=int, default=Limits().tensor_bytes, metavar="N",
-                        help="how many bytes tensors may take at one time")
-    parser.add_argument("--max-iterations", type=int, default=Limits().iterations, metavar="N", help="how often a loop may go round")
     parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
+    add_limits(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    model = read(args.model, args.weights)
+    limits = limits_of(args, settings().limits)
+    model = read(args.model, args.weights, limits=limits)
     inputs = _inputs(model, args)
     keep = [name for text in args.keep for name in text.split(",") if name]
     with counted("evaluating", quiet=args.quiet) as progress:
         session = Session(model, backends=(*(b for b in args.backends if b != "reference"), "reference"), registry=registry_of(args),
-                          limits=Limits(args.max_bytes, args.max_iterations), verify=args.verify, progress=progress)
+                          limits=limits, verify=args.verify, progress=progress)
         try:
             found = session.run(inputs, keep="all" if keep == ["all"] else keep)
         except KeyError as error:

@@ -11,10 +11,11 @@ from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import as_tensor, fact_of, result_array, size_in_bytes
-from irops.evaluate.limits import Limits
 from irops.evaluate.variables import Variables
 from irops.inference.bind import bind
 from irops.inference.layer import LayerFault, fault_of, infer_layer, named_inputs, positional, taken, with_normal_axes
+from irops.limits import Limits
+from irops.limits import notes as limit_notes
 from irops.registry import Op, Registry, default_registry
 from irops.values.element import Array, ElementType
 from irops.values.shape import Shape
@@ -22,7 +23,7 @@ from irops.values.violation import LimitExceeded, Violation
 
 
 def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("reference",), registry: Registry | None = None,
-         **attributes: Any) -> Array | tuple[Array, ...]:
+         limits: Limits | None = None, **attributes: Any) -> Array | tuple[Array, ...]:
     """The output of one op, or a tuple where it has several: call("ReverseSequence-1", data, lengths, batch_axis=0, seq_axis=1).
 
     inputs: arrays in the order of the definition, None for an optional one that is not given; attributes: Python values.
@@ -37,8 +38,9 @@ def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("referen
                 raise LayerFault(fault.rule, fault.message)
         arrays = [None if item is None else as_tensor(item) for item in inputs]
         facts = infer_layer(op, [None if a is None else fact_of(a, with_value=True) for a in arrays], values.values)
-        if size_in_bytes(facts) > Limits().tensor_bytes:
-            raise LayerFault("byte-limit", f"{op.id} would give {facts[0]}, the limit is {Limits().tensor_bytes:,} bytes")
+        limits = limits or Limits()
+        if size_in_bytes(facts) > limits.tensor_bytes:
+            raise LayerFault("byte-limit", f"{op.id} would give {facts[0]}, {limits.said('tensor_bytes')}")
         found = kernel_of(op, chain(backends))
         if found is None:
             raise LayerFault("unevaluable-op", f"no backend can compute {op.id}")
@@ -60,7 +62,7 @@ def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("referen
 
 def _error(op: Op, fault: LayerFault) -> EvaluationError:
     constraint = f"{op.id}:{fault.constraint}" if fault.constraint else None
-    return EvaluationError([Diagnostic(rule(fault.rule), fault.message, Location("<call>"), constraint)])
+    return EvaluationError([Diagnostic(rule(fault.rule), fault.message, Location("<call>"), constraint, notes=limit_notes(fault.rule))])
 
 
 def attribute_text(value: Any) -> str:

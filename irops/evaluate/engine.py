@@ -11,7 +11,6 @@ from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of, in_document_order
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import fact_of, result_array, size_in_bytes
-from irops.evaluate.limits import Limits
 from irops.evaluate.plan import Plan, Step, ValueKey, plan_of
 from irops.evaluate.precision import rounded, wide
 from irops.evaluate.variables import Variables
@@ -22,6 +21,8 @@ from irops.inference.facts import LayerFacts
 from irops.inference.layer import LayerFault, fault_of, named_inputs, positional, taken, with_normal_axes
 from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.weights import constant
+from irops.limits import Clock, Limits
+from irops.limits import notes as limit_notes
 from irops.registry import Op, Registry
 from irops.spec.body import BodyFunction
 from irops.values.element import Array
@@ -40,8 +41,8 @@ class Evaluator:
                  variables: Variables | None = None, verify: bool = False, progress: Progress | None = None) -> None:
         self.model, self.backends = model, backends
         self.limits, self.variables, self.verify, self.progress = limits or Limits(), variables or Variables(), verify, progress
-        self.inference = Inference(model, registry)
-        self.held = 0
+        self.inference = Inference(model, registry, self.limits)
+        self.held, self._clock = 0, Clock()
         self._plans: dict[tuple[Any, ...], Plan] = {}
         self._mapped: dict[int, Array] = {}
         self._kernels: dict[str, tuple[Backend, Callable[..., Any]]] = {}
@@ -51,7 +52,7 @@ class Evaluator:
 
         Raises:  EvaluationError
         """
-        self.held = 0
+        self.held, self._clock = 0, Clock(self.limits.run_seconds)
         try:
             values = self.graph(self.model.graph, given, (), keep)
         except BaseException:
@@ -113,6 +114,8 @@ class Evaluator:
         """The outputs of one layer."""
         op, known = step.op, step.known
         try:
+            if self._clock.late:
+                raise LimitExceeded("evaluation-time-limit", f"the time is up before {op.id}; {self.limits.said('run_seconds')}")
             outputs, size = known.outputs, step.size
             if not step.settled:
                 # Inferred once more, from the values themselves: the shapes alone did not say all.
@@ -127,12 +130,11 @@ class Evaluator:
         except LimitExceeded as limit:
             raise self.error(known, path, LayerFault(limit.rule, str(limit))) from None
         except MemoryError:
-            raise self.error(known, path, LayerFault("byte-limit", f"{op.id} does not fit into the memory of this machine")) from None
+            raise self.error(known, path, LayerFault("out-of-memory", f"{op.id} does not fit into the memory of this machine")) from None
 
     def _afford(self, wanted: float) -> None:
-        limit = self.limits.tensor_bytes
-        if self.held + wanted > limit:
-            raise LimitExceeded("byte-limit", f"would hold {self.held + wanted:,.0f} bytes, the limit is {limit:,} (tensor_bytes)")
+        if self.held + wanted > self.limits.tensor_bytes:
+            raise LimitExceeded("byte-limit", f"would hold {self.held + wanted:,.0f} bytes, {self.limits.said('tensor_bytes')}")
 
     def _compute(self, step: Step, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> Any:
         op = step.op
@@ -219,4 +221,5 @@ class Evaluator:
         layer, source = known.layer, self.model.source
         place = Location(None, None, None, layer.id, layer.name, path) if source is None else source.location(layer.at, layer, path)
         constraint = f"{known.op.id}:{fault.constraint}" if known.op and fault.constraint else None
-        return EvaluationError([Diagnostic(rule(fault.rule), fault.message, place, constraint, facts_line(known))])
+        return EvaluationError([Diagnostic(rule(fault.rule), fault.message, place, constraint, facts_line(known),
+                                           limit_notes(fault.rule))])

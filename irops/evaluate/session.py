@@ -10,10 +10,10 @@ from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import as_tensor, fact_of
 from irops.evaluate.engine import Evaluator, Progress
-from irops.evaluate.limits import Limits
 from irops.evaluate.variables import Variables
 from irops.inference.inputs import declared_fact, parameter, parameters, results
 from irops.ir.model import Layer, Model
+from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.element import Array
 
@@ -39,7 +39,7 @@ class Session:
                  progress: Progress | None = None) -> None:
         if not isinstance(model, Model):
             from irops.ir.read import read
-            model = read(model)
+            model = read(model, limits=limits)
         self.model = model
         self.variables = Variables()
         self._evaluator = Evaluator(model, chain(backends), registry=registry, limits=limits, variables=self.variables, verify=verify,

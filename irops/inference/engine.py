@@ -1,7 +1,7 @@
 """Inference over a model: every layer in order, what is wrong with one never counted against the next."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,28 +12,29 @@ from irops.graph.wiring import Wiring
 from irops.inference.bind import Binder
 from irops.inference.bodies import BodyFault, Maps, maps_of, parameters_of, results_of
 from irops.inference.facts import Facts, LayerFacts
-from irops.inference.fold import attach_values
+from irops.inference.fold import INPUTS, Budget, attach_values
 from irops.inference.layer import LayerFault, fault_of, infer_layer, unknown_outputs
 from irops.inference.names import Names
 from irops.inference.state import declared_variables
 from irops.ir.model import Body, Graph, Layer, Model, attribute_text
 from irops.ir.weights import constant
+from irops.limits import Clock, Limits, room_for
+from irops.limits import notes as limit_notes
 from irops.registry import NoOp, Registry, default_registry
 from irops.spec.body import BodyFunction
 from irops.values.fact import Fact
 from irops.values.violation import Violation, remarks
 
-FOLDED_ELEMENTS = 1 << 16
-"""How many elements a value may have to be worked out by inference."""
-REPEATS = 500
-"""How many times bodies may be inferred once more, to follow shapes that change from iteration to iteration, all loops together."""
-
 
 class Inference:
-    """Infers graphs of one model. folded: how many elements a value may have to be worked out."""
+    """Infers graphs of one model.
 
-    def __init__(self, model: Model, registry: Registry | None = None, folded: int = FOLDED_ELEMENTS) -> None:
-        self.model, self.registry, self.folded = model, registry or default_registry(), folded
+    Bodies are inferred once more, to follow shapes that change from iteration to iteration, limits.repeats times in all.
+    """
+
+    def __init__(self, model: Model, registry: Registry | None = None, limits: Limits | None = None) -> None:
+        self.model, self.registry, self.limits = model, registry or default_registry(), limits or Limits()
+        self.budget, self.clock = Budget(self.limits.folded_bytes), Clock(self.limits.seconds)
         self.binder, self.names = Binder(), Names()
         self.wirings: dict[int, Wiring] = {}
         self.repeats, self.seen = 0, set[int]()
@@ -48,7 +49,10 @@ class Inference:
     def graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...] = ()) -> Facts:
         """Facts of a graph; given: of its Parameters, by layer id, in place of what they declare."""
         self._start()
-        return self._graph(graph, given, path)
+        with room_for(self.limits.depth):
+            facts = self._graph(graph, given, path)
+        facts.found.extend(self._limits_met(path))
+        return facts
 
     def outputs(self, known: LayerFacts, inputs: Sequence[Fact | None], path: tuple[str, ...]) -> list[Fact]:
         """The outputs of a layer from other facts of its inputs.
@@ -61,6 +65,18 @@ class Inference:
     def _start(self) -> None:
         self.repeats = 0
         self.seen.clear()
+        self.clock = Clock(self.limits.seconds)
+
+    def _limits_met(self, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+        """What limits kept inference from."""
+        place = Location(path=path) if self.model.source is None else self.model.source.location(0, path=path)
+        if self.budget.overdrawn:
+            yield self._limit_met("folding-limit", "values that shapes depend on were not worked out", "folded_bytes", place)
+        if self.clock.struck:
+            yield self._limit_met("checking-time-limit", "the time was up before all layers were inferred", "seconds", place)
+
+    def _limit_met(self, name: str, message: str, limit: str, place: Location) -> Diagnostic:
+        return Diagnostic(rule(name), f"{message}; {self.limits.said(limit)}", place, notes=limit_notes(name))
 
     def _graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
         wiring, facts = self.wiring(graph), Facts()
@@ -74,6 +90,8 @@ class Inference:
     def _infer_all(self, wiring: Wiring, given: Mapping[int, Fact], path: tuple[str, ...], facts: Facts, heard: list[Violation]) -> None:
         faulty = wiring.faulty
         for layer in wiring.order:
+            if self.clock.late:
+                return
             known = LayerFacts(layer)
             inputs: list[Fact | None] = []
             for source in wiring.inputs[layer.id]:
@@ -130,9 +148,14 @@ class Inference:
             return
         if layer.type == "Const":
             outputs = [self._constant(layer, outputs[0])]
-        known.outputs = attach_values(found, known.inputs, known.attributes, self.names.named(outputs), self.folded)
+        known.outputs = attach_values(found, known.inputs, known.attributes, self.names.named(outputs),
+                                      self.limits.folded_elements, self.budget)
 
     def _constant(self, layer: Layer, fact: Fact) -> Fact:
+        """What is known of a constant: its value, unless it is larger than what any value is worked out from."""
+        size = fact.shape.size
+        if not size.known or size.low > INPUTS * self.limits.folded_elements:
+            return fact
         return Fact(fact.element_type, fact.shape, lambda: constant(self.model, layer))
 
     def _outputs(self, known: LayerFacts, inputs: Sequence[Fact | None], path: tuple[str, ...]) -> list[Fact]:
@@ -162,7 +185,7 @@ class Inference:
                 facts = known.bodies[name] = self._graph(body.graph, {layer.id: item for layer, item in zip(parameters, items)}, deeper)
             return [_output(facts, result) for result in results]
 
-        return BodyFunction(apply, declared, maps.inputs, maps.outputs, maps.back_edges, patient=lambda: self.repeats < REPEATS)
+        return BodyFunction(apply, declared, maps.inputs, maps.outputs, maps.back_edges, patient=lambda: self.repeats < self.limits.repeats)
 
     def maps(self, layer: Layer, body: Body) -> tuple[Maps, tuple[Fact, ...]]:
         """The maps of a layer's body, and what its Parameters declare.

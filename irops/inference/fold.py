@@ -1,7 +1,8 @@
 """Values that are known before anything runs: constants through small sub-graphs, and shapes in part."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,36 @@ DEEPEST = 50
 """After so many steps of a chain, a value is worked out at once rather than when asked for, to bound recursion."""
 
 
-def attach_values(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], outputs: list[Fact], limit: int) -> list[Fact]:
+INPUTS = 16
+"""So many times larger may the inputs be that a value is worked out from."""
+
+
+DIM = 16
+"""So many times the place of a pointer does a Dim take."""
+
+
+class Budget:
+    """How many bytes of values inference may still work out. overdrawn: whether more were asked for."""
+
+    __slots__ = ("_left", "overdrawn")
+
+    def __init__(self, total: float = inf) -> None:
+        self._left, self.overdrawn = total, False
+
+    def affords(self, values: Iterable[Array | None]) -> bool:
+        """Count values that were worked out; whether they may be kept."""
+        self._left -= sum(value.nbytes * (DIM if value.dtype == object else 1) for value in values if value is not None)
+        self.overdrawn = self.overdrawn or self._left < 0
+        return not self.overdrawn
+
+
+def attach_values(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], outputs: list[Fact], limit: float,
+                  budget: Budget | None = None) -> list[Fact]:
     """The outputs, with values that are worked out when first asked for, where they follow from the inputs' and are small.
 
-    limit: how many elements a value may have, and all inputs together 16 times as many.
+    limit: how many elements a value may have, and each input 16 times as many.
     """
+    afforded = (budget or Budget()).affords
     if op.definition.stateful or op.definition.bodies or not inputs:
         return outputs
     partial = op.functions.values is not None
@@ -29,13 +55,14 @@ def attach_values(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str
         return outputs
     if any(not some and fact is not None and fact.element_type.floating for some, fact in zip(promising, inputs)):
         return outputs                            # numbers of which nothing is known lead to no shape
-    if not all(_small(fact, limit) for fact in outputs) or not all(f is None or _small(f, 16 * limit) for f in inputs):
+    if not all(_small(fact, limit) for fact in outputs) or not all(f is None or _small(f, INPUTS * limit) for f in inputs):
         return outputs
     worked_out: list[tuple[Array | None, ...]] = []
 
     def outcome() -> tuple[Array | None, ...]:
         if not worked_out:
-            worked_out.append(_evaluate(op, inputs, attributes, outputs))
+            values = _evaluate(op, inputs, attributes, outputs) if afforded(()) else ()
+            worked_out.append(values if values and afforded(values) else (None,) * len(outputs))
         return worked_out[0]
 
     depth = 1 + max((fact.depth for fact in inputs if fact is not None), default=0)
@@ -50,7 +77,7 @@ def _lazy(fact: Fact, outcome: Callable[[], tuple[Array | None, ...]], index: in
     return Fact(fact.element_type, fact.shape, lambda: outcome()[index], depth)
 
 
-def _small(fact: Fact, limit: int) -> bool:
+def _small(fact: Fact, limit: float) -> bool:
     size = fact.shape.size
     return size.known and size.high <= limit
 

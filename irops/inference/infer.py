@@ -10,11 +10,12 @@ from irops.inference.facts import Facts
 from irops.inference.inputs import declared_fact, given_facts, parameters
 from irops.ir.collection import no_collection
 from irops.ir.model import Model
+from irops.limits import Limits
 from irops.registry import Registry
 
 
 def infer(model: Model | str | os.PathLike[str], inputs: Mapping[str | int, Any] | None = None, *,
-          registry: Registry | None = None) -> Facts:
+          registry: Registry | None = None, limits: Limits | None = None) -> Facts:
     """Element type and shape, and value where it is known, of every output of every layer.
 
     inputs: other shapes for the model's inputs, by tensor name, layer name or position: "?,3,1..224,224", a sequence, a Shape;
@@ -24,7 +25,7 @@ def infer(model: Model | str | os.PathLike[str], inputs: Mapping[str | int, Any]
     """
     if not isinstance(model, Model):
         from irops.ir.read import read
-        model = read(model)
+        model = read(model, limits=limits)
     declared = {layer.id: declared_fact(layer) for layer in parameters(model)}
     with no_collection():
-        return Inference(model, registry).graph(model.graph, given_facts(model, inputs or {}, declared))
+        return Inference(model, registry, limits).graph(model.graph, given_facts(model, inputs or {}, declared))

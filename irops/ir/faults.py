@@ -6,18 +6,20 @@ from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.ir.locate import Source
 from irops.ir.model import Layer
-
-TOLD = 1000
-"""How many findings of one file are told: more help nobody, and finding their places takes time."""
+from irops.limits import OF_RULES, Limits
+from irops.limits import notes as limit_notes
 
 
 class Faults:
-    """The findings so far. layer and path say where the reader is, so that each finding can name its layer."""
+    """The findings so far. layer and path say where the reader is, so that each finding can name its layer.
 
-    __slots__ = ("found", "layer", "path", "source", "untold")
+    Of one file, limits.findings are told: more help nobody, and finding their places takes time.
+    """
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    __slots__ = ("found", "layer", "limits", "path", "source", "untold")
+
+    def __init__(self, source: Source, limits: Limits | None = None) -> None:
+        self.source, self.limits = source, limits or Limits()
         self.found: list[Diagnostic] = []
         self.untold = 0
         self.layer: Layer | None = None
@@ -26,7 +28,7 @@ class Faults:
     def add(self, name: str, message: str, at: int, *, attribute: str | None = None, child: tuple[str, int] | None = None,
             notes: tuple[str, ...] = (), level: Severity | None = None) -> None:
         """Note a finding at the element that starts at a byte offset, at one of its attributes, or at its n-th child of a tag."""
-        if len(self.found) >= TOLD:
+        if len(self.found) >= self.limits.findings:
             self.untold += 1
             return
         if child is not None:
@@ -40,10 +42,15 @@ class Faults:
         last = Diagnostic(rule(name), message, self.source.location(at, self.layer, self.path), notes=notes)
         return ReadError((last, *self.in_order()))
 
+    def refuse(self, name: str, what: str, at: int) -> ReadError:
+        """The error that ends reading since a limit is met; to be raised. name: of the rule, which is about one limit."""
+        return self.stop(name, f"{what}; {self.limits.said(OF_RULES[name])}", at, notes=limit_notes(name))
+
     def in_order(self) -> tuple[Diagnostic, ...]:
         """All findings in the order of the file; behind them, how many more there are."""
         if self.untold:
             self.untold, more = 0, self.untold
             end = self.source.location(len(self.source.data))
-            self.found.append(Diagnostic(rule("more-faults"), f"{more} more findings are not told, only the first {TOLD}", end))
+            self.found.append(Diagnostic(rule("more-faults"), f"{more} more findings are not told; {self.limits.said('findings')}", end,
+                                         notes=limit_notes("more-faults")))
         return in_document_order(self.found)

@@ -4,14 +4,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from xml.parsers import expat
 
+from irops.ir.bounds import Bounds
 from irops.ir.faults import Faults
 from irops.ir.malformed import malformed
 from irops.ir.model import COMMENT, Element
 
-NESTING = 180
-"""How deep elements may lie within each other: more than any model needs, and less than exhausts Python's stack."""
-DIMS = 1 << 16
-"""How many characters the dims of a port may have together."""
+LONGEST_DIM = 256
+"""So many characters of a <dim> are kept: enough to say what is wrong with it."""
 SEPARATOR = "\0"
 """Stands behind each dim in the text of a port; no XML holds this character."""
 FREE_FORM = ("rt_info", "meta_data", "quantization_parameters", "pre-process")
@@ -22,13 +21,13 @@ SECTIONS = ("net", "layers", "edges", "layer", "data", "input", "output", "port"
 Take = Callable[[Element, Element], bool]
 
 
-def parse(data: bytes, faults: Faults, take: Take) -> Element:
+def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915 - the handlers share what is open
     """The document: an element without a tag that holds the root element, and comments before and after it.
 
     Most of a file is dims, so they become no elements: their texts, each followed by SEPARATOR, are the text of their port.
     take is given each finished child of each section of the root, with its section; what it takes is not kept in the tree,
     so that a large file never stands in memory as elements.
-    Raises:  ReadError where the text is not well-formed XML
+    Raises:  ReadError where the text is not well-formed XML, or meets a limit
     """
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
@@ -36,6 +35,9 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:
     stack: list[Element] = []
     push, pop = stack.append, stack.pop
     dim: str | None = None       # the text so far of the dim that is open
+    texts: dict[int, list[str]] = {}       # the pieces of the texts of the elements that are open, by depth
+    bounds = Bounds(faults, parser)
+    pass_through, dims_at_most = bounds.element, faults.limits.dims
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal element, dim
@@ -49,9 +51,7 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:
             element.children.append(inner := Element("dim", {}, [], dim, parser.CurrentByteIndex))
             element, dim = inner, None
         push(element)
-        if len(stack) > NESTING:
-            raise faults.stop("nesting-too-deep", f"<{tag}> lies {len(stack)} elements deep; at most {NESTING} are read",
-                              parser.CurrentByteIndex)
+        pass_through(tag, len(stack), len(attributes))
         inner = Element(tag, attributes, [], "", parser.CurrentByteIndex)
         element.children.append(inner)
         element = inner
@@ -61,10 +61,12 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:
         if dim is not None:
             element.text += dim + SEPARATOR
             dim = None
-            if len(element.text) > DIMS:
-                raise faults.stop("too-many-dimensions", f"a port has more than {element.text.count(SEPARATOR)} dimensions", element.at)
+            if len(element.text) > dims_at_most:          # only then can there be too many
+                bounds.dims(element.at, element.text.count(SEPARATOR))
             return
         closed = element
+        if texts:
+            closed.text += "".join(texts.pop(len(stack), ()))
         element = pop()
         if len(stack) == 2 and take(element, closed):
             element.children.pop()
@@ -72,12 +74,16 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:
     def text(characters: str) -> None:
         nonlocal dim
         if dim is not None:
-            dim += characters
+            dim = (dim + characters)[:LONGEST_DIM]
         elif not characters.isspace():
-            _text(characters, element, stack, faults, parser.CurrentByteIndex)
+            if element.tag not in SECTIONS or any(e.tag in FREE_FORM for e in stack):
+                texts.setdefault(len(stack), []).append(characters)
+            else:
+                _stray_text(characters, element, faults, parser.CurrentByteIndex)
 
     def comment(characters: str) -> None:
         if dim is None:
+            pass_through(COMMENT, len(stack), 0)
             element.children.append(Element(COMMENT, {}, [], characters, parser.CurrentByteIndex))
 
     if b"<!--" in data:
@@ -90,11 +96,8 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:
     return outermost
 
 
-def _text(characters: str, element: Element, stack: list[Element], faults: Faults, behind: int) -> None:
-    """Add text to an element that is free to have it; else tell where it stands: before the byte offset behind."""
-    if element.tag not in SECTIONS or any(e.tag in FREE_FORM for e in stack):
-        element.text += characters
-        return
+def _stray_text(characters: str, element: Element, faults: Faults, behind: int) -> None:
+    """Tell of text in an element that may hold none, where it stands: before the byte offset behind."""
     words = characters.strip()
     place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), element.at, behind)
     shown = words if len(words) <= 40 else words[:40] + "…"

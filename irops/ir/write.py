@@ -13,6 +13,7 @@ from irops.ir.numbers import integer
 from irops.ir.pending import Pending
 from irops.ir.serialize import document
 from irops.ir.weights import Weights, checked_region
+from irops.limits import DEEPEST, room_for
 
 _STEP = 1 << 24      # bytes copied at a time
 
@@ -28,7 +29,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     weights = xml.with_suffix(".bin")
     if weights == xml:
         raise ValueError(f"{xml.name} is the name of weights; that of a model ends with .xml")
-    with Pending(weights, xml) as (weights_file, xml_file):
+    with room_for(DEEPEST), Pending(weights, xml) as (weights_file, xml_file):
         pool = _Pool(model, weights_file)
         with_means = replace(model, legacy=[pool.legacy(element) for element in model.legacy])
         for piece in document(with_means, pool.data):

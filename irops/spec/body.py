@@ -76,8 +76,8 @@ class BodyFunction:
     outputs: tuple[BodyOutput, ...]
     back_edges: tuple[Feedback, ...] = ()
     promised: tuple[Any, ...] = ()
-    iterations: int = 1_000_000
-    tensor_bytes: int = 8 << 30
+    iterations: float = 1_000_000
+    tensor_bytes: float = 8 << 30
     patient: Callable[[], bool] = _always
 
     def __call__(self, items: Sequence[Any]) -> list[Any]:

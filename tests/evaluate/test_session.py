@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.evaluate.limits import Limits
+from irops.limits import Limits
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 AXES = np.array([1], np.int64)

@@ -12,7 +12,7 @@ import irops
 
 PACKAGE = Path(irops.__file__).parent
 LEVELS = {
-    "values": 0, "diagnostics": 0, "spec": 1, "ir": 1, "ops": 2, "registry": 3, "graph": 3, "inference": 4, "checks": 5, "backends": 4,
+    "values": 0, "diagnostics": 0, "limits": 0, "spec": 1, "ir": 1, "ops": 2, "registry": 3, "graph": 3, "inference": 4, "checks": 5, "backends": 4,
     "evaluate": 5, "gradient": 6, "dialects": 7, "document": 8, "conformance": 8, "cli": 9,
 }
 """The order in which parts may know one another; parts of one level may not, but for inference, checks, backends and evaluate (L3)."""

@@ -7,7 +7,7 @@ from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, takes
 
 import irops
 from irops.inference import engine
-from irops.inference.engine import REPEATS
+from irops.limits import Limits
 
 
 def loop(trips=3, condition=True, again=True, state="2,3", each="2,4,3", step="Add"):
@@ -239,4 +239,4 @@ def test_branches_within_branches_are_inferred_once_each(inferred):
 def test_loops_within_loops_are_inferred_a_bounded_number_of_times(inferred):
     model = nested(40, a_loop)
     assert irops.infer(model).errors == ()
-    assert inferred.count("Loop-5") < REPEATS + 40 * 40 / 2
+    assert inferred.count("Loop-5") < Limits().repeats + 40 * 40 / 2

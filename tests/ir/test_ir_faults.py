@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
-from irops.ir.faults import TOLD
 from irops.ir.read import load, loads
+from irops.limits import Limits
 
 FILES = Path(__file__).parent / "files"
+TOLD = int(Limits().findings)
 PLAIN = (FILES / "plain.xml").read_text()
 BODIES = (FILES / "bodies.xml").read_text()
 
@@ -197,7 +198,7 @@ def test_what_pre_process_means_must_be_there() -> None:
 def test_of_very_many_faults_the_first_are_told() -> None:
     found = found_in('<net version="11"><layers>' + '<layer id="0" name="a" type="T" version="opset1"/>' * (TOLD + 50) + "</layers></net>")
     assert len(found) == TOLD + 1
-    assert shown(found)[-1] == ("more-faults", f"49 more findings are not told, only the first {TOLD}")
+    assert shown(found)[-1] == ("more-faults", f"49 more findings are not told; the limit is {TOLD:,} (findings)")
 
 
 def test_a_port_of_very_many_dims_ends_reading() -> None:
@@ -206,6 +207,7 @@ def test_a_port_of_very_many_dims_ends_reading() -> None:
 
 
 def test_very_many_faulty_dims_are_found_in_no_time_to_speak_of() -> None:
-    found = changed("<dim>3</dim>", "\n<dim>q</dim>" * 30_000)
+    text = PLAIN.replace("<dim>3</dim>", "\n<dim>q</dim>" * 30_000, 1)
+    _, found = loads(text.encode(), limits=Limits(dims=50_000))
     assert [d.location.line for d in found[:3]] == [10, 11, 12]
     assert found[-1].name == "more-faults"

@@ -9,11 +9,12 @@ import pytest
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.ir.model import COMMENT, BackEdge, Element
-from irops.ir.parse import NESTING
 from irops.ir.ports import names_of
 from irops.ir.read import load, loads, read
+from irops.limits import Limits
 
 FILES = Path(__file__).parent / "files"
+NESTING = int(Limits().depth)
 
 
 @pytest.mark.parametrize("name", ["plain", "bodies", "old"])

@@ -63,6 +63,13 @@ def _written(name: str, content: bytes) -> Callable[[Path], Path]:
     return write
 
 
+def _long(folder: Path) -> Path:
+    with (folder / "model.xml").open("wb") as file:
+        file.write(b"<net/>")
+        file.truncate((256 << 20) + 1)
+    return folder / "model.xml"
+
+
 WITHOUT_A_FILE = {
     "IR001": ("no file is the point of it", _absent),
     "IR002": ("a folder is no file", _folder),
@@ -73,6 +80,9 @@ WITHOUT_A_FILE = {
     "IR118": ("a file of that length helps no reader", _written("model.xml", b"".join((
         b'<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1"><output><port id="0" precision="FP32">',
         b"<dim>1</dim>" * 40_000, b"</port></output></layer></layers></net>")))),
+    "IR018": ("a file of that length helps no reader", _long),
+    "IR121": ("a thousand attributes help no reader", _written("model.xml", b"".join((
+        b'<net version="11"', *(b' a%d=""' % k for k in range(1000)), b"/>")))),
     "IR007": ("an ONNX model holds no comment", _written("model.xml", b"\x08\x0a\x12\x07pytorch")),
 }
 
@@ -96,6 +106,10 @@ def _refusal(shapes: dict[str, str]) -> Diagnostic:
 ELSEWHERE = {
     "IR407": "is about shapes that are given to infer, which no file holds; see the test above",
     "IR119": "takes a thousand other findings; see tests/ir/test_ir_faults.py",
+    "IR019": "takes time; see tests/test_limits.py",
+    "IR120": "takes millions of elements; see tests/test_limits.py",
+    "IR122": "takes a million layers; see tests/test_limits.py",
+    "IR410": "takes 64 MB of values; see tests/test_limits.py",
     "IR510": "takes a file that changes after it was read; see tests/ir/test_ir_weights.py",
 }
 

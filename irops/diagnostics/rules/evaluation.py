@@ -13,10 +13,9 @@ RULES: tuple[Rule, ...] = (
     Rule("IR604", "unevaluable-op", Severity.ERROR, "no backend can compute the op",
          "None of the given backends has a kernel for it; the reference has one for every op that irops defines."),
     Rule("IR605", "byte-limit", Severity.ERROR, "evaluation would hold more bytes than the limit allows",
-         "The limit guards the machine against models that ask for terabytes. Raise it: irops.Limits(tensor_bytes=...), "
-         "--limit tensor_bytes=N."),
+         "The limit, called tensor_bytes, guards the machine against models that ask for terabytes."),
     Rule("IR606", "iteration-limit", Severity.ERROR, "a loop would take more iterations than the limit allows",
-         "The limit guards against loops that never end. Raise it: irops.Limits(iterations=...), --limit iterations=N."),
+         "The limit, called iterations, guards against loops that never end."),
     Rule("IR607", "failed-kernel", Severity.ERROR, "a kernel failed",
          "A kernel raised an error of its own. This is a fault of irops or of the backend, not of the model; please report it."),
     Rule("IR608", "unfaithful-kernel", Severity.ERROR, "a kernel's result is not what was inferred, or not what the reference computes",
@@ -28,6 +27,11 @@ RULES: tuple[Rule, ...] = (
     Rule("IR612", "declined-op", Severity.ERROR, "every backend that was asked declines to compute a layer",
          "A backend declines where it would narrow, corrupt or crash: OpenVINO computes i64 as i32 and f64 as f32, say. The message "
          "tells why; a chain that ends with reference declines nothing."),
+    Rule("IR614", "evaluation-time-limit", Severity.ERROR, "evaluation takes longer than the limit allows",
+         "The limit, called run_seconds, is looked at between layers and between the iterations of loops."),
+    Rule("IR615", "out-of-memory", Severity.ERROR, "this machine has not the memory that a layer takes",
+         "The tensors that are held are within the limit tensor_bytes, and yet the system gives no more memory: other programs hold it, "
+         "or a bound was set on the process."),
     Rule("IR613", "unavailable-backend", Severity.ERROR, "a backend was asked for whose library is not installed",
          "Backends that stand on another library need it to be installed; the message names the extra of irops that brings it."),
 )

@@ -22,6 +22,10 @@ RULES: tuple[Rule, ...] = (
     Rule("IR408", "overflowing-shape", Severity.ERROR, "a shape is too large for 64 bits",
          "The product of the dimensions, or one of them, exceeds 2^63 - 1. OpenVINO computes it modulo 2^64 in places, and reads or "
          "writes out of bounds later."),
+    Rule("IR410", "folding-limit", Severity.ERROR, "inference would work out more bytes of values than the limit allows",
+         "Inference works values out where shapes depend on them: the target of a Reshape, computed from other shapes, say. In real "
+         "networks these are small. The limit, called folded_bytes, guards against graphs that were made to take no end of memory; "
+         "what lies beyond stays unknown."),
     Rule("IR409", "rewritten-type", Severity.WARNING, "an input or output of an IR v10 model is not read as the type that it has",
          "When it reads a file of version 10, OpenVINO makes inputs of f16 ones of f32, outputs of 32 and 64 bit integers ones of i32, and "
          "all other outputs ones of f32, by a Convert beside each. irops runs the model as it is written. Files of version 11 are read as "

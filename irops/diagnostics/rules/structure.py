@@ -129,13 +129,31 @@ not all in the file. The .bin file is missing, cut off, or that of another expor
     Rule(
         "IR118", "too-many-dimensions", Severity.ERROR,
         "a port has more dimensions than any tensor",
-        """The dimensions of a port take more than 65,536 characters together. No tensor has so many; the file was made to exhaust
-whatever reads it, or damaged. It is not read on.""",
+        """Tensors have some ten dimensions at most. The file was made to exhaust whatever reads it, or damaged; a port with so many
+dimensions is not read on, and a shape is not parsed. The limit is called dims.""",
     ),
     Rule(
         "IR119", "more-faults", Severity.WARNING,
         "there are more findings than are told",
-        """Of one file, the reader tells the first 1000 findings. Most of them have one cause, such as a tool that writes ids in
-another form: correct that, and check again.""",
+        """Of one file, the first 1000 findings are told, errors before warnings. Most of them have one cause, such as a tool that
+writes ids in another form: correct that, and check again. The limit is called findings.""",
+    ),
+    Rule(
+        "IR120", "too-many-elements", Severity.ERROR,
+        "there are more elements than the limit allows",
+        """A network with 30,000 layers has some 500,000 elements, dimensions of ports aside. A file with many times as many was made
+to exhaust the memory of whatever reads it. It is not read on. The limit is called elements.""",
+    ),
+    Rule(
+        "IR121", "too-many-attributes", Severity.ERROR,
+        "an element has more attributes than the limit allows",
+        """The op with the most attributes has some twenty. The file was made to exhaust whatever reads it, or damaged. It is not read
+on. The limit is called attributes.""",
+    ),
+    Rule(
+        "IR122", "too-many-layers", Severity.ERROR,
+        "there are more layers than the limit allows",
+        """The largest networks have some tens of thousands of layers. The layers of bodies count too. The file is not read on. The
+limit is called layers.""",
     ),
 )

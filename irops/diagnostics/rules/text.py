@@ -122,7 +122,7 @@ Any other value, "11.0" too, makes OpenVINO say "Unable to read the model". The 
         "IR016", "nesting-too-deep", Severity.ERROR,
         "elements lie too deep within each other",
         """Elements may lie 180 deep within each other, which is enough for some sixty bodies of If, Loop or TensorIterator, each
-within the last. A deeper file was made to exhaust the stack of whatever reads it.""",
+within the last. A deeper file was made to exhaust the stack of whatever reads it. The limit is called depth.""",
     ),
     Rule(
         "IR017", "unbound-prefix", Severity.ERROR,
@@ -130,5 +130,18 @@ within the last. A deeper file was made to exhaust the stack of whatever reads i
         """A name with a colon has a prefix, and a prefix means a namespace that an xmlns:… attribute binds to it. This one is not
 bound, so that parsers that know namespaces refuse the file. OpenVINO takes the whole for a name that it does not know, and
 ignores it.""",
+    ),
+    Rule(
+        "IR018", "oversized-file", Severity.ERROR,
+        "the model file is longer than the limit allows",
+        """The .xml file of a network with 30,000 layers takes some 50 MB: it holds the graph, and no weights. A file that is many
+times longer was made to exhaust the memory of whatever reads it, or is something else. It is not read. The limit is called
+xml_bytes.""",
+    ),
+    Rule(
+        "IR019", "checking-time-limit", Severity.ERROR,
+        "reading and checking take longer than the limit allows",
+        """The limit, called seconds, guards against files that take no end of time. What was found before is told; the rest was not
+looked at.""",
     ),
 )

@@ -1,0 +1,49 @@
+"""Holds a text to the limits while it is parsed."""
+from __future__ import annotations
+
+from xml.parsers import expat
+
+from irops.ir.faults import Faults
+from irops.limits import Clock
+
+PULSE = 4095
+"""The clock is looked at once in so many elements, less one."""
+
+
+class Bounds:
+    """Counts what a file holds."""
+
+    __slots__ = ("_clock", "_elements", "_faults", "_layers", "_limits", "_parser")
+
+    def __init__(self, faults: Faults, parser: expat.XMLParserType) -> None:
+        self._faults, self._parser, self._limits = faults, parser, faults.limits
+        self._elements = self._layers = 0
+        self._clock = Clock(faults.limits.seconds)
+
+    def element(self, tag: str, depth: int, attributes: int) -> None:
+        """Let an element pass that starts here.
+
+        Raises:  ReadError where it is one too many, too deep or too wide
+        """
+        limits = self._limits
+        self._elements += 1
+        if tag == "layer":
+            self._layers += 1
+        if depth > limits.depth:
+            raise self._refusal("nesting-too-deep", f"<{tag}> lies {depth} elements deep")
+        if attributes > limits.attributes:
+            raise self._refusal("too-many-attributes", f"<{tag}> has {attributes:,} attributes")
+        if self._layers > limits.layers:
+            raise self._refusal("too-many-layers", f"there are more than {limits.layers:,} layers")
+        if self._elements > limits.elements:
+            raise self._refusal("too-many-elements", f"there are more than {limits.elements:,} elements")
+        if not self._elements & PULSE and self._clock.late:
+            raise self._refusal("checking-time-limit", f"{self._elements:,} elements were read, and there are more")
+
+    def dims(self, at: int, count: int) -> None:
+        """Let a port pass that has so many dims until now. Raises: ReadError where they are too many"""
+        if count > self._limits.dims:
+            raise self._faults.refuse("too-many-dimensions", f"a port has more than {self._limits.dims:,} dimensions", at)
+
+    def _refusal(self, rule: str, what: str) -> Exception:
+        return self._faults.refuse(rule, what, self._parser.CurrentByteIndex)
