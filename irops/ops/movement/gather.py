@@ -17,7 +17,7 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, advise, require
 
 
-@shape("Gather-8")
+@shape("Gather-7", "Gather-8")
 def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> Shape:
     require(axis.shape.size.can_be(1), "C1", axis)
     rank, indices_rank = data.shape.rank, indices.shape.rank
@@ -56,7 +56,30 @@ def advise_on_indices(indices: Fact, size: Dim | None) -> None:
         advise(not outside.any(), "C6", f"{found[outside][:1].tolist()} on {size} elements")
 
 
-@kernel("Gather-8")
+@shape("Gather-1")
+def gather_1_shape(data: Fact, indices: Fact, axis: Fact) -> Shape:
+    require(axis.shape.size.can_be(1), "C1", axis)
+    if data.shape.rank is None:
+        return UNRANKED
+    axes = possible_axes((axis.dims or (UNKNOWN,))[0], data.shape.rank)
+    advise_on_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
+    return reduce(Shape.union, (data.shape[:a] + indices.shape + data.shape[a + 1:] for a in axes))
+
+
+@kernel("Gather-1")
+def gather_1(data: Array, indices: Array, axis: Array) -> Array:
+    at = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0]
+    return picked(data, indices, at, 0, zeros((), element_type_of(data)))
+
+
+@values("Gather-1")
+def gather_1_values(data: Array, indices: Array, axis: Array) -> Array | None:
+    if holds_dims(indices) or holds_dims(axis):
+        return None
+    return picked(data.astype(object), indices, normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0], 0, Dim.of(0))
+
+
+@kernel("Gather-7", "Gather-8")
 def gather(data: Array, indices: Array, axis: Array, *, batch_dims: int) -> Array:
     return gathered(data, indices, axis, batch_dims, zeros((), element_type_of(data)))
 
@@ -66,6 +89,11 @@ def gathered(data: Array, indices: Array, axis: Array, batch_dims: int, zero: An
     batch = normal_batch(batch_dims, indices.ndim)
     at = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0]
     require(batch <= at, "C4", f"batch_dims {batch}", f"axis {at}")
+    return picked(data, indices, at, batch, zero)
+
+
+def picked(data: Array, indices: Array, at: int, batch: int, zero: Any) -> Array:
+    """The same, axis and batch_dims counted from 0 and held to what they must be."""
     shape = data.shape[:at] + indices.shape[batch:] + data.shape[at + 1:]
     batches, size = prod(data.shape[:batch]), data.shape[at]
     rows = data.reshape(batches, prod(data.shape[batch:at]), size, prod(data.shape[at + 1:]))
@@ -79,7 +107,7 @@ def gathered(data: Array, indices: Array, axis: Array, batch_dims: int, zero: An
     return rows[first, second, wanted].reshape(shape)
 
 
-@values("Gather-8")
+@values("Gather-7", "Gather-8")
 def gather_values(data: Array, indices: Array, axis: Array, *, batch_dims: int) -> Array | None:
     if holds_dims(indices) or holds_dims(axis):
         return None

@@ -5,6 +5,7 @@ from math import prod
 
 import numpy as np
 
+from irops.ops.movement.scattering import scattered
 from irops.spec.binding import kernel, shape, values
 from irops.values.dim import Dim
 from irops.values.element import Array, as_i64
@@ -13,7 +14,7 @@ from irops.values.shape import Shape, unify_shapes
 from irops.values.violation import advise, require
 
 
-@shape("ScatterNDUpdate-4")
+@shape("ScatterNDUpdate-4", "ScatterNDUpdate-15")
 def scatter_nd_update_shape(data: Fact, indices: Fact, updates: Fact) -> Shape:
     if data.shape.dims is None or indices.shape.dims is None:
         return data.shape
@@ -43,16 +44,26 @@ def check_indices(indices: Array, sizes: list[Dim]) -> None:
 
 @kernel("ScatterNDUpdate-4")
 def scatter_nd_update(data: Array, indices: Array, updates: Array) -> Array:
+    return reduced_nd_update(data, indices, updates, reduction="none")
+
+
+@kernel("ScatterNDUpdate-15")
+def reduced_nd_update(data: Array, indices: Array, updates: Array, *, reduction: str) -> Array:
     depth = indices.shape[-1]
     outer, inner = data.shape[:depth], data.shape[depth:]
     check_indices(indices, [Dim.of(size) for size in outer])
     strides = np.array([prod(outer[axis + 1:]) for axis in range(depth)], np.int64)
     from_0 = as_i64(indices) % np.array(outer, np.int64) if indices.size else as_i64(indices)
-    rows = data.reshape(prod(outer), prod(inner)).copy()
-    rows[(from_0 * strides).sum(-1).ravel()] = updates.reshape(prod(indices.shape[:-1]), prod(inner))
-    return rows.reshape(data.shape)
+    rows = data.reshape(prod(outer), prod(inner))
+    news = updates.reshape(prod(indices.shape[:-1]), prod(inner))
+    return scattered(rows, (from_0 * strides).sum(-1).ravel(), news, reduction).reshape(data.shape)
 
 
 @values("ScatterNDUpdate-4")
 def scatter_nd_update_values(data: Array, indices: Array, updates: Array) -> Array | None:
     return None if holds_dims(indices) else scatter_nd_update(data.astype(object), indices, updates.astype(object))
+
+
+@values("ScatterNDUpdate-15")
+def reduced_nd_update_values(data: Array, indices: Array, updates: Array, *, reduction: str) -> Array | None:
+    return scatter_nd_update_values(data, indices, updates) if reduction == "none" else None
