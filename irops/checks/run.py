@@ -9,8 +9,8 @@ from irops.checks import bodies, edges, layers, ops, state
 from irops.checks.context import Context
 from irops.checks.declared import ports_declare_what_is_inferred
 from irops.checks.echoes import without_echoes
-from irops.checks.most import within
 from irops.checks.interface import inputs_and_outputs_keep_their_types
+from irops.checks.most import within
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
 from irops.ir.collection import no_collection
