@@ -14,7 +14,7 @@ from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
 from irops.spec.binding import BOUND, Functions, bind_gradients, bound_to, functions_of
 from irops.spec.definition import Attribute, Definition
-from irops.spec.dialects import DIALECTS, dialect_files, parted
+from irops.spec.dialects import DIALECTS, GRAIPHIC, dialect_files, parted
 from irops.spec.load import load_definition
 from irops.spec.onnx_opsets import ONNX, imported, why_not
 from irops.spec.opsets import OPSETS, OpVersion, opsets
@@ -86,6 +86,8 @@ class Registry:
         foreign = imported(version)
         if foreign is not None:
             return self._resolve_imported(type, *foreign)
+        if version == GRAIPHIC:
+            return self._resolve_node(type)
         found = opsets().find(type, version)
         if found is not None:
             own = found.id in self._own
@@ -100,6 +102,14 @@ class Registry:
         """The op of ONNX that a type means where an opset is imported."""
         found = dialect_files().named(domain, type, opset) if domain == ONNX else None
         return NoOp(*why_not(type, domain, opset), once=True) if found is None else self.op(found)
+
+    def _resolve_node(self, type: str) -> Op | NoOp:
+        """The node of Graiphic's that a type means."""
+        ids = self.ids(GRAIPHIC)
+        if f"{GRAIPHIC}:{type}" in ids:
+            return self.op(f"{GRAIPHIC}:{type}")
+        known = ", ".join(parted(id)[1] for id in ids)
+        return NoOp("undefined-op", f"irops has no definition of Graiphic's node {type}, its outputs are unknown; it has {known}", once=True)
 
     def _why_not(self, type: str, version: str) -> NoOp:
         known = opsets().versions.get(type.lower(), ())
@@ -206,7 +216,7 @@ class Registry:
 
 def _definition_files(folder: Path) -> dict[str, Path]:
     """Id to file; the file's name is the id."""
-    return {path.stem: path for path in sorted(folder.glob("**/*-*.xml")) if path.parent.name not in ("onnx", "graiphic")}
+    return {path.stem: path for path in sorted(folder.glob("**/*-*.xml")) if path.parent.name not in DIALECTS}
 
 
 def _import_own(definition: Definition) -> ModuleType:

@@ -19,6 +19,7 @@ from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.rule import Rule
 from irops.diagnostics.rules import rule
 from irops.registry import Registry, default_registry
+from irops.spec.dialects import DIALECTS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +43,9 @@ def _explain(subject: str, page: Page, registry: Registry) -> None:
             return _rule(rule(name), page)
         except KeyError:
             continue
-    op, _, number = subject.partition(":")
+    dialect = next((f"{name}:" for name in DIALECTS if subject.lower().startswith(f"{name}:")), "")
+    op, _, number = subject[len(dialect):].partition(":")
+    op = f"{dialect}{op}"
     definition = definition_of(op, registry, or_rule=not number)
     if not number:
         return op_page.whole(definition, page)

@@ -21,7 +21,7 @@ def whole(definition: Definition, page: Page) -> None:
     if definition.attributes:
         page.heading("attributes")
         for attribute in definition.attributes.values():
-            page.entry(f"{attribute.name} ({_kind(attribute)})", attribute.text)
+            page.entry(f"{attribute.label or attribute.name} ({_kind(attribute)})", attribute.text)
     for side, ports in (("inputs", definition.inputs), ("outputs", definition.outputs)):
         if ports:
             page.heading(side)
@@ -77,6 +77,7 @@ def _kind(attribute: Attribute) -> str:
         words[0] += f" of {attribute.of}"
     if attribute.low != -inf or attribute.high != inf:
         words.append(f"{attribute.low:g} to {attribute.high:g}" if attribute.high != inf else f"at least {attribute.low:g}")
+    words.extend(filter(None, (f"where {attribute.switch} is on" if attribute.switch else None, "no attribute of the node" if attribute.builder else None)))
     words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
     if attribute.reader_default not in (None, attribute.default):
         words.append(f"{attribute.reader_default} in OpenVINO's reader")

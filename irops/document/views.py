@@ -137,7 +137,7 @@ def port_text(port: PortSpec) -> str:
 def call_text(definition: Definition) -> str:
     """How the op is called from Python."""
     inputs = [f"*{p.name}" if p.variadic else p.name for p in definition.inputs]
-    attributes = [f"{a.name}={_python(a)}" for a in definition.attributes.values()]
+    attributes = [f"{a.name}={_python(a)}" for a in definition.attributes.values() if not (a.builder and a.default is None)]
     called = inputs and not definition.bodies and not definition.stateful
     return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if called else ""
 

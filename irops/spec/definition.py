@@ -14,7 +14,8 @@ from irops.values.shape import Shape
 class Attribute:
     """An attribute of <data>. default: the specification's; reader_default: what OpenVINO takes where it is missing (same, if not said).
 
-    stands_for: the attribute or input, under another name, of the op whose functions are shared.
+    stands_for: the attribute or input, under another name, of the op whose functions are shared; label: its dialect's spelling, where
+    that is no name; switch: what must be on for it to count; builder: it is said where a graph is built, and no attribute of its node.
     """
 
     name: str
@@ -30,6 +31,9 @@ class Attribute:
     high: float = inf
     stands_for: str | None = None
     dialect: str = "openvino"
+    label: str | None = None
+    switch: str | None = None
+    builder: bool = False
 
     @property
     def parameter(self) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 from irops.spec.onnx_opsets import ONNX, onnx_opsets
 from irops.spec.schemas import schemas_folder
 
-DIALECTS = (ONNX, "graiphic")
+GRAIPHIC = "graiphic"
+DIALECTS = (ONNX, GRAIPHIC)
 FRAME = ("Const", "Parameter", "Result")
 """What a graph is tied to its surroundings with; ONNX has no nodes for it, irops has layers."""
 

@@ -112,7 +112,7 @@ class _Loader:
                 self.fault(root, f"input {after.name} cannot follow {before.name}, which is optional or variadic")
         constraints = self._named(self.constraint, "constraint", key="id")
         definition = Definition(
-            type=root.get("type"), version=root.get("version"), category=root.get("category"),
+            type=root.get("type"), version=root.get("version", ""), category=root.get("category"),
             module=root.get("module") or snake_case(root.get("type")), dialect=self.dialect,
             stateful=root.get("stateful") == FLAG, path=self.path,
             summary=prose(root.find("summary")), description=prose(root.find("description")), formula=lines(root.find("formula")),
@@ -145,7 +145,7 @@ class _Loader:
         get = element.get
         attribute = Attribute(
             name=get("name"), type=get("type"), text=prose(element), of=get("of"), required=get("required") == FLAG,
-            stands_for=get("as"), dialect=self.dialect,
+            stands_for=get("as"), dialect=self.dialect, label=get("label"), switch=get("switch"), builder=get("builder") == FLAG,
             default=get("default"), reader_default=get("reader-default"),
             values=tuple((get("values") or "").split()),
             aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),

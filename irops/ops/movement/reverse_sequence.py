@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from irops.ops.attenuation import attenuated
 from irops.spec.binding import gradient, kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
@@ -35,6 +36,11 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
 @gradient("ReverseSequence-1")
 def reverse_sequence_gradient(d_output: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> Array:
     return reverse_sequence(d_output, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis)       # its own transpose, and its own inverse
+
+
+@gradient("graiphic:ReverseSequence")
+def attenuated_gradient(d_Y: Array, sequence_lens: Array, *, batch_axis: int, time_axis: int, lda_coeff: float) -> Array:  # noqa: N803
+    return attenuated(reverse_sequence(d_Y, sequence_lens, batch_axis=batch_axis, seq_axis=time_axis), lda_coeff)
 
 
 def check_lengths(lengths: Array, steps: Dim) -> None:
