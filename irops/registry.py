@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -12,7 +13,7 @@ from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
-from irops.spec.binding import BOUND, Functions, bind_gradients, bound_to, functions_of
+from irops.spec.binding import BOUND, Functions, bound_to, functions_of
 from irops.spec.definition import Attribute, Definition
 from irops.spec.dialects import DIALECTS, GRAIPHIC, dialect_files, parted
 from irops.spec.load import load_definition
@@ -152,19 +153,20 @@ class Registry:
         if definition.same_as is None:
             module = _import_own(definition)
             return Op(definition, functions_of(definition, (module.__name__, *_own_modules())), module.__name__)
-        base = self.op(definition.same_as)
+        return self._sharing_op(definition, self.op(definition.same_as))
+
+    def _sharing_op(self, definition: Definition, base: Op) -> Op:
+        """An op whose functions are another's, but for those that the other's module has for itself."""
+        own = bound_to(definition, (base.module,))
         try:
-            functions = shared(definition, base.definition, base.functions)
-            if definition.gradients:                      # its own: the op is the same, what is sent back is not
-                faults = tuple(bind_gradients(definition, bound_to(definition, (base.module,)), functions))
-                if faults:
-                    raise DefinitionError(faults)
-            else:
-                definition = with_gradients(definition, base.definition, base.functions, functions)
-            return Op(definition, functions, base.module)
+            functions = functions_of(definition, (base.module,), shared(definition, base.definition, base.functions, *own))
         except NotSharedError as error:
             fault = Diagnostic(rule("mismatched-function"), f"{definition.id} {error}", Location(definition.path))
             raise DefinitionError([fault]) from None
+        if not definition.gradients:                      # of its own: the op is the same, what is sent back is not
+            with suppress(NotSharedError):                # it has functions of its own, since something cannot be shared
+                definition = with_gradients(definition, base.definition, base.functions, functions)
+        return Op(definition, functions, base.module)
 
     def definition(self, id: str) -> Definition:
         """The definition of an id, an id in another case, or a type of which the newest version is meant; KeyError if none."""

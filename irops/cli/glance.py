@@ -110,7 +110,7 @@ def _spelled(kind: str) -> str:
 
 def _weights(layers: list[Layer]) -> tuple[tuple[Held, ...], int]:
     """What constants hold by element type, the largest first; and the bytes of the file that are used."""
-    regions = [region for region in (region_of(layer) for layer in layers if layer.type == "Const") if isinstance(region, Region)]
+    regions = [region for region in (region_of(layer) for layer in layers if layer.is_constant) if isinstance(region, Region)]
     held = []
     for kind in dict.fromkeys(region.element for region in regions):
         those = [region for region in regions if region.element is kind]

@@ -114,7 +114,7 @@ def _show(rows: list[Row]) -> None:
         for row in (row for row in rows if row.path == path):
             layer = row.known.layer
             name = printable(layer.name) if len(layer.outputs) < 2 else f"{printable(layer.name)}:{row.index}"
-            value = "" if layer.type == "Const" else _value(row) or ""
+            value = "" if layer.is_constant else _value(row) or ""
             out.add_row(name, printable(_op(row)), str(row.fact.element_type), row.fact.shape.spelled, value)
         if path:
             show("", Text(" / ".join(map(printable, path)), "bold"))

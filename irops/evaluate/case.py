@@ -107,7 +107,7 @@ def _net(case: Case) -> Model:
 
 
 def _constants(model: Model) -> list[Layer]:
-    return [layer for _, layer in model.walk() if layer.type == "Const"]
+    return [layer for _, layer in model.walk() if layer.is_constant]
 
 
 def _run_net(case: Case, found: list[Diagnostic]) -> list[Array]:

@@ -154,7 +154,7 @@ class Evaluator:
 
     def _keywords(self, step: Step, arrays: Sequence[Array | None], given: Array | None, path: tuple[str, ...]) -> dict[str, Any]:
         op, layer = step.op, step.layer
-        value = self._constant(layer) if given is None and layer.type == "Const" else given
+        value = self._constant(layer) if given is None and layer.is_constant else given
         extras: dict[str, Any] = {"value": value, "variables": self.variables}
         for name in op.definition.bodies:
             extras[name] = self._body(step.known, layer.bodies[name], path)

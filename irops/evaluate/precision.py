@@ -31,6 +31,8 @@ def constants_of(wiring: Wiring, facts: Facts) -> Constants:
     found: set[int] = set()
     for layer in wiring.order:
         op, sources = facts.layers[layer.id].op, wiring.inputs[layer.id]
+        if layer.foreign:
+            continue                                      # ONNX says of each op in what type it computes
         if layer.type == "Const" or (op is not None and sources and not op.definition.stateful and not op.definition.bodies
                                      and layer.type != "Result" and all(s is None or s[0].id in found for s in sources)):
             found.add(layer.id)

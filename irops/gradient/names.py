@@ -22,7 +22,7 @@ class Names:
     def __init__(self, model: Model, wiring: Wiring) -> None:
         self.model = model
         self.parameters, self.results = parameters(model), results(model)
-        self._constants = {layer.name: layer for layer in reversed(model.layers) if layer.type == "Const"}
+        self._constants = {layer.name: layer for layer in reversed(model.layers) if layer.is_constant}
         for name in (name for layer in self.parameters for name in _names(layer)):
             self._constants.pop(name, None)
         self._results: dict[Key, Layer] = {}

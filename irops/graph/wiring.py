@@ -63,13 +63,17 @@ class Wiring:
             return []                                         # an edge that ends nowhere may be the one that is missed
         return [
             (layer, index) for layer in self.layers.values() for index, source in enumerate(self.inputs[layer.id])
-            if source is None and layer.id not in self._misled and not self._ambiguous(layer)
+            if source is None and layer.id not in self._misled and not layer.inputs[index].absent and not self._ambiguous(layer)
         ]
 
     @cached_property
     def faulty(self) -> frozenset[int]:
         """The ids of layers whose inputs are not what the file meant, so that a second complaint would be an echo."""
-        return frozenset(self._misled.union(layer_id for layer_id, sources in self.inputs.items() if None in sources))
+        return frozenset(self._misled.union(layer_id for layer_id, sources in self.inputs.items()
+                                            if None in sources and self._lacks(layer_id, sources)))
+
+    def _lacks(self, layer_id: int, sources: list[Source | None]) -> bool:
+        return any(source is None and not port.absent for source, port in zip(sources, self.layers[layer_id].inputs))
 
     def _connect(self, edge: Edge) -> None:
         source, target = self.layers.get(edge.from_layer), self.layers.get(edge.to_layer)

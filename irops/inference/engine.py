@@ -146,7 +146,7 @@ class Inference:
             known.failed = True
             facts.found.append(Diagnostic(rule(fault.rule), fault.message, self._at(layer, path, fault.at)))
             return
-        if layer.type == "Const":
+        if layer.is_constant:
             outputs = [self._constant(layer, outputs[0])]
         known.outputs = attach_values(found, known.inputs, known.attributes, self.names.named(outputs),
                                       self.limits.folded_elements, self.budget)
@@ -210,7 +210,7 @@ class Inference:
         return self._at(layer, path, layer.at, attribute)
 
     def _at(self, layer: Layer, path: tuple[str, ...], at: int, attribute: str | None = None) -> Location:
-        if self.model.source is None or at < 0:
+        if self.model.source is None:
             return Location(None, None, None, layer.id, layer.name, path)
         return self.model.source.location(at, layer, path, attribute)
 

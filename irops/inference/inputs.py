@@ -72,6 +72,7 @@ def _shape(what: Any) -> Shape:
 def declared_fact(layer: Layer) -> Fact:
     """What a Parameter's own attributes say; nothing, where they are malformed."""
     try:
-        return Fact(element_type(layer.data.get("element_type", "dynamic")), Shape.parse(layer.data.get("shape", "")))
+        return Fact(element_type(layer.data.get("element_type", "dynamic"), foreign=layer.foreign),
+                    Shape.parse(layer.data.get("shape", ""), symbols=layer.foreign))
     except ValueError:
         return Fact()

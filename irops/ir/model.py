@@ -31,7 +31,7 @@ class Element:
 class Port:
     """A port of a layer. Its id is a label; its place in the list is what counts.
 
-    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped.
+    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: of an optional input of ONNX that is left out.
     """
 
     id: int
@@ -42,6 +42,7 @@ class Port:
     extra: dict[str, str] = field(default_factory=dict)      # attributes that the reader does not know
     unknown: list[Element] = field(default_factory=list)     # children that the reader does not know
     at: int = field(default=-1, compare=False)
+    absent: bool = False
 
 
 @dataclass(slots=True)
@@ -116,6 +117,16 @@ class Layer:
     def __str__(self) -> str:
         return f'layer {self.id} "{self.name}" ({self.type})'
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it is of another dialect than OpenVINO's: its version then names a domain and an opset, onnx:17."""
+        return ":" in self.version
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether its value lies in the model's weights: a Const, or a node Constant of ONNX."""
+        return self.type == "Const" or (self.type == "Constant" and self.foreign)
+
     def input_index(self, port_id: int) -> int | None:
         """Which input a port label means; the first, where labels repeat."""
         return next((k for k, port in enumerate(self.inputs) if port.id == port_id), None)
@@ -158,6 +169,7 @@ class Model:
     """A model as its .xml says, and the weights that its constants point into.
 
     rt_info and legacy (meta_data, quantization_parameters, pre-process) are kept as XML; unknown holds all else.
+    dialect: what its layers are ops of; opsets: of another dialect's, the opsets that it imports, by domain.
     """
 
     name: str = ""
@@ -170,6 +182,8 @@ class Model:
     weights: Weights | None = field(default=None, compare=False)
     source: Source | None = field(default=None, compare=False)
     comments: tuple[str, ...] = ()                           # those outside layers and edges
+    dialect: str = "openvino"
+    opsets: dict[str, int] = field(default_factory=dict)
 
     @property
     def layers(self) -> list[Layer]:

@@ -10,13 +10,14 @@ from irops.diagnostics.rules import rule
 from irops.ir.model import Layer, Model
 from irops.ir.numbers import INT64_MAX, integer, prefix_note
 from irops.ir.storage import Weights, WeightsChanged
-from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types
+from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types, foreign_types
 from irops.values.packing import LAYOUTS, packed_size, string_bounds, unpack
 
 __all__ = ["Weights", "constant", "constant_faults"]
 
 
 _ELEMENTS = {element.name: element for element in element_types() if element is not DYNAMIC}
+_FOREIGN = {**_ELEMENTS, **{element.name: element for element in foreign_types()}}
 
 
 class Region(NamedTuple):
@@ -88,7 +89,7 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
     first: tuple[tuple[str, ...], Layer] | None = None
     count = end = 0
     for path, layer in model.walk():
-        if layer.type != "Const":
+        if not layer.is_constant:
             continue
         region = region_of(layer)
         if isinstance(region, Fault):
@@ -119,7 +120,7 @@ def region_of(layer: Layer) -> Region | Fault:
     for name in ("element_type", "shape", "offset", "size"):
         if name not in data:
             return Fault("missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",))
-    element = _ELEMENTS.get(data["element_type"])
+    element = (_FOREIGN if layer.foreign else _ELEMENTS).get(data["element_type"])
     if element is None:
         return Fault("malformed-constant-attribute", f"element_type {data['element_type']!r} of {layer} is no element type of a tensor; "
                      "such are f32, i64, boolean, spelled so", "element_type", ("OpenVINO refuses the file",))

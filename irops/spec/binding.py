@@ -34,6 +34,13 @@ class Functions:
         found = {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
         return found | {f"gradient of {of}": function for of, function in self.gradients.items()}
 
+    def fill(self, others: Functions) -> None:
+        """Take what is missing from others."""
+        for role in ROLES:
+            if getattr(self, role) is None and getattr(others, role) is not None:
+                setattr(self, role, getattr(others, role))
+                self.taken[role] = others.taken[role]
+
 
 ROLES = ("shape", "kernel", "values")
 ONLY = ""
@@ -116,8 +123,8 @@ def bound_to(definition: Definition, modules: Iterable[str]) -> list[Functions]:
     return [BOUND[m][definition.file_id] for m in modules if definition.file_id in BOUND.get(m, ())]
 
 
-def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
-    """The functions that modules bind to a definition, their parameters held to it.
+def functions_of(definition: Definition, modules: Iterable[str], otherwise: Functions | None = None) -> Functions:
+    """The functions that modules bind to a definition, their parameters held to it; otherwise: those to take where they bind none.
 
     Raises:  DefinitionError naming both files where names differ
     """
@@ -135,6 +142,8 @@ def functions_of(definition: Definition, modules: Iterable[str]) -> Functions:
                 code = inspect.unwrap(function).__code__
                 faults.append(Diagnostic(rule("mismatched-function"), f"{role} function {function.__name__} of {definition.id} {wrong}",
                                          Location(code.co_filename, code.co_firstlineno), notes=(f"the definition: {definition.path}",)))
+    if otherwise is not None:
+        functions.fill(otherwise)
     faults.extend(bind_gradients(definition, found, functions))
     if functions.kernel is None:
         faults.append(Diagnostic(rule("missing-function"), f"{definition.id} has no kernel in {', '.join(modules)}",

@@ -147,7 +147,7 @@ class _Loader:
             name=get("name"), type=get("type"), text=prose(element), of=get("of"), required=get("required") == FLAG,
             stands_for=get("as"), dialect=self.dialect, label=get("label"), switch=get("switch"), builder=get("builder") == FLAG,
             default=get("default"), reader_default=get("reader-default"),
-            values=tuple((get("values") or "").split()),
+            values=self.values(get("type"), get("values") or ""),
             aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
             low=float(get("min", -inf)), high=float(get("max", inf)),
         )
@@ -160,6 +160,12 @@ class _Loader:
         if attribute.type == "enum" and not attribute.values:
             self.fault(element, f"the enum {attribute.name} has no values")
         return attribute
+
+    def values(self, kind: str, text: str) -> tuple[str, ...]:
+        """The values that an attribute may have; of element types in other dialects, those that the opset has."""
+        if kind == "element_type" and self.dialect != OPENVINO and text:
+            return tuple(sorted(allowed_types(text, self.dialect, self.opset)))
+        return tuple(text.split())
 
     def type_variable(self, element: Any) -> TypeVariable | None:
         try:

@@ -25,8 +25,8 @@ class NotSharedError(ValueError):
     """A definition does not say what some input or attribute of the op is that it shares."""
 
 
-def shared(definition: Definition, base: Definition, functions: Functions) -> Functions:
-    """The functions of an op, as another definition's.
+def shared(definition: Definition, base: Definition, functions: Functions, already: Functions | None = None) -> Functions:
+    """The functions of an op, as another definition's; already: those that it has itself.
 
     Raises:  NotSharedError
     """
@@ -34,7 +34,7 @@ def shared(definition: Definition, base: Definition, functions: Functions) -> Fu
     fixed, own = fixed_values(definition, base), own_attributes(definition)
     for role in ROLES:
         function = getattr(functions, role)
-        if function is None:
+        if function is None or (already is not None and getattr(already, role) is not None):
             continue
         wanted = functions.taken[role]
         keywords = dict(keyword_picks(base, own, fixed, wanted))

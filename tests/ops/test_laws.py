@@ -23,7 +23,7 @@ from irops.values.shape import UNRANKED, Shape
 REGISTRY = default_registry()
 FOREIGN = [REGISTRY.newest(op) for dialect in DIALECTS for op in REGISTRY.ids(dialect)]
 IDS = [op for op in (*REGISTRY.ids(), *FOREIGN) if (op in REGISTRY._own or op in FOREIGN) and not REGISTRY.op(op).definition.bodies]
-ASSUMING = {"Squeeze-1", "Squeeze-15"}
+ASSUMING = {"Squeeze-1", "Squeeze-15", *(op for op in FOREIGN if op.startswith("onnx:Squeeze"))}
 """Where the specification itself has inference say more than it knows: an axis that is named and may have size 1 is taken to vanish."""
 
 

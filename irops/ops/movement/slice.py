@@ -69,3 +69,37 @@ def slice_values(data: Array, start: Array, stop: Array, step: Array, axes: Arra
     if any(given is not None and holds_dims(given) for given in (start, stop, step, axes)):
         return None
     return slice_kernel(data, start, stop, step, axes)
+
+
+@shape("onnx:Slice-10")
+def slice_by_inputs_shape(data: Fact, starts: Fact, ends: Fact, axes: Fact | None, steps: Fact | None) -> Shape:
+    return slice_shape(data, starts, ends, _ones(starts) if steps is None else steps, axes)
+
+
+def _ones(starts: Fact) -> Fact:
+    """As many ones as there are starts."""
+    count = starts.shape[0]
+    return Fact(starts.element_type, Shape.of(count), np.ones(int(count), np.int64) if count.known else None)
+
+
+@kernel("onnx:Slice-10")
+def slice_by_inputs(data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None) -> Array:
+    return slice_kernel(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
+
+
+@values("onnx:Slice-10")
+def slice_by_inputs_values(data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None) -> Array | None:
+    return slice_values(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
+
+
+@shape("onnx:Slice-1")
+def slice_by_attributes_shape(data: Fact, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None) -> Shape:
+    first, last = (Fact.of(np.array(given, np.int64)) for given in (starts, ends))
+    return slice_by_inputs_shape(data, first, last, None if axes is None else Fact.of(np.array(axes, np.int64)), None)
+
+
+@values("onnx:Slice-1")
+@kernel("onnx:Slice-1")
+def slice_by_attributes(data: Array, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:
+    first, last = (np.array(given, np.int64) for given in (starts, ends))
+    return slice_by_inputs(data, first, last, None if axes is None else np.array(axes, np.int64), None)

@@ -5,7 +5,7 @@ import numpy as np
 
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY
-from irops.values.element import Array, ElementType
+from irops.values.element import I64, Array, ElementType
 from irops.values.fact import Fact, elements_of
 from irops.values.shape import Shape
 
@@ -21,3 +21,14 @@ def shape_of_shape(data: Fact, *, output_type: ElementType) -> Fact:
 @kernel("ShapeOf-3")
 def shape_of(data: Array, *, output_type: ElementType) -> Array:
     return np.array(data.shape, np.int64).astype(output_type.dtype)
+
+
+@shape("onnx:Shape-1")
+def shape_shape(data: Fact, *, start: int = 0, end: int | None = None) -> Fact:
+    measured = Shape(data.shape.dims[start:end]) if data.shape.dims is not None else data.shape
+    return shape_of_shape(Fact(data.element_type, measured), output_type=I64)
+
+
+@kernel("onnx:Shape-1")
+def shape_kernel(data: Array, *, start: int = 0, end: int | None = None) -> Array:
+    return np.array(data.shape[start:end], np.int64)

@@ -1,0 +1,96 @@
+"""Cast: the elements of a tensor as another type's, as ONNX has it; what is the same is Convert's."""
+from __future__ import annotations
+
+import re
+from math import inf, nan
+
+import numpy as np
+
+from irops.ops.conversion import as_numbers, converted, low_bits, rounded
+from irops.ops.type.convert import convert_dims
+from irops.spec.binding import kernel, values
+from irops.values.element import STRING, Array, ElementType, element_type, element_type_of
+from irops.values.violation import Violation
+
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_REAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_SPECIAL = {"inf": inf, "+inf": inf, "-inf": -inf, "nan": nan}
+
+
+@kernel("onnx:Cast-6")
+def cast(input: Array, *, to: ElementType, saturate: bool = True, round_mode: str = "up") -> Array:
+    kind = element_type_of(input)
+    if to is STRING or kind is to:
+        return input if kind is to else _written(input)
+    data = _read(input, to) if kind is STRING else input
+    if to.name == "f8e8m0":
+        return _power_of_two(as_numbers(data).astype(np.float64), saturate, round_mode).view(to.dtype)
+    result = converted(data, to)
+    return _saturated(as_numbers(data), result, to) if saturate and to.floating and to.bits == 8 else result
+
+
+@values("onnx:Cast-6")
+def cast_dims(input: Array, *, to: ElementType) -> Array | None:
+    return None if to is STRING else convert_dims(input, destination_type=to)
+
+
+def _saturated(numbers: Array, result: Array, to: ElementType) -> Array:
+    """Results that are infinite, or NaN without need, replaced by the greatest number of the type."""
+    lost = ~np.isfinite(result.astype(np.float32)) & ~np.isnan(numbers)
+    ends = np.where(numbers > 0, GREATEST[to.name], -GREATEST[to.name])
+    return np.where(lost, rounded(ends, to), result)
+
+
+GREATEST = {"f8e4m3": 448.0, "f8e4m3fnuz": 240.0, "f8e5m2": 57344.0, "f8e5m2fnuz": 57344.0}
+"""The greatest number of each type of eight bits that has both signs."""
+
+
+def _power_of_two(numbers: Array, saturate: bool, round_mode: str) -> Array:
+    """Codes of f8e8m0: the exponent of a power of two and 127; 255 is NaN."""
+    fraction, exponent = np.frexp(np.where(np.isfinite(numbers) & (numbers > 0), numbers, 1.0))
+    up = {"up": fraction > 0.5, "down": fraction > 1, "nearest": fraction >= 0.75}[round_mode]
+    code = np.where(numbers > 0, exponent + 126 + up, -1)
+    code = np.where(np.isinf(numbers) & (numbers > 0), 255, code)
+    kept = np.clip(code, 0, 254) if saturate else np.where((code < 0) | (code > 254), 255, code)
+    return np.where(np.isnan(numbers), 255, kept).astype(np.uint8)
+
+
+def _written(array: Array) -> Array:
+    """Numbers as texts."""
+    kind, numbers = element_type_of(array), as_numbers(array)
+    out = np.empty(array.shape, dtype=object)
+    for place, number in np.ndenumerate(numbers):
+        out[place] = _text(number) if kind.floating else str(int(number))
+    return out
+
+
+def _text(number: np.floating) -> str:
+    if not np.isfinite(number):
+        return "NaN" if np.isnan(number) else "INF" if number > 0 else "-INF"
+    return np.format_float_positional(number, trim="0")
+
+
+def _read(texts: Array, to: ElementType) -> Array:
+    """Texts as numbers on the way to a type: whole ones in 64 bits, others in f64."""
+    wide = element_type("u64" if to.name == "u64" else "i64") if to.integral else element_type("f64")
+    numbers = [_number(str(text), to) for text in texts.ravel()]
+    if to.integral:
+        whole = [number & 0xFFFF_FFFF_FFFF_FFFF for number in numbers if isinstance(number, int)]
+        return low_bits(np.array(whole, np.uint64), wide).reshape(texts.shape)
+    return np.array(numbers, np.float64).reshape(texts.shape)
+
+
+def _number(text: str, to: ElementType) -> int | float:
+    """The number that a text is; cut off for integer types."""
+    word = text.strip()
+    if _WHOLE.fullmatch(word) and to.integral:
+        return int(word)
+    if word.lower() in _SPECIAL:
+        number = _SPECIAL[word.lower()]
+    elif _REAL.fullmatch(word):
+        number = float(word)
+    else:
+        raise Violation("C1", f"got {text!r}")
+    if not to.integral:
+        return number
+    return int(converted(np.array([number]), element_type("u64" if to.name == "u64" else "i64"))[0])
