@@ -1,15 +1,47 @@
 """What backends that move elements have in common: lengths that are settled, and the array that is filled."""
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from irops.ops.movement.reverse_sequence import check_lengths
+from irops.registry import Op, default_registry
+from irops.spec.binding import Functions
+from irops.spec.sharing import shared
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.violation import require
+
+K = TypeVar("K", bound=Callable[..., Any])
+
+
+def filling(kernel: K) -> K:
+    """Mark a kernel that takes out=, and checks values as the reference does (irops.backends.backend)."""
+    kernel.takes_out = kernel.checks_values = True  # type: ignore[attr-defined]
+    return kernel
+
+
+def kernel_for(op: Op, kernels: Mapping[str, Callable[..., Any]]) -> Callable[..., Any] | None:
+    """The kernel of an op out of those by id; or that of the op of OpenVINO that it is by another name, put as that one takes it."""
+    same = op.definition.same_as or ""
+    if op.id in kernels or same not in kernels:
+        return kernels.get(op.id)
+    base, kernel = default_registry().op(same), kernels[same]
+    asked = Functions(kernel=_as_given, taken={"kernel": base.functions.taken["kernel"]})
+    arguments = shared(op.definition, base.definition, asked).kernel
+    assert arguments is not None
+
+    def compute(*inputs: Any, out: Array | None = None, **attributes: Any) -> Any:
+        given, said = arguments(*inputs, **attributes)
+        return kernel(*given, out=out, **said)
+    return filling(compute)
+
+
+def _as_given(*inputs: Any, **attributes: Any) -> tuple[Any, Any]:
+    return inputs, attributes
 
 
 class Lengths(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irops.backends.backend import Kernel
-from irops.backends.filling import Lengths, delivered, room, settled
+from irops.backends.filling import Lengths, delivered, filling, kernel_for, room, settled
 from irops.registry import Op
 from irops.values.element import Array
 
@@ -30,9 +30,7 @@ class NumPy:
         return None
 
     def kernel(self, op: Op) -> Kernel | None:
-        if op.id == "Reverse-1":
-            return partial(reverse, op.functions.kernel)
-        return reverse_sequence if op.id == "ReverseSequence-1" else None
+        return kernel_for(op, {"Reverse-1": filling(partial(reverse, op.functions.kernel)), "ReverseSequence-1": reverse_sequence})
 
 
 def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
@@ -53,6 +51,7 @@ def copy(view: Array, target: Array) -> None:
     np.copyto(target, view)
 
 
+@filling
 def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None) -> Array:
     lengths = settled(data, seq_lengths, batch_axis, seq_axis)
     filled = room(data, out)

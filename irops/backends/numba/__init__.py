@@ -1,19 +1,31 @@
 """Reversal at the speed of memory, compiled by numba. Bytes are moved, never converted, whatever they mean."""
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import Any
 
 from irops.backends.backend import Kernel
+from irops.backends.declined import Declined
 from irops.backends.extras import installed, lacks
+from irops.backends.filling import filling, kernel_for
 from irops.registry import Op
 from irops.values.element import Array
 
+WORTH_LOADING = 1 << 20
+"""Bytes from which on data is worth the third of a second that it takes to import numba."""
+
 
 class Numba:
-    """Kernels for Reverse and ReverseSequence. numba itself is imported, and code compiled, when the first of them computes."""
+    """Kernels for Reverse and ReverseSequence. numba is imported, and code compiled, when the first of them computes.
+
+    least: the bytes of data below which it declines rather than import numba; once that is imported, it declines nothing.
+    """
 
     name = "numba"
+
+    def __init__(self, least: int = 0) -> None:
+        self.least = least
 
     def missing(self) -> str | None:
         """What must be installed before it can compute, or None."""
@@ -21,16 +33,20 @@ class Numba:
 
     def kernel(self, op: Op) -> Kernel | None:
         installed(self)
-        if op.id == "Reverse-1":
-            return partial(_reverse, op.functions.kernel)
-        return _reverse_sequence if op.id == "ReverseSequence-1" else None
+        return kernel_for(op, {"Reverse-1": filling(partial(self._reverse, op.functions.kernel)),
+                               "ReverseSequence-1": self._reverse_sequence})
 
+    def _reverse(self, view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
+        filled: Array = self._loaded(data).reverse(view, data, axes, mode=mode, out=out)
+        return filled
 
-def _reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
-    from irops.backends.numba.reversing import reverse
-    return reverse(view, data, axes, mode=mode, out=out)
+    @filling
+    def _reverse_sequence(self, data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None) -> Array:
+        filled: Array = self._loaded(data).reverse_sequence(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out)
+        return filled
 
-
-def _reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None) -> Array:
-    from irops.backends.numba.reversing import reverse_sequence
-    return reverse_sequence(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out)
+    def _loaded(self, data: Array) -> Any:
+        if data.nbytes < self.least and "numba" not in sys.modules:
+            raise Declined(f"numba is not loaded for less than {self.least} bytes of data")
+        from irops.backends.numba import reversing
+        return reversing
