@@ -109,8 +109,9 @@ class Registry:
         ids = self.ids(GRAIPHIC)
         if f"{GRAIPHIC}:{type}" in ids:
             return self.op(f"{GRAIPHIC}:{type}")
-        known = ", ".join(parted(id)[1] for id in ids)
-        return NoOp("undefined-op", f"irops has no definition of Graiphic's node {type}, its outputs are unknown; it has {known}", once=True)
+        known = ", ".join(parted(node)[1] for node in ids)
+        message = f"irops has no definition of Graiphic's node {type}, its outputs are unknown; it has {known}"
+        return NoOp("undefined-op", message, once=True)
 
     def _why_not(self, type: str, version: str) -> NoOp:
         known = opsets().versions.get(type.lower(), ())

@@ -77,7 +77,10 @@ def _kind(attribute: Attribute) -> str:
         words[0] += f" of {attribute.of}"
     if attribute.low != -inf or attribute.high != inf:
         words.append(f"{attribute.low:g} to {attribute.high:g}" if attribute.high != inf else f"at least {attribute.low:g}")
-    words.extend(filter(None, (f"where {attribute.switch} is on" if attribute.switch else None, "no attribute of the node" if attribute.builder else None)))
+    if attribute.switch:
+        words.append(f"where {attribute.switch} is on")
+    if attribute.builder:
+        words.append("no attribute of the node")
     words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
     if attribute.reader_default not in (None, attribute.default):
         words.append(f"{attribute.reader_default} in OpenVINO's reader")

@@ -16,6 +16,6 @@ def attenuated(gradient: Array, coefficient: float) -> Array:
         return gradient
     if gradient.dtype.kind == "c":
         parts = np.ascontiguousarray(gradient).view(gradient.real.dtype)
-        return (parts * parts.dtype.type(coefficient)).view(gradient.dtype)
+        return np.asarray(parts * parts.dtype.type(coefficient)).view(gradient.dtype)
     numbers = as_numbers(gradient)
     return converted(numbers * numbers.dtype.type(coefficient), element_type_of(gradient))
