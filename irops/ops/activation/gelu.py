@@ -15,6 +15,11 @@ def gelu(data: Array, *, approximation_mode: str) -> Array:
     return by_tanh(data) if approximation_mode == "tanh" else by_erf(data)
 
 
+@kernel("Gelu-2", widen=True)
+def gelu_2(data: Array) -> Array:
+    return by_erf(data)
+
+
 def by_erf(x: Array) -> Array:
     result: Array = x / 2 * (1 + erf(np.asarray(x / sqrt(2))))
     return result

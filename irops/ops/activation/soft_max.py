@@ -7,7 +7,7 @@ from irops.spec.binding import gradient, kernel
 from irops.values.element import Array
 
 
-@kernel("SoftMax-8", widen=True)
+@kernel("SoftMax-1", "SoftMax-8", widen=True)
 def soft_max(data: Array, *, axis: int) -> Array:
     powers = np.exp(data - data.max(axis, keepdims=True, initial=-np.inf))     # shifted: the greatest power is 1, none overflows
     scaled: Array = powers / powers.sum(axis, keepdims=True)

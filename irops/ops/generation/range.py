@@ -9,7 +9,7 @@ from irops.ops.conversion import as_numbers, low_bits, rounded
 from irops.ops.partial import lifted, whole
 from irops.spec.binding import kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim
-from irops.values.element import Array, ElementType
+from irops.values.element import Array, ElementType, element_type_of
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
 from irops.values.violation import require
@@ -36,6 +36,21 @@ def range_of(start: Array, stop: Array, step: Array, *, output_type: ElementType
         turns = np.arange(count, dtype=np.uint64)                       # modulo 2 to the 64, so modulo any fewer bits
         return low_bits(np.uint64(first % 2**64) + turns * np.uint64(stride % 2**64), output_type)
     return rounded(float(first) + np.arange(count, dtype=np.float64) * float(stride), output_type)
+
+
+@shape("Range-1")
+def range_1_shape(start: Fact, stop: Fact, step: Fact) -> Shape:
+    return range_shape(start, stop, step, output_type=start.element_type)
+
+
+@kernel("Range-1")
+def range_1(start: Array, stop: Array, step: Array) -> Array:
+    return range_of(start, stop, step, output_type=element_type_of(start))
+
+
+@values("Range-1")
+def range_1_dims(start: Array, stop: Array, step: Array, *, result_type: ElementType) -> Array | None:
+    return range_dims(start, stop, step, output_type=result_type)
 
 
 @values("Range-4")

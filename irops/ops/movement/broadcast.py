@@ -36,6 +36,19 @@ def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *
     return laid_onto(target, data.shape, range(len(target) - len(data.shape), len(target)))
 
 
+@shape("Broadcast-1")
+def broadcast_1_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *, mode: str) -> Shape:
+    mapping = axes_mapping if mode == "explicit" else None
+    require(mapping is None or mapping.shape.rank in (None, 1), "C8", mapping)
+    return broadcast_shape(data, target_shape, mapping, mode=mode)
+
+
+@values("Broadcast-1")
+@kernel("Broadcast-1")
+def broadcast_1(data: Array, target_shape: Array, axes_mapping: Array | None, *, mode: str) -> Array:
+    return broadcast(data, target_shape, axes_mapping if mode == "explicit" else None, mode=mode)
+
+
 def check_mapping(axes_mapping: Array, rank: int) -> list[int]:
     """The axes of the target that data's axes become, held to what they must be."""
     axes = [int(axis) for axis in axes_mapping]

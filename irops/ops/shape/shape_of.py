@@ -18,6 +18,16 @@ def shape_of_shape(data: Fact, *, output_type: ElementType) -> Fact:
     return Fact(output_type, Shape.of(len(sizes)), elements_of(sizes, output_type))
 
 
+@shape("ShapeOf-1")
+def shape_of_1_shape(data: Fact) -> Fact:
+    return shape_of_shape(data, output_type=I64)
+
+
+@kernel("ShapeOf-1")
+def shape_of_1(data: Array) -> Array:
+    return np.array(data.shape, np.int64)
+
+
 @kernel("ShapeOf-3")
 def shape_of(data: Array, *, output_type: ElementType) -> Array:
     return np.array(data.shape, np.int64).astype(output_type.dtype)

@@ -52,8 +52,19 @@ def _named(axes: Array, sizes: tuple[Dim, ...]) -> set[int]:
     return named - set(kept)
 
 
-@values("Squeeze-1")
-@kernel("Squeeze-1")
+@shape("Squeeze-15")
+def squeeze_15_shape(data: Fact, axes: Fact | None, *, allow_axis_skip: bool) -> Shape:
+    inferred = squeeze_shape(data, axes)
+    sizes = data.shape.dims
+    if not allow_axis_skip or sizes is None or axes is None or axes.shape.size == 0:
+        return inferred
+    if axes.value is None:
+        return inferred if not any(size.can_be(1) for size in sizes) else UNRANKED
+    return UNRANKED if any(not sizes[axis].known for axis in _named(axes.value, sizes) if axis < len(sizes)) else inferred
+
+
+@values("Squeeze-1", "Squeeze-15")
+@kernel("Squeeze-1", "Squeeze-15")
 def squeeze(data: Array, axes: Array | None) -> Array:
     return data.reshape(squeeze_shape(Fact.of(data), None if axes is None else Fact.of(axes)).to_tuple())
 

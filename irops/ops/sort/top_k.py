@@ -14,6 +14,10 @@ from irops.values.violation import advise, require
 @shape("TopK-11")
 def top_k_shape(data: Fact, k: Fact, *, axis: int, sort: str, stable: bool) -> tuple[Shape, Shape]:
     require(not stable or sort != "none", "C4", f"sort {sort}")
+    return _chosen(data, k, axis)
+
+
+def _chosen(data: Fact, k: Fact, axis: int) -> tuple[Shape, Shape]:
     count = check_count((k.dims or (UNKNOWN,))[0], data.shape[axis])
     found = data.shape.with_dim(axis, count)
     return found, found
@@ -27,7 +31,12 @@ def check_count(k: Dim, size: Dim) -> Dim:
     return k.at_least(0) if k.high <= size.high else Dim(max(k.low, 0), size.high)
 
 
-@kernel("TopK-11")
+@shape("TopK-1", "TopK-3")
+def top_k_1_shape(data: Fact, k: Fact, *, axis: int) -> tuple[Shape, Shape]:
+    return _chosen(data, k, axis)
+
+
+@kernel("TopK-1", "TopK-3", "TopK-11")
 def top_k(data: Array, k: Array, *, axis: int, mode: str, sort: str, index_element_type: ElementType) -> tuple[Array, Array]:
     count = int(as_i64(k))
     check_count(Dim.of(count), Dim.of(data.shape[axis]))
