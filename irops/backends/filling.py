@@ -58,13 +58,18 @@ def settled(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> 
     Raises:  Violation
     """
     require(batch_axis != seq_axis, "C2", f"{batch_axis} for both")
-    unify(data.shape[batch_axis], seq_lengths.shape[0], "C1")
     steps = data.shape[seq_axis]
-    whole = seq_lengths.dtype.kind in "iu" and seq_lengths.size > 0
-    if not whole or not (int(seq_lengths.min()) >= 1 and int(seq_lengths.max()) <= steps):
-        check_lengths(seq_lengths, Dim.of(steps))
+    if seq_lengths.shape != (data.shape[batch_axis],):
+        unify(data.shape[batch_axis], seq_lengths.shape[0], "C1")
+    if not seq_lengths.size:
+        return Lengths(np.empty(0, np.int64), 0, 0)
+    if seq_lengths.dtype.kind in "iu":
+        least, most = int(seq_lengths.min()), int(seq_lengths.max())
+        if least >= 1 and most <= steps:
+            return Lengths(np.ascontiguousarray(seq_lengths, np.int64), least, most)
+    check_lengths(seq_lengths, Dim.of(steps))
     each = np.ascontiguousarray(seq_lengths, np.int64)
-    return Lengths(each, int(each.min()), int(each.max())) if each.size else Lengths(each, 0, 0)
+    return Lengths(each, int(each.min()), int(each.max()))
 
 
 def room(like: Array, out: Array | None) -> Array:

@@ -1,4 +1,4 @@
-"""List what can compute: which backends are installed, which ops each has, and why one cannot compute.
+"""List what can compute, which ops each backend has, and why one cannot compute.
 
 Where nobody says what shall compute, the fastest that is installed does, and
 the reference what that one has no kernel for.

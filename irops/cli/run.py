@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     outputs.add_argument("--keep", metavar="LAYERS", action="append", default=[],
                          help="keep the outputs of these layers too: names separated by commas, or all")
     parser.add_argument("--backend", metavar="NAME", action="append", default=[], dest="backends",
-                        help=f"what computes, in order of preference: {', '.join(backend_names())}; default: reference")
+                        help=f"what computes, in order of preference: {', '.join(backend_names())}; default: the fastest that is installed")
     parser.add_argument("--verify", action="store_true", help="hold each result to the inferred type and shape, and to the reference")
     parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
     add_limits(parser)
@@ -63,7 +63,8 @@ def execute(args: argparse.Namespace) -> int:
     inputs = _inputs(model, args)
     keep = [name for text in args.keep for name in text.split(",") if name]
     with counted("evaluating", quiet=args.quiet) as progress:
-        session = Session(model, backends=(*(b for b in args.backends if b != "reference"), "reference"), registry=registry_of(args),
+        named = (*(b for b in args.backends if b != "reference"), "reference") if args.backends else None
+        session = Session(model, backends=named, registry=registry_of(args),
                           limits=limits, verify=args.verify, progress=progress)
         try:
             found = session.run(inputs, keep="all" if keep == ["all"] else keep)

@@ -1,19 +1,16 @@
 """irops.call: one op on arrays, at once."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
-from irops.backends.backend import Backend, chain, kernel_of
+from irops.backends.backend import Backend, chain
 from irops.backends.declined import Declined
+from irops.backends.remembered import Remembered
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
-from irops.evaluate.arrays import as_tensor, fact_of, result_array, size_in_bytes
-from irops.evaluate.variables import Variables
-from irops.inference.bind import bind
-from irops.inference.layer import LayerFault, fault_of, infer_layer, named_inputs, positional, taken, with_normal_axes
+from irops.evaluate.prepared import Prepared
+from irops.inference.layer import LayerFault, fault_of
 from irops.limits import Limits
 from irops.limits import notes as limit_notes
 from irops.registry import Op, Registry, default_registry
@@ -21,32 +18,24 @@ from irops.values.element import Array, ElementType
 from irops.values.shape import Shape
 from irops.values.violation import LimitExceeded, Violation
 
+_PREPARED: Remembered[Prepared] = Remembered(256)
+"""The latest ops that were called, by their attributes and backends."""
 
-def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("reference",), registry: Registry | None = None,
+
+def call(op_id: str, *inputs: Any, out: Any = None, backends: Iterable[str | Backend] | None = None, registry: Registry | None = None,
          limits: Limits | None = None, **attributes: Any) -> Array | tuple[Array, ...]:
     """The output of one op, or a tuple where it has several: call("ReverseSequence-1", data, lengths, batch_axis=0, seq_axis=1).
 
     inputs: arrays in the order of the definition, None for an optional one that is not given; attributes: Python values.
-    Raises:  KeyError for an op that is not defined; EvaluationError, with .diagnostics, for what breaks its definition
+    out: an array to write the output to, or a tuple of them; it is what is given back. backends: see irops.run.
+    Raises:  KeyError for an op that is not defined; EvaluationError, with .diagnostics, for what breaks its definition; ValueError
+             for arrays of types that no tensor has, and where out is not of the output's type and shape
     """
     op = (registry or default_registry()).op(op_id)
+    asked = None if backends is None else tuple(backends)
     try:
-        spelled = {attribute.parameter: name for name, attribute in op.definition.attributes.items()}
-        values = bind(op, {spelled.get(name, name): attribute_text(value) for name, value in attributes.items()})
-        for fault in values.faults:
-            if not values.usable or fault.rule == "unknown-attribute":
-                raise LayerFault(fault.rule, fault.message)
-        arrays = [None if item is None else as_tensor(item) for item in inputs]
-        facts = infer_layer(op, [None if a is None else fact_of(a, with_value=True) for a in arrays], values.values)
-        limits = limits or Limits()
-        if size_in_bytes(facts) > limits.tensor_bytes:
-            raise LayerFault("byte-limit", f"{op.id} would give {facts[0]}, {limits.said('tensor_bytes')}")
-        found = kernel_of(op, chain(backends))
-        if found is None:
-            raise LayerFault("unevaluable-op", f"no backend can compute {op.id}")
-        bound = with_normal_axes(op, arrays, values.values)
-        with np.errstate(all="ignore"):
-            result = found[1](*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", bound, {"variables": Variables()}))
+        prepared = _PREPARED.get(_key(op_id, attributes, asked, registry), lambda: Prepared(op, _texts(op, attributes), chain(asked)))
+        result: Array | tuple[Array, ...] = prepared.run(inputs, out, limits)
     except Violation as violation:
         raise _error(op, fault_of(op, violation)) from None
     except LayerFault as fault:
@@ -55,9 +44,19 @@ def call(op_id: str, *inputs: Any, backends: Iterable[str | Backend] = ("referen
         raise _error(op, LayerFault("declined-op", str(declined))) from None
     except LimitExceeded as limit:
         raise _error(op, LayerFault(limit.rule, str(limit))) from None
-    if isinstance(result, tuple):
-        return tuple(result_array(r, f) for r, f in zip(result, facts))
-    return result_array(result, facts[0])
+    return result
+
+
+def _key(op_id: str, attributes: Mapping[str, Any], backends: tuple[str | Backend, ...] | None, registry: Registry | None) -> Any:
+    """What a call is remembered by. Values that are equal may be spelled otherwise (1 and True), so their types are part of it."""
+    known = tuple([(name, type(value), value if isinstance(value, (int, str)) else attribute_text(value))
+                   for name, value in attributes.items()])
+    return op_id, known, backends, registry
+
+
+def _texts(op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
+    spelled = {attribute.parameter: name for name, attribute in op.definition.attributes.items()}
+    return {spelled.get(name, name): attribute_text(value) for name, value in attributes.items()}
 
 
 def _error(op: Op, fault: LayerFault) -> EvaluationError:

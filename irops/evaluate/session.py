@@ -34,7 +34,7 @@ class Results(dict[str, Array]):
 class Session:
     """A model ready to run again and again; its variables keep their values from run to run."""
 
-    def __init__(self, model: Model | str | os.PathLike[str], *, backends: Iterable[str | Backend] = ("reference",),
+    def __init__(self, model: Model | str | os.PathLike[str], *, backends: Iterable[str | Backend] | None = None,
                  registry: Registry | None = None, limits: Limits | None = None, verify: bool = False,
                  progress: Progress | None = None) -> None:
         if not isinstance(model, Model):
@@ -118,11 +118,12 @@ class Session:
 
 
 def run(model: Model | str | os.PathLike[str], inputs: Mapping[str | int, Any] | Iterable[Any] = (), *,
-        backends: Iterable[str | Backend] = ("reference",), keep: Keep = (), registry: Registry | None = None,
+        backends: Iterable[str | Backend] | None = None, keep: Keep = (), registry: Registry | None = None,
         limits: Limits | None = None, verify: bool = False, progress: Progress | None = None) -> Results:
     """A model's results: arrays by Result name; tensor names and positions find them too.
 
-    inputs: arrays by tensor name, layer name or position; keep: further layers by name or id, or "all"; verify: hold each
+    inputs: arrays by tensor name, layer name or position; backends: what computes, by name or as it is, the first that can (the
+    fastest that is installed, then the reference, if nobody says); keep: further layers by name or id, or "all"; verify: hold each
     result of other backends to the reference; progress: called with (layers done, layers in all, layer).
     Raises:  ReadError; EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement, a limit
     """

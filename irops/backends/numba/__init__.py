@@ -26,6 +26,7 @@ class Numba:
 
     def __init__(self, least: int = 0) -> None:
         self.least = least
+        self._reversing: Any = None
 
     def missing(self) -> str | None:
         """What must be installed before it can compute, or None."""
@@ -46,7 +47,9 @@ class Numba:
         return filled
 
     def _loaded(self, data: Array) -> Any:
-        if data.nbytes < self.least and "numba" not in sys.modules:
-            raise Declined(f"numba is not loaded for less than {self.least} bytes of data")
-        from irops.backends.numba import reversing
-        return reversing
+        if self._reversing is None:
+            if data.nbytes < self.least and "numba" not in sys.modules:
+                raise Declined(f"numba is not loaded for less than {self.least} bytes of data")
+            from irops.backends.numba import reversing
+            self._reversing = reversing
+        return self._reversing

@@ -35,20 +35,26 @@ WIDTHS = {**dict.fromkeys((1, 2, 4, 8, 16, 32), VECTOR), **dict.fromkeys((3, 6, 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A kernel, the moves that it does, and what it is given beside addresses. lengths: fixed ones, instead of those that are given."""
+    """A kernel, where its blocks begin, and what it is given beside addresses. lengths: fixed ones, instead of those that are given."""
 
     kernel: Callable[..., Any]
-    moves: Moves
+    begin: tuple[int, int, int, int]
     rest: tuple[Any, ...]
     tasks: int
     lengths: npt.NDArray[np.int64] | None = None
 
+    @staticmethod
+    def of(kernel: Callable[..., Any], moves: Moves, rest: tuple[Any, ...], tasks: int,
+           lengths: npt.NDArray[np.int64] | None = None) -> Job:
+        """A kernel that does moves."""
+        sequence = 8 * moves.sequence if lengths is None else lengths.ctypes.data
+        return Job(kernel, (moves.target, moves.source, moves.lowest, sequence), rest, tasks, lengths)
+
     def run(self, target: int, source: int, lengths: int, held: Any) -> None:
         """held: the arrays that the addresses are of."""
-        moves = self.moves
-        own = lengths + 8 * moves.sequence if self.lengths is None else self.lengths.ctypes.data
-        addresses = (target + moves.target, source + moves.source, source + moves.lowest, own)
-        WORKERS.run(self.kernel, (*addresses, *self.rest), self.tasks, held)
+        to, come, low, sequence = self.begin
+        own = sequence + lengths if self.lengths is None else sequence
+        WORKERS.run(self.kernel, (target + to, source + come, source + low, own, *self.rest), self.tasks, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +106,11 @@ def _row_jobs(moves: Moves, steps: int, setting: Setting, fixed: npt.NDArray[np.
         kernel = streamed_rows(width) if past else long_rows(width, span)
         piece = TASK // span * span
         tasks = count * max(row // piece, 1) if setting.size >= TOGETHER else 1
-        return (Job(kernel, moves, (table, row, piece), tasks, fixed),)
+        return (Job.of(kernel, moves, (table, row, piece), tasks, fixed),)
     vectors = -(-row // span)
     kernel = rows(width, span, vectors if vectors <= UNROLLED else 0, int(past and row % span == 0))
     grain = _grain(count, row, setting)
-    return (Job(kernel, moves, (table, row, grain), -(-count // grain), fixed),)
+    return (Job.of(kernel, moves, (table, row, grain), -(-count // grain), fixed),)
 
 
 def _column_jobs(moves: Moves, row: int, setting: Setting) -> tuple[Job, ...]:
@@ -115,7 +121,7 @@ def _column_jobs(moves: Moves, row: int, setting: Setting) -> tuple[Job, ...]:
     parts = side_by_side.parts(row, -setting.address % VECTOR if past else 0)
     count = len(parts) * moves.at(0, 0, loops).count
     rest = (_table(loops), parts, steps.size, steps.source, steps.target, side_by_side.room(steps.size))
-    return (Job(columns(moves.block, int(past)), moves, rest, count if setting.size >= TOGETHER else 1),)
+    return (Job.of(columns(moves.block, int(past)), moves, rest, count if setting.size >= TOGETHER else 1),)
 
 
 def _block_jobs(moves: Moves, setting: Setting) -> tuple[Job, ...]:
@@ -140,7 +146,7 @@ def _block_job(moves: Moves, setting: Setting) -> Job:
     kernel = blocks(span, int(exact), int(past), int(turn != 0))
     grain = _grain(moves.count, moves.block, setting)
     rest = (_table(moves.loops, turn != 0), turn, moves.block, grain)
-    return Job(kernel, moves, rest, -(-moves.count // grain))
+    return Job.of(kernel, moves, rest, -(-moves.count // grain))
 
 
 def _table(loops: Sequence[Loop], turning: bool = False) -> npt.NDArray[np.int64]:

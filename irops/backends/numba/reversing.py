@@ -12,7 +12,9 @@ from irops.backends.numba.choices import Job, Setting, jobs
 from irops.backends.numba.loops import moves
 from irops.values.element import Array
 
-NO_LENGTHS = np.ones(1, np.int64)
+ALL = np.ones(1, np.int64)
+"""Lengths of moves that no lengths turn."""
+_ALL_ADDRESS = ALL.ctypes.data
 LINE = 64
 
 
@@ -21,7 +23,7 @@ def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None
     if data.dtype.kind == "O":
         return by_numpy.reverse(view, data, axes, mode=mode, out=out)       # references are counted
     filled = room(data, out)
-    _move(view(data, axes, mode=mode), filled, NO_LENGTHS)
+    _move(view(data, axes, mode=mode), filled, ALL)
     return delivered(filled, out)
 
 
@@ -31,9 +33,9 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
     lengths = settled(data, seq_lengths, batch_axis, seq_axis)
     filled = room(data, out)
     if lengths.most <= 1:
-        _move(data, filled, NO_LENGTHS)
+        _move(data, filled, ALL)
     elif lengths.least == data.shape[seq_axis]:
-        _move(np.flip(data, seq_axis), filled, NO_LENGTHS)
+        _move(np.flip(data, seq_axis), filled, ALL)
     else:
         _move(data, filled, lengths.each, -1 if lengths.least == lengths.most else batch_axis, seq_axis)
     return delivered(filled, out)
@@ -44,8 +46,9 @@ def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, se
     if not source.size:
         return
     begin, end = source.ctypes.data, target.ctypes.data
+    first = _ALL_ADDRESS if lengths is ALL else lengths.ctypes.data
     for job in _jobs(source.shape, source.strides, source.itemsize, end % LINE, batch_axis, seq_axis):
-        job.run(end, begin, lengths.ctypes.data, (source, target, lengths))
+        job.run(end, begin, first, (source, target, lengths))
 
 
 @lru_cache(1024)

@@ -20,6 +20,19 @@ DONE = 8
 """Where in the counter's array finished tasks are counted: a cache line away from those that are begun."""
 
 
+class _Counter(threading.local):
+    """A counter that each thread has for itself, for what it does alone."""
+
+    def __init__(self) -> None:
+        self._array = np.zeros(2 * DONE, np.int64)
+        self._address = self._array.ctypes.data
+
+    def fresh(self) -> int:
+        """Its address; it begins at 0."""
+        self._array[0] = 0
+        return self._address
+
+
 class Workers:
     """Threads beside the one that asks."""
 
@@ -29,7 +42,7 @@ class Workers:
 
     def _forget(self) -> None:
         """A forked child has none of its parent's threads."""
-        self._lock = threading.Lock()
+        self._lock, self._own = threading.Lock(), _Counter()
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._started = 0
 
@@ -38,16 +51,17 @@ class Workers:
 
         held: what must live on as long as the kernel may run
         """
+        others = min(self.cores, tasks) - 1
+        if others < 1:
+            kernel(*arguments, self._own.fresh())
+            return
         counter = np.zeros(2 * DONE, np.int64)
         complete = (*arguments, counter.ctypes.data)
-        others = min(self.cores, tasks) - 1
-        if others > 0:
-            self._call(others)
-            for _ in range(others):
-                self._jobs.put((kernel, complete, (held, counter)))
+        self._call(others)
+        for _ in range(others):
+            self._jobs.put((kernel, complete, (held, counter)))
         kernel(*complete)
-        if others > 0:
-            _until(counter, tasks)
+        _until(counter, tasks)
 
     def _call(self, others: int) -> None:
         if self._started < others:
