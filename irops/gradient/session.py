@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +20,9 @@ from irops.gradient.names import Key, Names
 from irops.inference.engine import facts_line
 from irops.inference.layer import LayerFault
 from irops.ir.model import Model
+from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.element import Array, element_type_of
-
-if TYPE_CHECKING:
-    from irops import Limits
 
 Cotangents = Mapping[Key, Any] | Iterable[Any]
 SHOWN = 4
@@ -45,7 +43,7 @@ class Gradients(Results):
 class GradientSession(Session):
     """A session that also goes back; what was worked out of a model serves every step of a training."""
 
-    def __init__(self, model: Model | str | os.PathLike[str], *, backends: Iterable[str | Backend] = ("reference",),
+    def __init__(self, model: Model | str | os.PathLike[str], *, backends: Iterable[str | Backend] | None = None,
                  registry: Registry | None = None, limits: Limits | None = None) -> None:
         super().__init__(model, backends=backends, registry=registry, limits=limits)
         self._names = Names(self.model, self._evaluator.inference.wiring(self.model.graph))
@@ -124,13 +122,14 @@ class GradientSession(Session):
 
 def vjp(model: Model | str | os.PathLike[str], inputs: Mapping[Key, Any] | Iterable[Any],
         cotangents: Cotangents | Callable[[Results], Cotangents], *, wrt: Collection[Key] | None = None,
-        backends: Iterable[str | Backend] = ("reference",), registry: Registry | None = None, limits: Limits | None = None) -> Gradients:
+        backends: Iterable[str | Backend] | None = None, registry: Registry | None = None, limits: Limits | None = None) -> Gradients:
     """The vector-Jacobian product: what cotangents of the results are as gradients of the inputs, by input name.
 
     inputs: arrays by tensor name, layer name or position; the name of a Const gives it another value
     cotangents: by Result name or position, or a function that is given the results and returns them; of results without one,
             nothing flows back
     wrt:    the inputs, and Consts by layer name, of which gradients are wanted; by default all inputs of floats
+    backends: see irops.run; of the way forward alone
     Returns: a dict of those that a gradient reaches; its .results are those of the way forward
     Raises:  ReadError; EvaluationError, with .diagnostics: as run does, and where an op on the way has no gradient (IR621)
     """

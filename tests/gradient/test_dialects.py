@@ -17,14 +17,15 @@ def turning(net, kind, **data):
 
 
 def as_onnx(model):
-    model.layer("op").version = "onnx:22"
+    for layer in model.layers:
+        layer.version = "onnx:22"
     return model
 
 
-@pytest.mark.parametrize("kind", ["f16", "f32", "f64"])
+@pytest.mark.parametrize("kind", ["f16", "f32", "f64", "complex64", "complex128"])
 def test_reverse_sequence_of_onnx_goes_back_bit_by_bit(net, kind):
     model = as_onnx(turning(net, kind))
-    x = np.arange(6).reshape(3, 2).astype(element_type(kind).dtype)
+    x = np.arange(6).reshape(3, 2).astype(element_type(kind, foreign=True).dtype)
     dy = (x * 3 - 7).astype(x.dtype)
     found = irops.vjp(model, {"x": x, "lens": np.array([3, 2])}, {"y": dy})
     assert set(found) == {"x"}

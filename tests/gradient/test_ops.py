@@ -5,13 +5,13 @@ import inspect
 
 import numpy as np
 import pytest
-from differentiable import CASES
+from differentiable import CASES, IN_ONNX
 
 import irops
 from irops.registry import default_registry
 from irops.values.element import element_type
 
-SMOOTH = [case for case in CASES if case.op != "Convert-1"]
+SMOOTH = [case for case in CASES if case.op != "Convert-1"] + IN_ONNX
 WIDTH = {"f32": 2.0 ** -23, "f16": 2.0 ** -10, "bf16": 2.0 ** -7}
 
 
@@ -52,7 +52,7 @@ def test_a_gradient_is_the_slope_of_the_function(case, net):
 
 
 @pytest.mark.parametrize("kind", WIDTH)
-@pytest.mark.parametrize("case", SMOOTH, ids=str)
+@pytest.mark.parametrize("case", [case for case in SMOOTH if case not in IN_ONNX], ids=str)
 def test_a_gradient_in_a_narrower_type_is_that_of_f64_rounded(case, kind, net):
     inputs = inputs_of(case, kind)
     model, wide_model = net(*case.layers(kind)), net(*case.layers())
@@ -67,7 +67,7 @@ def test_a_gradient_in_a_narrower_type_is_that_of_f64_rounded(case, kind, net):
         np.testing.assert_allclose(array.astype(np.float64), exact[name], rtol=bound, atol=bound)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.linear], ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES + IN_ONNX if case.linear], ids=str)
 def test_the_gradient_of_what_is_linear_is_its_transpose(case, net):
     """<dY, Y(X)> = <dX, X>"""
     model, inputs = net(*case.layers()), inputs_of(case)
@@ -77,8 +77,18 @@ def test_the_gradient_of_what_is_linear_is_its_transpose(case, net):
 
 
 def test_every_op_that_states_a_gradient_is_tried():
-    stated = {op for op in default_registry().ids() if default_registry().op(op).definition.gradients and ":" not in op}
-    assert stated == {case.op for case in CASES}
+    registry = default_registry()
+    stated = {op for op in registry.ids() if registry.op(op).definition.gradients}
+    assert stated == {case.op for case in CASES} | {"Result-1"}
+
+
+def test_an_op_of_onnx_has_the_gradients_of_the_op_that_it_shares():
+    registry = default_registry()
+    stated = {op for op in registry.ids("onnx") if registry.op(op).definition.gradients} - {"onnx:Result-1"}
+    assert stated == {registry.op(case.op).definition.file_id for case in IN_ONNX}
+    for op in registry.ids("onnx"):
+        same = registry.op(op).definition.same_as
+        assert same is None or bool(registry.op(op).definition.gradients) == bool(registry.op(same).definition.gradients), op
 
 
 @pytest.mark.parametrize("source", ["f16", "bf16", "f32", "f64"])

@@ -39,8 +39,9 @@ class OpCase:
         for name, array in zip(names, self.inputs):
             element = kind if array.dtype == np.float64 else {"int64": "i64", "bool": "boolean", "float32": "f32"}[str(array.dtype)]
             yield name, "Parameter", {"element_type": element, "shape": ",".join(map(str, array.shape))}, []
-        type_, _, number = self.op.partition("-")
-        yield "op", f"{type_}-opset{number}", {k: str(v) for k, v in self.attributes.items()}, names
+        dialect, _, name = self.op.rpartition(":")
+        type_, _, number = name.partition("-")
+        yield "op", f"{type_}-{f'{dialect}:' if dialect else 'opset'}{number}", {k: str(v) for k, v in self.attributes.items()}, names
         for k in range(self.outputs):
             yield f"y{k}", "Result", {}, [("op", k)]
 
@@ -98,4 +99,26 @@ CASES = [
       for name, axes in (("one axis", np.array(1)), ("two axes", ints(0, -1)), ("no axis", ints()))),
     OpCase("of nothing", "ReduceMean-1", (reals(2, 0), ints(1)), {"keep_dims": False}, linear=True),
     OpCase("to f32", "Convert-1", (reals(2, 3),), {"destination_type": "f32"}, linear=True),
+]
+IN_ONNX = [
+    OpCase("time first", "onnx:ReverseSequence-10", (reals(4, 2, 3), ints(3, 2)), linear=True),
+    OpCase("batch first", "onnx:ReverseSequence-10", (reals(2, 4), ints(3, 2)), {"batch_axis": 0, "time_axis": 1}, linear=True),
+    OpCase("both repeated", "onnx:Add-14", (reals(2, 1, 4), reals(3, 1)), linear=True),
+    OpCase("a repeated", "onnx:Mul-14", (reals(4), reals(3, 4))),
+    OpCase("matrices and a vector", "onnx:MatMul-13", (reals(2, 4, 3), reals(3))),
+    *(OpCase("numbers", op, (reals(2, 3),)) for op in ("onnx:Relu-14", "onnx:Sigmoid-13", "onnx:Tanh-13")),
+    OpCase("the same", "onnx:Identity-16", (reals(2, 3),), linear=True),
+    OpCase("two", "onnx:Concat-13", (reals(2, 1), reals(2, 3)), {"axis": -1}, linear=True),
+    OpCase("a column twice", "onnx:Gather-13", (reals(4, 3), np.array([2, 0, 2])), {"axis": 1}, linear=True),
+    OpCase("an order", "onnx:Transpose-21", (reals(2, 3, 4), ), {"perm": "2,0,1"}, linear=True),
+    OpCase("no order", "onnx:Transpose-13", (reals(2, 3, 4), ), linear=True),
+    OpCase("with 0", "onnx:Reshape-14", (reals(2, 3, 4), ints(0, -1)), linear=True),
+    OpCase("axes in a tensor", "onnx:Squeeze-13", (reals(2, 1, 3), ints(1)), linear=True),
+    OpCase("axes in an attribute", "onnx:Squeeze-1", (reals(2, 1, 3),), {"axes": "1"}, linear=True),
+    OpCase("axes in a tensor", "onnx:Unsqueeze-13", (reals(2, 3), ints(0, -1)), linear=True),
+    OpCase("axes in an attribute", "onnx:Unsqueeze-11", (reals(2, 3),), {"axes": "0,3"}, linear=True),
+    OpCase("both ways", "onnx:Slice-13", (reals(5, 6), ints(1, -1), ints(4, 0), ints(0, 1), ints(2, -2)), linear=True),
+    OpCase("no steps", "onnx:Slice-10", (reals(5, 6), ints(1), ints(4)), linear=True),
+    OpCase("in attributes", "onnx:Slice-1", (reals(5, 6),), {"starts": "1,-2", "ends": "3,9", "axes": "1,0"}, linear=True),
+    OpCase("to f64", "onnx:Cast-13", (reals(2, 3),), {"to": "f64"}, linear=True),
 ]

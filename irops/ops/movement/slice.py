@@ -92,6 +92,12 @@ def slice_by_inputs_values(data: Array, starts: Array, ends: Array, axes: Array 
     return slice_values(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
 
 
+@gradient("onnx:Slice-10")
+def slice_by_inputs_gradient(d_output: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None, *,
+                             data_shape: Sizes) -> Array:
+    return slice_gradient(d_output, starts, ends, np.ones_like(starts) if steps is None else steps, axes, data_shape=data_shape)
+
+
 @shape("onnx:Slice-1")
 def slice_by_attributes_shape(data: Fact, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None) -> Shape:
     first, last = (Fact.of(np.array(given, np.int64)) for given in (starts, ends))
@@ -103,3 +109,11 @@ def slice_by_attributes_shape(data: Fact, *, starts: tuple[int, ...], ends: tupl
 def slice_by_attributes(data: Array, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:
     first, last = (np.array(given, np.int64) for given in (starts, ends))
     return slice_by_inputs(data, first, last, None if axes is None else np.array(axes, np.int64), None)
+
+
+@gradient("onnx:Slice-1")
+def slice_by_attributes_gradient(d_output: Array, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None,
+                                 data_shape: Sizes) -> Array:
+    first, last = (np.array(given, np.int64) for given in (starts, ends))
+    named = None if axes is None else np.array(axes, np.int64)
+    return slice_by_inputs_gradient(d_output, first, last, named, None, data_shape=data_shape)

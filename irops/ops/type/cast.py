@@ -8,7 +8,7 @@ import numpy as np
 
 from irops.ops.conversion import as_numbers, converted, low_bits, rounded
 from irops.ops.type.convert import convert_dims
-from irops.spec.binding import kernel, values
+from irops.spec.binding import gradient, kernel, values
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of
 from irops.values.violation import Violation
 
@@ -32,6 +32,11 @@ def cast(input: Array, *, to: ElementType, saturate: bool = True, round_mode: st
 @values("onnx:Cast-6")
 def cast_dims(input: Array, *, to: ElementType) -> Array | None:
     return None if to is STRING else convert_dims(input, destination_type=to)
+
+
+@gradient("onnx:Cast-6")
+def cast_gradient(d_output: Array, *, input_type: ElementType) -> Array:
+    return converted(d_output, input_type)
 
 
 def _saturated(numbers: Array, result: Array, to: ElementType) -> Array:
