@@ -6,6 +6,7 @@ from typing import Any
 
 from irops.backends.declined import Declined
 from irops.diagnostics.rule import Severity
+from irops.ops import stock
 from irops.registry import Op
 from irops.spec.domains import default_of
 from irops.values.element import Array, element_type_of
@@ -19,21 +20,35 @@ MOVING = ("movement", "shape")
 
 
 def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
-    """How many outputs a layer has; on the way its inputs are held to all that the op's shape function requires of them.
+    """How many outputs a layer has; on the way its inputs are held to all that the op's shape rules require of them.
 
     Raises:  Violation
     """
-    function, takes = op.functions.shape, op.functions.taken.get("shape")
-    if function is None:
-        return len(op.definition.outputs)
     facts = [None if item is None else Fact.of(item) for item in inputs]
-    named = {name: value for name, value in complete(op, inputs, attributes).items() if takes is None or name in takes}
+    values = complete(op, inputs, attributes)
     with remarks() as heard:
-        result = function(*facts, **named)
+        count = _shapes(op, facts, values)
     for remark in heard:
         if op.definition.constraints[remark.constraint].severity is Severity.ERROR:
             raise remark                                          # it leaves the shapes clear, and no single meaning
-    return len(result) if isinstance(result, tuple) else 1
+    return count
+
+
+def _shapes(op: Op, facts: Sequence[Fact | None], values: Mapping[str, Any]) -> int:
+    """Work out the shapes of the outputs; how many there are."""
+    function, takes = op.functions.shape, op.functions.taken.get("shape")
+    if function is not None:
+        result = function(*facts, **{name: value for name, value in values.items() if takes is None or name in takes})
+        return len(result) if isinstance(result, tuple) else 1
+    ports = op.definition.inputs
+    named: dict[str, Any] = {port.name: facts[k] if k < len(facts) else None for k, port in enumerate(ports)}
+    if ports[-1].variadic:
+        named[ports[-1].name] = tuple(facts[len(ports) - 1:])
+    spelled = {name: values.get(attribute.parameter) for name, attribute in op.definition.attributes.items()}
+    for port in op.definition.outputs:
+        rule, *words = port.shape
+        stock.RULES[rule](*(stock.argument(word, named, spelled) for word in words))
+    return len(op.definition.outputs)
 
 
 def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str, Any]:

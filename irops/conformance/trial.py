@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from irops.conformance.layouts import laid_out
-from irops.evaluate.arrays import fact_of, result_array
+from irops.diagnostics.rule import Severity
+from irops.evaluate.arrays import fact_of, result_array, size_in_bytes
 from irops.inference.bind import bind
 from irops.inference.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.registry import Op
 from irops.spec.binding import Function
 from irops.values.element import Array
-from irops.values.violation import Violation
+from irops.values.violation import Violation, remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,10 @@ class Truth:
     unknown: str = ""
 
 
+LARGE = 1 << 27
+"""Bytes of outputs up to which a trial is one."""
+
+
 class NoTrial(Exception):
     """The definition forbids the case by types, shapes or attributes alone: no backend would ever get it."""
 
@@ -67,19 +72,22 @@ def compute(kernel: Function, trial: Trial, arrays: Sequence[Array | None]) -> l
 
     Raises:  NoTrial; whatever the kernel raises
     """
-    op = trial.op
-    bound = bind(op, dict(trial.attributes))
-    if not bound.usable or bound.faults:
-        raise NoTrial(str([fault.message for fault in bound.faults]))
+    op, attributes = trial.op, _attributes(trial)
     try:
-        facts = infer_layer(op, [None if a is None else fact_of(a) for a in arrays], bound.values)
+        facts = infer_layer(op, [None if a is None else fact_of(a) for a in arrays], attributes)
     except LayerFault as fault:
         raise NoTrial(fault.message) from None
-    attributes = with_normal_axes(op, arrays, bound.values)
     with np.errstate(all="ignore"):
-        result = kernel(*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", attributes, {}))
+        result = kernel(*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", with_normal_axes(op, arrays, attributes), {}))
     results: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
     return [result_array(item, fact) for item, fact in zip(results, facts, strict=True)]
+
+
+def _attributes(trial: Trial) -> dict[str, Any]:
+    bound = bind(trial.op, dict(trial.attributes))
+    if not bound.usable or bound.faults:
+        raise NoTrial(str([fault.message for fault in bound.faults]))
+    return bound.values
 
 
 def truth_of(trial: Trial) -> Truth:
@@ -89,10 +97,12 @@ def truth_of(trial: Trial) -> Truth:
     """
     op, arrays = trial.op, trial.arrays
     assert op.functions.kernel is not None
+    with remarks() as heard:
+        broken = _broken(trial, arrays)
+    if broken is not None:
+        return Truth(broken=broken)
     try:
         outputs = compute(op.functions.kernel, trial, arrays)
-        with np.errstate(all="ignore"):
-            infer_layer(op, [None if a is None else fact_of(a, with_value=True) for a in arrays], bind(op, dict(trial.attributes)).values)
     except Violation as violation:
         return Truth(broken=violation.constraint)
     except LayerFault as fault:
@@ -100,5 +110,32 @@ def truth_of(trial: Trial) -> Truth:
     except (NoTrial, MemoryError):
         raise
     except Exception as error:
-        return Truth(unknown=f"{type(error).__name__}: {error}")
+        if not _errors(op, heard):
+            return Truth(unknown=f"{type(error).__name__}: {error}")
+    if _errors(op, heard):
+        raise NoTrial("inference finds a fault that leaves the shapes clear, and kernels need not find it")
     return Truth(tuple(outputs))
+
+
+def _errors(op: Op, heard: Sequence[Violation]) -> bool:
+    return any(op.definition.constraints[remark.constraint].severity is Severity.ERROR for remark in heard)
+
+
+def _broken(trial: Trial, arrays: Sequence[Array | None]) -> str | None:
+    """What inference finds wrong once it knows the values.
+
+    Raises:  NoTrial for what it finds wrong without them, or too large to be tried
+    """
+    op, attributes = trial.op, _attributes(trial)
+    try:
+        infer_layer(op, [None if a is None else fact_of(a) for a in arrays], attributes)
+    except LayerFault as fault:
+        raise NoTrial(fault.message) from None
+    try:
+        with np.errstate(all="ignore"):
+            facts = infer_layer(op, [None if a is None else fact_of(a, with_value=True) for a in arrays], attributes)
+    except LayerFault as fault:
+        return fault.constraint or fault.rule
+    if size_in_bytes(facts) > LARGE:
+        raise NoTrial(f"{facts[0]} is too large to be tried")
+    return None

@@ -1,0 +1,61 @@
+"""Single ops on which OpenVINO 2026.4's CPU plug-in goes wrong, as `irops conformance --backend openvino` has found."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from irops.backends.requirements import Inputs
+
+Attributes = Mapping[str, Any]
+Fault = Callable[[Inputs, Attributes], str]
+"""Why these inputs fare badly, or ''."""
+
+
+def fault_of(op: str, inputs: Inputs, attributes: Attributes) -> str:
+    """Why the plug-in goes wrong on an op of an id with these inputs; '' where it is not known to."""
+    if attributes.get("auto_broadcast") == "pdpd":
+        return "auto_broadcast pdpd is not heeded"
+    known = FAULTS.get(op, "")
+    return known if isinstance(known, str) else known(inputs, attributes)
+
+
+def _pad(inputs: Inputs, _: Attributes) -> str:
+    negative = any(item is not None and (item < 0).any() for item in inputs[1:3])
+    return "padding that takes away makes OpenVINO crash" if negative else ""
+
+
+def _gather(inputs: Inputs, _: Attributes) -> str:
+    data, indices, axis = inputs[0], inputs[1], inputs[2]
+    if data is None or indices is None or axis is None:
+        return ""
+    size = data.shape[int(axis.ravel()[0])]
+    outside = (indices >= size).any() or (indices < -size).any()
+    return "indices outside of the axis read what is not the tensor's" if outside else ""
+
+
+def _strided_slice(_: Inputs, attributes: Attributes) -> str:
+    added, dropped = (np.any(attributes.get(name) or ()) for name in ("new_axis_mask", "shrink_axis_mask"))
+    return "axes that are added and dropped at once read what is not the tensor's" if added and dropped else ""
+
+
+def _convert(inputs: Inputs, attributes: Attributes) -> str:
+    data, wanted = inputs[0], attributes["destination_type"]
+    if data is None or not wanted.integral or not data.size or data.dtype == object:
+        return ""
+    low, high = wanted.extent
+    numbers = data.astype(np.float64)
+    return "numbers beyond the new type saturate" if not ((numbers > low - 1) & (numbers < high + 1)).all() else ""
+
+
+def _non_zero(inputs: Inputs, _: Attributes) -> str:
+    return "a scalar has an axis in OpenVINO" if inputs[0] is not None and inputs[0].ndim == 0 else ""
+
+
+FAULTS: dict[str, str | Fault] = {
+    "AvgPool-16": "AvgPool-16 makes OpenVINO crash", "TopK-11": "TopK-11 corrupts OpenVINO's memory",
+    "IsFinite-10": "infinities are not all seen", "IsInf-10": "the signs of infinities are not told apart",
+    "Range-4": "elements are counted as f32, and their number too",
+    "Convert-1": _convert, "Gather-8": _gather, "NonZero-3": _non_zero, "Pad-12": _pad, "StridedSlice-1": _strided_slice,
+}
