@@ -1,61 +1,122 @@
 """Say all that is wrong with IR files, each finding with its line, in one pass.
 
-Exit code: 0 if there is no error, 1 if there is one.
+Of a folder, all models in it and below it are checked. Many files are
+shared out among processes; what is told keeps the order of the files.
+Exit code: 0 if there is no error, 1 if there is one, 2 if a file could not
+be checked.
 
 example:
   irops check model.xml
-  irops check a.xml b.xml --ignore IR208 --output-format github
+  irops check models/ --ignore IR208 --output-format github
+  irops check models/ --baseline known.json
+  irops check --stdin-filename model.xml < buffer
 """
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from irops.checks.run import check
+from irops.cli import baseline
 from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import write
-from irops.cli.main import CLEAN, FINDINGS, Refusal
-from irops.cli.progress import each
-from irops.cli.settings import settings
+from irops.cli.main import CLEAN, FINDINGS, REFUSED, Refusal
+from irops.cli.many import checked, unchecked
+from irops.cli.models import found_in
+from irops.cli.progress import counted
+from irops.cli.settings import Settings, settings
 from irops.diagnostics.report import Report
 from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
 from irops.diagnostics.selection import rules_of
+from irops.limits import Limits
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", nargs="+", metavar="MODEL", help="an .xml file; its .bin lies beside it")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="an .xml file, its .bin beside it; or a folder")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
+    parser.add_argument("--stdin-filename", metavar="FILE", help="check what comes in, as if it were this file")
     parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
     parser.add_argument("--select", metavar="RULES", type=_rules, action="extend", default=[],
                         help="only these rules: codes, beginnings of codes or names, separated by commas")
     parser.add_argument("--ignore", metavar="RULES", type=_rules, action="extend", default=[], help="not these rules")
+    known = parser.add_mutually_exclusive_group()
+    known.add_argument("--baseline", metavar="FILE", type=Path, help="leave out the findings that this file lists")
+    known.add_argument("--write-baseline", metavar="FILE", type=Path, help="list all findings in this file, as known from now on")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings, too")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
+    parser.add_argument("--jobs", "-j", metavar="N", type=int, default=0,
+                        help="how many processes; default: one for each core where there are many files")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_limits(parser)
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
-    if args.weights is not None and len(args.models) > 1:
-        raise Refusal("--weights goes with one model")
-    registry, preset = registry_of(args), settings()
-    limits = limits_of(args, preset.limits)
-    select, ignore = args.select or preset.select, [*preset.ignore, *args.ignore]
-    for_people = args.output_format in FOR_PEOPLE
+    preset = settings()
+    known = args.baseline or (None if args.write_baseline else preset.baseline)
+    accepted = None if known is None else baseline.Baseline.read(known)
     reports: list[Report] = []
-    for model in each(args.models, "checking", quiet=args.quiet or len(args.models) < 10):
-        report = check(model, args.weights, registry=registry, limits=limits).narrowed(select, ignore)
-        reports.append(report)
-        if for_people:
-            write([report], args.output_format)
-    if not for_people:
+    left_out = 0
+    with counted("checking", quiet=args.quiet) as tell:
+        files, others, found = _asked(args, preset)
+        for whole in found:
+            report = whole if accepted is None else accepted.new_in(whole)
+            left_out += len(whole) - len(report)
+            reports.append(report)
+            if args.output_format in FOR_PEOPLE and not args.write_baseline:
+                write([report], args.output_format)
+            if tell is not None:
+                tell(len(reports), files, report.path or "")
+    if args.write_baseline:
+        return _accept(args.write_baseline, reports)
+    if args.output_format not in FOR_PEOPLE:
         write(reports, args.output_format)
     elif not args.quiet:
         from irops.diagnostics.summary import summary
-        sys.stdout.write(f"{summary(reports)}\n")
-    failed = any(not report.ok or ((args.strict or preset.strict) and len(report)) for report in reports)
-    return FINDINGS if failed else CLEAN
+        sys.stdout.write(f"{summary(reports, left_out, others)}\n")
+    return _status(reports, args.strict or preset.strict, args.exit_zero)
+
+
+def _asked(args: argparse.Namespace, preset: Settings) -> tuple[int, int, Iterator[Report]]:
+    """How many files there are to check, how many in folders are no models, and the reports, in order."""
+    limits = limits_of(args, preset.limits)
+    rules = args.select or preset.select, [*preset.ignore, *args.ignore]
+    registry = registry_of(args)
+    if args.stdin_filename is not None:
+        if args.models not in ([], ["-"]):
+            raise Refusal("--stdin-filename takes the place of models")
+        return 1, 0, checked([args.stdin_filename], args, limits, rules, registry, text=_incoming(limits))
+    if not args.models:
+        raise Refusal("give a model or a folder, or --stdin-filename FILE; usage: irops check MODEL ...")
+    asked = found_in(args.models)
+    if args.weights is not None and (len(asked.files) != 1 or len(args.models) != 1):
+        raise Refusal("--weights goes with one model")
+
+    def all_reports() -> Iterator[Report]:
+        yield from checked(asked.files, args, limits, rules, registry)
+        yield from (unchecked(folder, "file-not-found", f"the folder {folder} holds no .xml file of a model") for folder in asked.empty)
+    return len(asked.files) + len(asked.empty), asked.others, all_reports()
+
+
+def _incoming(limits: Limits) -> bytes:
+    most = limits.xml_bytes
+    return sys.stdin.buffer.read(int(min(most, sys.maxsize - 1)) + 1)
+
+
+def _accept(path: Path, reports: Sequence[Report]) -> int:
+    baseline.write(path, reports)
+    count = sum(map(len, reports))
+    sys.stdout.write(f"{count} finding{'s' * (count != 1)} accepted in {path}\n")
+    return CLEAN
+
+
+def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
+    if any(d.name == "unchecked-file" for report in reports for d in report):
+        return REFUSED
+    failed = any(not report.ok or (strict and len(report)) for report in reports)
+    return FINDINGS if failed and not exit_zero else CLEAN
 
 
 def _rules(text: str) -> list[str]:

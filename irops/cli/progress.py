@@ -37,7 +37,7 @@ def counted(what: str, *, quiet: bool = False) -> Iterator[Tell | None]:
     from rich.progress import Progress
 
     from irops.diagnostics.printable import printable
-    bar = Progress(console=Console(stderr=True), transient=True)
+    bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=looked_at(sys.stdout))    # a file gets what is for it
     task = bar.add_task(what, total=None)
     start = monotonic()
 

@@ -2,15 +2,14 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import irops
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
@@ -21,8 +20,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 def render(reports: Sequence[Report]) -> str:
     rules = sorted({diagnostic.rule for report in reports for diagnostic in report}, key=lambda rule: rule.code)
     place = {rule.code: k for k, rule in enumerate(rules)}
-    seen: Counter[str] = Counter()
-    results = [_result(diagnostic, report, place, seen) for report in reports for diagnostic in report]
+    results = [_result(diagnostic, report, place, mark) for report in reports for diagnostic, mark in zip(report, fingerprints(report))]
     driver = {"name": "irops", "version": irops.__version__, "rules": [_rule(rule) for rule in rules]}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
@@ -40,7 +38,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], seen: Counter[str]) -> dict[str, Any]:
+def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], mark: str) -> dict[str, Any]:
     more = {"constraint": diagnostic.constraint, "facts": diagnostic.facts}
     return {
         "ruleId": diagnostic.code,
@@ -49,7 +47,7 @@ def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], seen:
         "message": {"text": ". ".join((diagnostic.message, *diagnostic.notes))},
         "locations": [_location(diagnostic, report)],
         "properties": {name: text for name, text in more.items() if text is not None},
-        "partialFingerprints": {"iropsFinding/v1": _fingerprint(diagnostic, report, seen)},
+        "partialFingerprints": {"iropsFinding/v1": mark},
     }
 
 
@@ -68,12 +66,3 @@ def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 def _uri(path: str) -> str:
     return Path(path).as_uri() if Path(path).is_absolute() else quote(Path(path).as_posix())
 
-
-def _fingerprint(diagnostic: Diagnostic, report: Report, seen: Counter[str]) -> str:
-    """The same for the same finding in a file whose lines have moved; like findings of one file are numbered."""
-    where = diagnostic.location
-    told = (diagnostic.code, diagnostic.constraint, report.path and Path(report.path).name, where.path, where.layer_name,
-            None if where.layer_name is not None else diagnostic.message)
-    digest = sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    seen[digest] += 1
-    return f"{digest}:{seen[digest]}"

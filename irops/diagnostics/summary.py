@@ -7,8 +7,11 @@ from irops.diagnostics.printable import plural, printable
 from irops.diagnostics.report import Report
 
 
-def summary(reports: Sequence[Report]) -> str:
-    """2 errors, 1 warning in model.xml · no findings in 3 files"""
+def summary(reports: Sequence[Report], known: int = 0, others: int = 0) -> str:
+    """2 errors, 1 warning in model.xml · no findings in 3 files
+
+    known: how many findings were left out since they are accepted; others: how many files were, which are no models
+    """
     errors, warnings = (sum(len(found) for found in counts) for counts in zip(*((r.errors, r.warnings) for r in reports)))
     counted = [plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
     concerned = [report for report in reports if len(report)] or reports
@@ -18,4 +21,5 @@ def summary(reports: Sequence[Report]) -> str:
         where = f"{len(concerned)} of {plural(len(reports), 'file')}"
     else:
         where = plural(len(reports), "file")
-    return f"{', '.join(counted) or 'no findings'} in {where}"
+    left_out = [plural(known, "known finding")] * bool(known) + [f"{plural(others, 'other .xml file')} in folders"] * bool(others)
+    return f"{', '.join(counted) or 'no findings'} in {where}" + (f"; left out: {', '.join(left_out)}" if left_out else "")

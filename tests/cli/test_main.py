@@ -58,7 +58,7 @@ def test_wrong_usage_is_2(words: list[str], irops: Irops) -> None:
 def test_an_internal_error_is_a_sentence_and_how_to_report_it(irops: Irops, monkeypatch: pytest.MonkeyPatch, broken: Path) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the wheels came off\nand more")
-    monkeypatch.setattr(import_module("irops.cli.check"), "check", fail)
+    monkeypatch.setattr(import_module("irops.cli.many"), "check", fail)
     told = irops("check", broken)
     assert told.status == 2
     assert told.err.startswith("irops check: internal error: RuntimeError: the wheels came off\n")
@@ -74,7 +74,7 @@ def test_an_internal_error_is_a_sentence_and_how_to_report_it(irops: Irops, monk
 def test_an_interrupted_command_ends_with_130(irops: Irops, monkeypatch: pytest.MonkeyPatch, broken: Path) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
-    monkeypatch.setattr(import_module("irops.cli.check"), "check", interrupt)
+    monkeypatch.setattr(import_module("irops.cli.many"), "check", interrupt)
     assert irops("check", broken) == (130, "", "")
 
 

@@ -139,6 +139,12 @@ times longer was made to exhaust the memory of whatever reads it, or is somethin
 xml_bytes.""",
     ),
     Rule(
+        "IR020", "unchecked-file", Severity.ERROR,
+        "irops could not check the file",
+        """The process that checked the file died, or irops failed in it. Nothing is known of the file; the others are checked all the
+same, and the command ends with the status 2. This is a fault of irops: please report it with the file.""",
+    ),
+    Rule(
         "IR019", "checking-time-limit", Severity.ERROR,
         "reading and checking take longer than the limit allows",
         """The limit, called seconds, guards against files that take no end of time. What was found before is told; the rest was not

@@ -1,0 +1,100 @@
+"""Findings that are accepted are not told; new ones are."""
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.fingerprint import fingerprints
+from irops.diagnostics.report import Report
+from irops.diagnostics.rules import rule
+
+Irops = Callable[..., Any]
+EDGE = '    <edge from-layer="0" from-port="0" to-layer="9" to-port="0"/>\n'
+
+
+def at(line: int, name: str | None = "a", message: str = "on line 3", code: str = "unfed-input") -> Diagnostic:
+    return Diagnostic(rule(code), message, Location("m.xml", line, 5, line, name))
+
+
+@pytest.fixture
+def faulty(reversing: Path) -> Path:
+    """The model with two edges that lead nowhere, both told at the layer x."""
+    reversing.write_text(reversing.read_text().replace("  </edges>", EDGE + EDGE.replace('"9"', '"8"') + "  </edges>"))
+    return reversing
+
+
+def test_what_is_accepted_is_not_told(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+    known = tmp_path / "known.json"
+    assert irops("check", faulty).status == 1
+    told = irops("check", faulty, "--write-baseline", known)
+    assert told == (0, f"2 findings accepted in {known}\n", "")
+    told = irops("check", faulty, "--baseline", known)
+    assert told == (0, f"no findings in {faulty}; left out: 2 known findings\n", "")
+
+
+def test_what_is_new_is_told(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+    known = tmp_path / "known.json"
+    irops("check", faulty, "--write-baseline", known)
+    text = faulty.read_text().replace("<layers>", "\n\n<!-- moved -->\n<layers>").replace("  </edges>", EDGE.replace('"9"', '"7"') + "  </edges>")
+    faulty.write_text(text)
+    told = irops("check", faulty, "--baseline", known, "--output-format", "concise")
+    assert told.status == 1
+    assert told.out.count(" IR202 ") == 1
+    assert "layer 7" in told.out
+    assert told.out.endswith("1 error in " + str(faulty) + "; left out: 2 known findings\n")
+
+
+def test_a_baseline_names_files_from_where_it_lies(irops: Irops, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ci").mkdir()
+    known = tmp_path / "ci" / "known.json"
+    monkeypatch.chdir(tmp_path)
+    irops("check", faulty.name, "--write-baseline", "ci/known.json")
+    assert list(json.loads(known.read_text())["findings"]) == ["../reversing.xml"]
+    monkeypatch.chdir(tmp_path / "ci")
+    assert irops("check", faulty, "--baseline", "known.json").status == 0
+
+
+def test_a_baseline_of_settings_holds_and_is_left_out_when_one_is_written(irops: Irops, faulty: Path, tmp_path: Path,
+                                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "irops.toml").write_text('baseline = "known.json"\n')
+    assert irops("check", faulty).status == 2
+    assert irops("check", faulty, "--write-baseline", "known.json").status == 0
+    assert irops("check", faulty).status == 0
+    assert irops("check", faulty, "--write-baseline", "known.json").out.startswith("2 findings accepted")
+
+
+def test_a_baseline_is_the_same_text_each_time_and_a_line_for_each_finding(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+    irops("check", faulty, "--write-baseline", tmp_path / "one.json")
+    irops("check", faulty, "--write-baseline", tmp_path / "two.json")
+    text = (tmp_path / "one.json").read_text()
+    assert text == (tmp_path / "two.json").read_text()
+    assert text.count('"code": "IR202"') == sum('"code": "IR202"' in line for line in text.splitlines()) == 2
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (None, "does not exist; --write-baseline"), ("{", "is no baseline: JSONDecodeError"), ("[]", "is no baseline: TypeError"),
+    ('{"version": 2, "findings": {}}', "is of version 2; version 1 is read"), ('{"version": 1}', "is no baseline: KeyError"),
+    ('{"version": 1, "findings": {"a": [{}]}}', "is no baseline: KeyError"), ("[" * 100_000, "is no baseline: RecursionError")])
+def test_what_is_no_baseline_is_refused(text: str | None, said: str, irops: Irops, faulty: Path, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / "known.json").write_text(text)
+    told = irops("check", faulty, "--baseline", tmp_path / "known.json")
+    assert (told.status, told.out) == (2, "")
+    assert said in told.err
+
+
+def test_a_fingerprint_outlives_a_change_of_lines_and_of_ids() -> None:
+    assert fingerprints(Report((at(3),), "a/m.xml")) == fingerprints(Report((at(30),), "b/n.xml"))
+    nameless = at(3, None, "layer 3 begins on line 17"), at(9, None, "layer 9 begins on line 88")
+    assert fingerprints(Report(nameless[:1])) == fingerprints(Report(nameless[1:]))
+
+
+def test_fingerprints_of_one_file_differ() -> None:
+    found = (at(3), at(4), at(3, "b"), at(3, code="cycle"), at(3, None), at(4, None, "another message"))
+    assert len(set(fingerprints(Report(found)))) == len(found)
