@@ -17,13 +17,16 @@ Function = Callable[[Array], Array]
 
 
 def sequence_shapes(X: Fact, states: Sequence[Fact], sequence_lengths: Fact, weights: tuple[Fact, Fact, Fact], gates: int,
-                    hidden_size: int, direction: str) -> tuple[Shape, ...]:
-    """The shapes of all steps' outputs and of the last state of each kind. weights: W, R and B; gates: how many there are in each."""
+                    hidden_size: int, direction: str, bias_gates: int | None = None) -> tuple[Shape, ...]:
+    """The shapes of all steps' outputs and of the last state of each kind.
+
+    weights: W, R and B; gates: how many there are in each, or in B bias_gates.
+    """
     W, R, B = (fact.shape for fact in weights)
-    hold = _every("C1")
+    hold = every("C1")
     batch = hold(X.shape[0], *(state.shape[0] for state in states), sequence_lengths.shape[0])
-    directions = _every("C2")(2 if direction == "bidirectional" else 1, *(state.shape[1] for state in states), W[0], R[0], B[0])
-    size = _every("C3")(*(state.shape[2] for state in states), R[2], *(_gate(dim, gates) for dim in (W[1], R[1], B[1])))
+    directions = every("C2")(2 if direction == "bidirectional" else 1, *(state.shape[1] for state in states), W[0], R[0], B[0])
+    size = every("C3")(*(state.shape[2] for state in states), R[2], gate(W[1], gates), gate(R[1], gates), gate(B[1], bias_gates or gates))
     advise(X.shape[2].can_be(W[2]), "C4", X, weights[0])
     advise(size.can_be(hidden_size), "C5", hidden_size, size)
     size = unify(size, hidden_size, "C5") if size.can_be(hidden_size) else size
@@ -32,11 +35,11 @@ def sequence_shapes(X: Fact, states: Sequence[Fact], sequence_lengths: Fact, wei
     return Shape.of(batch, directions, X.shape[1], size), *(Shape.of(batch, directions, size) for _ in states)
 
 
-def _every(constraint: str) -> Callable[..., Dim]:
+def every(constraint: str) -> Callable[..., Dim]:
     return lambda *dims: Dim.of(reduce(lambda a, b: unify(a, b, constraint), dims))
 
 
-def _gate(dim: Dim, gates: int) -> Dim:
+def gate(dim: Dim, gates: int) -> Dim:
     """The size of one gate, of several that lie behind each other."""
     least, most = dim.ceil_div(gates).low, (dim // gates).high
     require(least <= most, "C3", f"{dim} for {gates} gates")
