@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,9 @@ def render(reports: Sequence[Report]) -> str:
     place = {rule.code: k for k, rule in enumerate(rules)}
     results = [_result(diagnostic, report, place, mark) for report in reports for diagnostic, mark in zip(report, fingerprints(report))]
     driver = {"name": "irops", "version": irops.__version__, "rules": [_rule(rule) for rule in rules]}
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    whole = not any(diagnostic.name == "unchecked-file" for report in reports for diagnostic in report)
+    run = {"tool": {"driver": driver}, "invocations": [{"executionSuccessful": whole}], "columnKind": "unicodeCodePoints",
+           "results": results}
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
@@ -33,7 +36,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": explanation},
-        "help": {"text": f"{explanation}\n\nirops explain {rule.code}"},
+        "help": {"text": f"{explanation}\n\nirops explain {rule.code}", "markdown": f"{explanation}\n\n`irops explain {rule.code}`"},
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 
@@ -44,9 +47,9 @@ def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], mark:
         "ruleId": diagnostic.code,
         "ruleIndex": place[diagnostic.code],
         "level": str(diagnostic.severity),
-        "message": {"text": ". ".join((diagnostic.message, *diagnostic.notes))},
+        "message": {"text": _text(". ".join((diagnostic.message, *diagnostic.notes)))},
         "locations": [_location(diagnostic, report)],
-        "properties": {name: text for name, text in more.items() if text is not None},
+        "properties": {name: _text(text) for name, text in more.items() if text is not None},
         "partialFingerprints": {"iropsFinding/v1": mark},
     }
 
@@ -59,10 +62,15 @@ def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
     location: dict[str, Any] = {"physicalLocation": physical}
     if where.layer_name is not None:
         location["logicalLocations"] = [{
-            "name": where.layer_name, "fullyQualifiedName": "/".join((*where.path, where.layer_name)), "kind": "element"}]
+            "name": _text(where.layer_name), "fullyQualifiedName": _text("/".join((*where.path, where.layer_name))), "kind": "element"}]
     return location
 
 
 def _uri(path: str) -> str:
-    return Path(path).as_uri() if Path(path).is_absolute() else quote(Path(path).as_posix())
+    return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
+
+
+def _text(text: str) -> str:
+    """A text that every reader of JSON takes: halves of characters, from names of files that are no UTF-8, are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
