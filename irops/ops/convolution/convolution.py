@@ -20,7 +20,7 @@ Numbers = tuple[int, ...]
 @shape("Convolution-1")
 def convolution_shape(data: Fact, filters: Fact, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
                       auto_pad: str) -> Shape:
-    axes = _spatial_axes(data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations)
+    axes = spatial_axes(data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations)
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     maps, depth, *taps = filters.shape.of_rank(axes + 2, "C1")
     unify(channels, depth, "C2")
@@ -30,15 +30,15 @@ def convolution_shape(data: Fact, filters: Fact, *, strides: Numbers, pads_begin
 @shape("GroupConvolution-1")
 def group_convolution_shape(data: Fact, filters: Fact, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
                             auto_pad: str) -> Shape:
-    axes = _spatial_axes(data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations)
+    axes = spatial_axes(data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations)
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     groups, maps, depth, *taps = filters.shape.of_rank(axes + 3, "C1")
     require(depth.high > 0, "C6", depth)
-    groups = unify(groups, _groups(channels, depth), "C2")
+    groups = unify(groups, channel_groups(channels, depth), "C2")
     return Shape.of(batch, groups * maps, *_slid(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad))
 
 
-def _spatial_axes(data: Shape, filters: Shape, leading: int, *attributes: Numbers) -> int:
+def spatial_axes(data: Shape, filters: Shape, leading: int, *attributes: Numbers) -> int:
     """How many spatial axes there are: as the ranks say, else as the attributes do. leading: the axes of filters before those."""
     ranks = [data.rank - 2] if data.rank is not None else []
     ranks += [filters.rank - leading] if filters.rank is not None else []
@@ -59,7 +59,7 @@ def _slid(sizes: list[Dim], taps: list[Dim], strides: Numbers, pads_begin: Numbe
     return [positions(*axis, "C3") for axis in zip(sizes, taps, strides, dilations, pads)]
 
 
-def _groups(channels: Dim, depth: Dim) -> Dim:
+def channel_groups(channels: Dim, depth: Dim) -> Dim:
     """How many groups of depth channels each there are.
 
     Raises:  Violation(C2) where channels surely cannot be divided so

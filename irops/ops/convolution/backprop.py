@@ -1,0 +1,116 @@
+"""ConvolutionBackpropData and GroupConvolutionBackpropData: every element of data spreads a filter over the output."""
+from __future__ import annotations
+
+from itertools import product as combinations
+from math import prod
+
+import numpy as np
+
+from irops.ops.contraction import product
+from irops.ops.conversion import as_numbers, low_bits
+from irops.ops.convolution.convolution import channel_groups, spatial_axes
+from irops.ops.entries import entries
+from irops.ops.sliding import Slide, reach
+from irops.spec.binding import kernel, shape
+from irops.values.dim import Dim, unify
+from irops.values.element import Array, as_i64, element_type_of
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import require
+
+Numbers = tuple[int, ...]
+
+
+@shape("ConvolutionBackpropData-1")
+def backprop_shape(data: Fact, filters: Fact, output_shape: Fact | None, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers,
+                   dilations: Numbers, auto_pad: str, output_padding: Numbers) -> Shape:
+    axes = spatial_axes(data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations, output_padding or strides)
+    batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
+    depth, maps, *taps = filters.shape.of_rank(axes + 2, "C1")
+    unify(channels, depth, "C2")
+    return Shape.of(batch, maps, *_spread(sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding))
+
+
+@shape("GroupConvolutionBackpropData-1")
+def group_backprop_shape(data: Fact, filters: Fact, output_shape: Fact | None, *, strides: Numbers, pads_begin: Numbers,
+                         pads_end: Numbers, dilations: Numbers, auto_pad: str, output_padding: Numbers) -> Shape:
+    axes = spatial_axes(data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations, output_padding or strides)
+    batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
+    groups, depth, maps, *taps = filters.shape.of_rank(axes + 3, "C1")
+    require(depth.high > 0, "C7", depth)
+    groups = unify(groups, channel_groups(channels, depth), "C2")
+    spread = _spread(sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding)
+    return Shape.of(batch, groups * maps, *spread)
+
+
+def _spread(sizes: list[Dim], taps: list[Dim], output_shape: Fact | None, strides: Numbers, pads_begin: Numbers, pads_end: Numbers,
+            dilations: Numbers, auto_pad: str, output_padding: Numbers) -> list[Dim]:
+    """The sizes of the output's spatial axes: those that are asked for, or as many as all filters reach, less padding."""
+    if output_shape is not None:
+        unify(output_shape.shape[0], len(sizes), "C5")
+        wanted = entries(output_shape, len(sizes))
+        require(all(size >= 0 for size in wanted), "C6", Shape(wanted))
+        return [size.at_least(0) for size in wanted]
+    none = (0,) * len(sizes)
+    begins, ends = (pads_begin, pads_end) if auto_pad == "explicit" else (none, none)
+    axes = zip(sizes, taps, strides, dilations, begins, ends, output_padding or none)
+    return [_reached(*axis) for axis in axes]
+
+
+def _reached(size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: int, more: int) -> Dim:
+    total = (size - 1).at_least(0) * stride + reach(taps, dilation) + (more - begin - end)
+    require(total >= 0, "C3", f"padding {begin} and {end}")
+    return total.at_least(0)
+
+
+@kernel("ConvolutionBackpropData-1", widen=True)
+def backprop(data: Array, filters: Array, output_shape: Array | None, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers,
+             dilations: Numbers, auto_pad: str, output_padding: Numbers) -> Array:
+    return group_backprop(data, filters[np.newaxis], output_shape, strides=strides, pads_begin=pads_begin, pads_end=pads_end,
+                          dilations=dilations, auto_pad=auto_pad, output_padding=output_padding)
+
+
+@kernel("GroupConvolutionBackpropData-1", widen=True)
+def group_backprop(data: Array, filters: Array, output_shape: Array | None, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers,
+                   dilations: Numbers, auto_pad: str, output_padding: Numbers) -> Array:
+    sizes, taps = data.shape[2:], filters.shape[3:]
+    fact = None if output_shape is None else Fact.of(as_i64(output_shape))
+    after = _spread([Dim.of(n) for n in sizes], [Dim.of(n) for n in taps], fact, strides, pads_begin, pads_end, dilations, auto_pad,
+                    output_padding)
+    more = output_padding or (0,) * len(sizes)
+    befores = [_before(auto_pad, fact is not None, *axis)
+               for axis in zip(sizes, taps, strides, dilations, pads_begin, more, map(int, after))]
+    slides = [Slide(int(size), *axis) for size, *axis in zip(after, taps, strides, dilations, befores, sizes)]
+    kind = element_type_of(data)
+    if not kind.integral:
+        return spread(data, filters, slides)
+    sums = spread(*(as_numbers(array).astype(np.int64) for array in (data, filters)), slides)
+    low, high = kind.extent
+    return low_bits(sums if kind.bits >= 32 else np.clip(sums, int(low), int(high)), kind)
+
+
+def _before(auto_pad: str, asked: bool, size: int, taps: int, stride: int, dilation: int, begin: int, more: int, after: int) -> int:
+    """How many elements at the beginning of an axis are left out."""
+    if auto_pad == "explicit":
+        return begin
+    if not asked or auto_pad == "valid":
+        return 0
+    total = max((size - 1) * stride + int(reach(taps, dilation)) - after + more, 0)
+    return total - total // 2 if auto_pad == "same_upper" else total // 2
+
+
+def spread(data: Array, filters: Array, slides: list[Slide]) -> Array:
+    """The sums, over channels and taps, of data times filters, put where each tap lies on the output.
+
+    Shapes:  data[N, G * C, positions...], filters[G, C, M, taps...] -> [N, G * M, sizes...]
+    """
+    groups, depth, maps = filters.shape[:3]
+    batch, sizes = len(data), data.shape[2:]
+    columns = data.reshape(batch, groups, depth, prod(sizes))
+    weights = np.moveaxis(filters.reshape(groups, depth, maps, prod(slide.taps for slide in slides)), 3, 0).swapaxes(2, 3)
+    output = np.zeros((batch, groups * maps, *(slide.size for slide in slides)), data.dtype)
+    for number, tap in enumerate(combinations(*(range(slide.taps) for slide in slides))):
+        places, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))
+        sums = product(np.ascontiguousarray(weights[number]), columns).reshape(batch, groups * maps, *sizes)
+        output[(..., *elements)] += sums[(..., *places)]
+    return output
