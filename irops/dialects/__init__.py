@@ -1,0 +1,1 @@
+"""Models of other worlds, to and from irops."""
