@@ -84,7 +84,7 @@ def group_backprop(data: Array, filters: Array, output_shape: Array | None, *, s
     kind = element_type_of(data)
     if not kind.integral:
         return spread(data, filters, slides)
-    sums = spread(*(as_numbers(array).astype(np.int64) for array in (data, filters)), slides)
+    sums = spread(as_numbers(data).astype(np.int64), as_numbers(filters).astype(np.int64), slides)
     low, high = kind.extent
     return low_bits(sums if kind.bits >= 32 else np.clip(sums, int(low), int(high)), kind)
 
