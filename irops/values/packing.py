@@ -51,8 +51,8 @@ def unpack(raw: Buffer, element: ElementType, shape: tuple[int, ...]) -> Array:
     if layout is None:
         return np.frombuffer(raw, element.dtype, count).reshape(shape)
     groups = np.frombuffer(raw, np.uint8, needed).reshape(-1, layout.bytes)
-    codes = np.ascontiguousarray(layout.split(groups)).ravel()[:count].reshape(shape)
-    return _of_codes(codes, element)
+    codes = np.ascontiguousarray(layout.split(groups)).ravel()[:count]
+    return _of_codes(codes, element).reshape(shape)                       # last: NumPy makes scalars of arrays without axes
 
 
 def pack(array: Array, element: ElementType) -> bytes:

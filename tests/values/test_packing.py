@@ -95,6 +95,13 @@ def test_a_scalar_has_no_axes() -> None:
     assert pack(np.float32(2.5), element_type("f32")) == struct.pack("<f", 2.5)      # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("element", FIXED, ids=str)
+def test_a_scalar_is_an_array_of_any_type(element: Any) -> None:
+    found = unpack(bytes(16), element, ())
+    assert isinstance(found, np.ndarray)
+    assert (found.shape, found.dtype) == ((), element.dtype)
+
+
 def test_bytes_that_follow_are_left_alone() -> None:
     assert unpack(bytes(range(8)), element_type("u8"), (3,)).tolist() == [0, 1, 2]
 
