@@ -51,12 +51,16 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class NoOp:
-    """Why a layer's type and version name no op: the rule's name, a message, notes; once: for all such layers of a model."""
+    """Why a layer's type and version name no op: the rule's name, a message, notes; once: for all such layers of a model.
+
+    right: an attribute of the layer and what it must be, where that is beyond doubt.
+    """
 
     rule: str
     message: str
     notes: tuple[str, ...] = ()
     once: bool = False
+    right: tuple[str, str] | None = None
 
 
 class Registry:
@@ -115,17 +119,20 @@ class Registry:
 
     def _why_not(self, type: str, version: str) -> NoOp:
         known = opsets().versions.get(type.lower(), ())
+        meant = opsets().meant(type, version)
+        right = None if meant is None else ("version", meant)
         if not known and type in opsets().classes:
-            return NoOp("misspelled-anchor", f"the type {type} is spelled {opsets().classes[type]} in IR files")
+            spelled = opsets().classes[type]
+            return NoOp("misspelled-anchor", f"the type {type} is spelled {spelled} in IR files", right=("type", spelled))
         if version not in OPSETS and (known or version.lower().startswith("opset")):
-            return NoOp("unknown-opset", f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}")
+            return NoOp("unknown-opset", f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}", right=right)
         if not known:
             from difflib import get_close_matches
             names = {v.type.lower(): v.type for v in opsets().all()}
             near = [names[n] for n in get_close_matches(type.lower(), names, 1)]
             return NoOp("unknown-op", f"no opset has an op {type!r}", tuple(f"did you mean {n}?" for n in near))
         where = "; ".join(f"{v.id} is in {_ranges(v)}" for v in known)
-        return NoOp("op-not-in-opset", f"{version} has no {known[0].type}: {where}")
+        return NoOp("op-not-in-opset", f"{version} has no {known[0].type}: {where}", right=right)
 
     def op(self, id: str) -> Op:
         """The op of an id such as ReverseSequence-1, loaded when first asked for.

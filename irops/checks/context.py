@@ -8,6 +8,7 @@ from typing import Any
 from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
 from irops.graph.wiring import Wiring
+from irops.ir.locate import Source
 from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.read import HARMLESS
 from irops.limits import Limits
@@ -70,6 +71,12 @@ class Context:
         more: the other fields of a Diagnostic
         """
         return Diagnostic(rule(name), message, self._location(at, scope, layer, attribute), **more)
+
+    @property
+    def editable(self) -> Source | None:
+        """The text that fixes can change: none where the model is not of a file, or in another encoding than it is read in."""
+        source = self.model.source
+        return source if source is not None and source.as_stored else None
 
     def _location(self, at: int, scope: Scope, layer: Layer | None, attribute: str | None) -> Location:
         if self.model.source is not None:

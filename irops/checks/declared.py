@@ -5,9 +5,12 @@ from collections.abc import Iterator, Sequence
 
 from irops.checks.context import Context
 from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.fix import Fix, fix
 from irops.diagnostics.rules import rule
 from irops.inference.facts import Facts
+from irops.ir.edits import with_attribute, with_dims
 from irops.ir.model import Layer, Port
+from irops.values.dim import Dim
 from irops.values.element import DYNAMIC, element_type_of_precision
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -33,11 +36,12 @@ def _each(context: Context, layer: Layer, path: tuple[str, ...], what: str, port
         if port.dims and (at := _contradiction(port, fact.shape)) is not None:
             declared = f"[{','.join('?' if d == -1 else str(d) for d in port.dims)}]"
             yield Diagnostic(rule("contradicting-port-shape"), f"{what} {index} of {layer} declares {declared}, must be {fact.shape}",
-                             _place(context, layer, path, port, at), notes=(IGNORED,))
+                             _place(context, layer, path, port, at), notes=(IGNORED,), fix=_right_dims(context, port, fact.shape))
         if (precision := _other_type(port, fact)) is not None:
             yield Diagnostic(rule("contradicting-port-precision"),
                              f"{what} {index} of {layer} declares {precision}, must be {fact.element_type.precision}",
-                             _place(context, layer, path, port, "precision"), notes=(IGNORED,))
+                             _place(context, layer, path, port, "precision"), notes=(IGNORED,),
+                             fix=_right_precision(context, port, fact))
 
 
 def _contradiction(port: Port, shape: Shape) -> int | None:
@@ -47,9 +51,13 @@ def _contradiction(port: Port, shape: Shape) -> int | None:
     if len(shape.dims) != len(port.dims):
         return 0
     for axis, (declared, dim) in enumerate(zip(port.dims, shape.dims)):
-        if declared != -1 and not dim.low <= declared <= dim.high:
+        if not _may_be(declared, dim):
             return axis
     return None
+
+
+def _may_be(declared: int, dim: Dim) -> bool:
+    return declared == -1 or dim.low <= declared <= dim.high
 
 
 def _other_type(port: Port, fact: Fact) -> str | None:
@@ -63,6 +71,23 @@ def _other_type(port: Port, fact: Fact) -> str | None:
     except ValueError:
         return None                                       # told by the reader
     return None if declared in (DYNAMIC, fact.element_type) else port.precision
+
+
+def _right_dims(context: Context, port: Port, shape: Shape) -> Fix | None:
+    source = context.editable
+    if source is None or shape.dims is None or port.at < 0:
+        return None
+    kept = port.dims if len(port.dims) == len(shape.dims) else (None,) * len(shape.dims)
+    dims = [before if before is not None and _may_be(before, dim) else int(dim.low) if dim.low == dim.high else -1
+            for before, dim in zip(kept, shape.dims)]
+    return fix(f"declare the dimensions {','.join(map(str, dims)) or 'of a scalar, none'}", with_dims(source, port.at, dims))
+
+
+def _right_precision(context: Context, port: Port, fact: Fact) -> Fix | None:
+    source, precision = context.editable, fact.element_type.precision
+    if source is None:
+        return None
+    return fix(f"declare the precision {precision}", [with_attribute(source, port.at, "precision", precision)])
 
 
 def _place(context: Context, layer: Layer, path: tuple[str, ...], port: Port, where: int | str) -> Location:

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 from irops.checks.context import Context
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.fix import fix
 from irops.diagnostics.printable import plural
 from irops.inference.facts import Facts
+from irops.ir.edits import with_attribute
 from irops.ir.model import Layer
 from irops.registry import Op
 from irops.spec.opsets import opsets
@@ -32,7 +34,9 @@ def types_are_spelled_as_specified(context: Context) -> Iterator[Diagnostic]:
                 name = "op-spelled-otherwise" if anchor is None else "misspelled-anchor"
                 message = f"the type is spelled {layer.type}, must be {spelled}"
                 note = anchor or "OpenVINO finds the op all the same"
-                yield context.finding(name, message, layer.at, scope, layer, attribute="type", notes=(note,))
+                source = context.editable
+                right_way = source and fix(f"write the type {spelled}", [with_attribute(source, layer.at, "type", spelled)])
+                yield context.finding(name, message, layer.at, scope, layer, attribute="type", notes=(note,), fix=right_way)
 
 
 def bodies_are_those_of_the_op(context: Context) -> Iterator[Diagnostic]:

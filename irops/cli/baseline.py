@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from irops.cli.main import Refusal
@@ -39,7 +39,7 @@ class Baseline:
     def new_in(self, report: Report) -> Report:
         """The findings that are not accepted."""
         known = self.known.get(_place(report, self.folder), frozenset())
-        return Report(tuple(d for d, mark in zip(report, fingerprints(report)) if mark not in known), report.path) if known else report
+        return replace(report, diagnostics=tuple(d for d, mark in zip(report, fingerprints(report)) if mark not in known))
 
 
 def write(path: Path, reports: Sequence[Report]) -> None:

@@ -9,6 +9,7 @@ example:
   irops check model.xml
   irops check models/ --ignore IR208 --output-format github
   irops check models/ --baseline known.json
+  irops check model.xml --diff
   irops check --stdin-filename model.xml < buffer
 """
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from irops.cli import baseline
@@ -23,10 +25,11 @@ from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import write
 from irops.cli.main import CLEAN, FINDINGS, REFUSED, Refusal
-from irops.cli.many import checked, unchecked
+from irops.cli.many import Answer, Asked, answers, unchecked
 from irops.cli.models import found_in
 from irops.cli.progress import counted
-from irops.cli.settings import Settings, settings
+from irops.cli.settings import settings
+from irops.diagnostics.printable import printable_lines
 from irops.diagnostics.report import Report
 from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
 from irops.diagnostics.selection import rules_of
@@ -44,6 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     known = parser.add_mutually_exclusive_group()
     known.add_argument("--baseline", metavar="FILE", type=Path, help="leave out the findings that this file lists")
     known.add_argument("--write-baseline", metavar="FILE", type=Path, help="list all findings in this file, as known from now on")
+    fixing = parser.add_mutually_exclusive_group()
+    fixing.add_argument("--fix", action="store_true", help="put right what has one right answer: in the .xml file, never in weights")
+    fixing.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings, too")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
     parser.add_argument("--jobs", "-j", metavar="N", type=int, default=0,
@@ -56,22 +62,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     preset = settings()
     known = args.baseline or (None if args.write_baseline else preset.baseline)
-    accepted = None if known is None else baseline.Baseline.read(known)
+    asked = Asked(args.weights, limits_of(args, preset.limits), args.select or preset.select, [*preset.ignore, *args.ignore],
+                  None if known is None else baseline.Baseline.read(known), "fix" if args.fix else "diff" if args.diff else "")
+    for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []
-    left_out = 0
+    left_out, changes = 0, False
     with counted("checking", quiet=args.quiet) as tell:
-        files, others, found = _asked(args, preset)
-        for whole in found:
-            report = whole if accepted is None else accepted.new_in(whole)
-            left_out += len(whole) - len(report)
-            reports.append(report)
-            if args.output_format in FOR_PEOPLE and not args.write_baseline:
-                write([report], args.output_format)
+        files, others, found = _found(args, asked)
+        for one in found:
+            left_out += one.known
+            changes = changes or bool(one.diff)
+            reports.append(one.report)
+            if for_people:
+                write([one.report], args.output_format)
+            sys.stdout.write(printable_lines(one.diff))
             if tell is not None:
-                tell(len(reports), files, report.path or "")
+                tell(len(reports), files, one.report.path or "")
     if args.write_baseline:
         return _accept(args.write_baseline, reports)
-    if args.output_format not in FOR_PEOPLE:
+    if args.diff:
+        return FINDINGS if changes and not args.exit_zero else _status(reports, args.strict or preset.strict, args.exit_zero)
+    if not for_people:
         write(reports, args.output_format)
     elif not args.quiet:
         from irops.diagnostics.summary import summary
@@ -79,25 +90,22 @@ def execute(args: argparse.Namespace) -> int:
     return _status(reports, args.strict or preset.strict, args.exit_zero)
 
 
-def _asked(args: argparse.Namespace, preset: Settings) -> tuple[int, int, Iterator[Report]]:
-    """How many files there are to check, how many in folders are no models, and the reports, in order."""
-    limits = limits_of(args, preset.limits)
-    rules = args.select or preset.select, [*preset.ignore, *args.ignore]
+def _found(args: argparse.Namespace, asked: Asked) -> tuple[int, int, Iterator[Answer]]:
+    """How many files there are to check, how many in folders are no models, and the answers, in order."""
     registry = registry_of(args)
     if args.stdin_filename is not None:
         if args.models not in ([], ["-"]):
             raise Refusal("--stdin-filename takes the place of models")
-        return 1, 0, checked([args.stdin_filename], args, limits, rules, registry, text=_incoming(limits))
+        if args.fix:
+            raise Refusal("--fix writes files, and what comes in is none; --diff shows what it would change")
+        return 1, 0, answers([args.stdin_filename], asked, args, registry, text=_incoming(asked.limits))
     if not args.models:
         raise Refusal("give a model or a folder, or --stdin-filename FILE; usage: irops check MODEL ...")
-    asked = found_in(args.models)
-    if args.weights is not None and (len(asked.files) != 1 or len(args.models) != 1):
+    meant = found_in(args.models)
+    if args.weights is not None and (len(meant.files) != 1 or len(args.models) != 1):
         raise Refusal("--weights goes with one model")
-
-    def all_reports() -> Iterator[Report]:
-        yield from checked(asked.files, args, limits, rules, registry)
-        yield from (unchecked(folder, "file-not-found", f"the folder {folder} holds no .xml file of a model") for folder in asked.empty)
-    return len(asked.files) + len(asked.empty), asked.others, all_reports()
+    empty = (unchecked(folder, "file-not-found", f"the folder {folder} holds no .xml file of a model") for folder in meant.empty)
+    return len(meant.files) + len(meant.empty), meant.others, chain(answers(meant.files, asked, args, registry), empty)
 
 
 def _incoming(limits: Limits) -> bytes:

@@ -3,9 +3,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable
 from irops.diagnostics.report import Report
 
 
 def render(reports: Sequence[Report]) -> str:
-    return "".join(f"{printable(str(diagnostic))}\n" for report in reports for diagnostic in report)
+    return "".join(f"{printable(line)}\n" for report in reports for line in (*map(fixed_line, report.fixed), *map(str, report)))
+
+
+def fixed_line(diagnostic: Diagnostic) -> str:
+    """What was done about a finding that was put right; its place is where it was."""
+    return f"{diagnostic.location}: fixed {diagnostic.code} {diagnostic.fix.what if diagnostic.fix else diagnostic.message}"

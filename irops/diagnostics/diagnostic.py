@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from irops.diagnostics.fix import Fix
 from irops.diagnostics.rule import Rule, Severity
 
 
@@ -30,7 +31,7 @@ class Diagnostic:
     """One finding. The message stands alone: what is, then what must be, with both values.
 
     constraint: the op and the number of its sentence ("ReverseSequence-1:C1"); facts: the layer's inputs and attributes, one
-    line; notes: what else helps, such as what OpenVINO does with such a file.
+    line; notes: what else helps, such as what OpenVINO does with such a file; fix: what puts it right, where there is one right answer.
     """
 
     rule: Rule
@@ -40,6 +41,7 @@ class Diagnostic:
     facts: str | None = None
     notes: tuple[str, ...] = ()
     level: Severity | None = None
+    fix: Fix | None = None
 
     @property
     def code(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from irops.diagnostics.concise import fixed_line
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable
 from irops.diagnostics.report import Report
@@ -26,6 +27,9 @@ def render_in_colour(reports: Sequence[Report]) -> Text:
 
 
 def _lines(report: Report) -> Iterator[list[Piece]]:
+    for diagnostic in report.fixed:
+        place, _, done = fixed_line(diagnostic).partition(": fixed ")
+        yield [(printable(f"{place}: "), "bold"), ("fixed ", "bold green"), (printable(done), "")]
     for diagnostic in report:
         severity = str(diagnostic.severity)
         yield [(f"{printable(str(diagnostic.location))}: ", "bold"), (severity, STYLES[severity]),
@@ -44,4 +48,6 @@ def _details(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
         yield "in", ", in ".join(f'the {body} of "{layer}"' for layer, body in reversed(list(zip(where.path[::2], where.path[1::2]))))
     for note in diagnostic.notes:
         yield "note", note
+    if diagnostic.fix is not None:
+        yield "fix", f"irops check --fix: {diagnostic.fix.what}"
     yield "explain", f"irops explain {diagnostic.constraint or diagnostic.code}"

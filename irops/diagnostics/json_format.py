@@ -1,4 +1,4 @@
-"""For programs: {"version": 1, "files": [{"path", "diagnostics": [...]}]}."""
+"""For programs: {"version": 1, "files": [{"path", "diagnostics": [...], "fixed": [...]}]}."""
 from __future__ import annotations
 
 import json
@@ -12,7 +12,8 @@ VERSION = 1
 
 
 def render(reports: Sequence[Report]) -> str:
-    files = [{"path": report.path, "diagnostics": [as_json(diagnostic) for diagnostic in report]} for report in reports]
+    files = [{"path": report.path, "diagnostics": list(map(as_json, report)), "fixed": list(map(as_json, report.fixed))}
+             for report in reports]
     return json.dumps({"version": VERSION, "files": files}, indent=2) + "\n"
 
 
@@ -30,4 +31,5 @@ def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "constraint": diagnostic.constraint,
         "facts": diagnostic.facts,
         "notes": list(diagnostic.notes),
+        "fix": None if diagnostic.fix is None else diagnostic.fix.what,
     }

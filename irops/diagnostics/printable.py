@@ -18,6 +18,11 @@ def _escaped(match: re.Match[str]) -> str:
     return _NAMED.get(character) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
 
 
+def printable_lines(text: str) -> str:
+    """The same of a text of many lines, whose ends and tabs are kept."""
+    return "".join("\t".join(map(printable, line.rstrip("\r\n").split("\t"))) + "\n" for line in text.split("\n")[:-1])
+
+
 def plural(count: int, word: str) -> str:
     """1 error, 2 errors."""
     return f"{count} {word}{'' if count == 1 else 's'}"

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
 from irops.diagnostics.rule import Severity
@@ -10,10 +10,11 @@ from irops.diagnostics.rule import Severity
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings in one model, in document order. path: of its file, if it came from one."""
+    """The findings in one model, in document order. path: of its file, if it came from one; fixed: findings that were put right."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
     path: str | None = None
+    fixed: tuple[Diagnostic, ...] = ()
 
     @staticmethod
     def of(found: Iterable[Diagnostic], path: str | None = None) -> Report:
@@ -39,7 +40,7 @@ class Report:
         wanted, unwanted = rules_of(select), rules_of(ignore)
         if not wanted and not unwanted:
             return self
-        return Report(tuple(d for d in self.diagnostics if (not wanted or d.code in wanted) and d.code not in unwanted), self.path)
+        return replace(self, diagnostics=tuple(d for d in self if (not wanted or d.code in wanted) and d.code not in unwanted))
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.diagnostics)

@@ -11,6 +11,7 @@ from urllib.parse import quote
 import irops
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fingerprint import fingerprints
+from irops.diagnostics.fix import Fix
 from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
@@ -51,7 +52,16 @@ def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], mark:
         "locations": [_location(diagnostic, report)],
         "properties": {name: _text(text) for name, text in more.items() if text is not None},
         "partialFingerprints": {"iropsFinding/v1": mark},
+        **({} if diagnostic.fix is None else {"fixes": [_fix(diagnostic.fix, diagnostic, report)]}),
     }
+
+
+def _fix(fix: Fix, diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
+    replacements = [{"deletedRegion": {"byteOffset": edit.start, "byteLength": edit.end - edit.start},
+                     "insertedContent": {"text": edit.text}} for edit in fix.edits]
+    return {"description": {"text": _text(fix.what)},
+            "artifactChanges": [{"artifactLocation": _location(diagnostic, report)["physicalLocation"]["artifactLocation"],
+                                 "replacements": replacements}]}
 
 
 def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:

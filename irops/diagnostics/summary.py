@@ -13,8 +13,9 @@ def summary(reports: Sequence[Report], known: int = 0, others: int = 0) -> str:
     known: how many findings were left out since they are accepted; others: how many files were, which are no models
     """
     errors, warnings = (sum(len(found) for found in counts) for counts in zip(*((r.errors, r.warnings) for r in reports)))
-    counted = [plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
-    concerned = [report for report in reports if len(report)] or reports
+    put_right = sum(len(report.fixed) for report in reports)
+    counted = [f"{put_right} fixed"] * bool(put_right) + [plural(n, word) for n, word in ((errors, "error"), (warnings, "warning")) if n]
+    concerned = [report for report in reports if len(report) or report.fixed] or reports
     if len(reports) == 1:
         where = printable(reports[0].path or "the model")
     elif len(concerned) < len(reports):
@@ -22,4 +23,6 @@ def summary(reports: Sequence[Report], known: int = 0, others: int = 0) -> str:
     else:
         where = plural(len(reports), "file")
     left_out = [plural(known, "known finding")] * bool(known) + [f"{plural(others, 'other .xml file')} in folders"] * bool(others)
-    return f"{', '.join(counted) or 'no findings'} in {where}" + (f"; left out: {', '.join(left_out)}" if left_out else "")
+    if not errors and not warnings:
+        counted.append("no findings")
+    return f"{', '.join(counted)} in {where}" + (f"; left out: {', '.join(left_out)}" if left_out else "")

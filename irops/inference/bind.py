@@ -11,12 +11,13 @@ from irops.spec.definition import Attribute
 
 @dataclass(frozen=True, slots=True)
 class AttributeFault:
-    """What is wrong with an attribute. note: how OpenVINO reads it, where it reads it otherwise."""
+    """What is wrong with an attribute. note: how OpenVINO reads it, where it reads it otherwise; default: to be written out, if any."""
 
     rule: str
     attribute: str
     message: str
     note: str | None = None
+    default: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +76,25 @@ def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
     name, reader = attribute.name, attribute.reader_default
     if attribute.required:
         note = None if reader is None else f"OpenVINO reads {name}={reader} without a word"
-        return AttributeFault("missing-attribute", name, f"{op.id} has no attribute {name}, which is required", note)
+        return AttributeFault("missing-attribute", name, f"{op.id} has no attribute {name}, which is required", note, _written(attribute))
     if reader is not None and reader != attribute.default:
         said = attribute.default if attribute.default is not None else "none"
         return AttributeFault("relied-upon-reader-default", name,
-                              f"{name} is missing: its default is {said} by the specification, {reader or 'empty'} in OpenVINO's reader")
+                              f"{name} is missing: its default is {said} by the specification, {reader or 'empty'} in OpenVINO's reader",
+                              default=_written(attribute))
     return None
+
+
+def _written(attribute: Attribute) -> str | None:
+    """The reader's default as a file may say it; None where it is none that may be said."""
+    reader = attribute.reader_default
+    if reader is None:
+        return None
+    try:
+        domains.parse(attribute, reader)
+    except domains.DomainError:
+        return None
+    return reader
 
 
 def _unknown(name: str, op: Op) -> AttributeFault:

@@ -6,16 +6,18 @@ from functools import cached_property
 from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.fix import Fix, fix
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.graph.wiring import Wiring
-from irops.inference.bind import Binder
+from irops.inference.bind import AttributeFault, Binder
 from irops.inference.bodies import BodyFault, Maps, maps_of, parameters_of, results_of
 from irops.inference.facts import Facts, LayerFacts
 from irops.inference.fold import INPUTS, Budget, attach_values
 from irops.inference.layer import LayerFault, fault_of, infer_layer, unknown_outputs
 from irops.inference.names import Names
 from irops.inference.state import declared_variables
+from irops.ir.edits import with_attribute, with_new_attribute
 from irops.ir.model import Body, Graph, Layer, Model, attribute_text
 from irops.ir.weights import constant
 from irops.limits import Clock, Limits, room_for
@@ -121,7 +123,8 @@ class Inference:
         known.outputs = unknown_outputs(len(layer.outputs))
         if isinstance(found, NoOp):
             known.failed = True
-            facts.found.append(Diagnostic(rule(found.rule), found.message, self.place(layer, path, found.rule), notes=found.notes))
+            facts.found.append(Diagnostic(rule(found.rule), found.message, self.place(layer, path, found.rule), notes=found.notes,
+                                          fix=self._right_name(layer, found)))
             return
         known.op = found
         known.bound = self.binder.bind(found, layer.data)
@@ -129,7 +132,7 @@ class Inference:
         for fault in known.bound.faults:
             place = self._at(layer, path, layer.data_at if layer.data_at >= 0 else layer.at, fault.attribute)
             notes = (fault.note,) if fault.note else ()
-            facts.found.append(Diagnostic(rule(fault.rule), fault.message, place, notes=notes))
+            facts.found.append(Diagnostic(rule(fault.rule), fault.message, place, notes=notes, fix=self._written_out(layer, fault)))
         if not known.bound.usable or faulty:
             known.failed = True
             return
@@ -213,6 +216,20 @@ class Inference:
         if self.model.source is None:
             return Location(None, None, None, layer.id, layer.name, path)
         return self.model.source.location(at, layer, path, attribute)
+
+    def _written_out(self, layer: Layer, fault: AttributeFault) -> Fix | None:
+        source = self.model.source
+        if fault.default is None or source is None or not source.as_stored:
+            return None
+        return fix(f'write out {fault.attribute}="{fault.default}", as OpenVINO reads it',
+                   [with_new_attribute(source, layer, fault.attribute, fault.default)])
+
+    def _right_name(self, layer: Layer, why: NoOp) -> Fix | None:
+        source = self.model.source
+        if why.right is None or source is None or not source.as_stored:
+            return None
+        name, text = why.right
+        return fix(f"write the {name} {text}", [with_attribute(source, layer.at, name, text)])
 
     def _fault(self, facts: Facts, path: tuple[str, ...], known: LayerFacts, fault: LayerFault) -> None:
         assert known.op is not None

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError, in_document_order
+from irops.diagnostics.fix import Fix
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.ir.locate import Source
@@ -26,7 +27,7 @@ class Faults:
         self.path: tuple[str, ...] = ()
 
     def add(self, name: str, message: str, at: int, *, attribute: str | None = None, child: tuple[str, int] | None = None,
-            notes: tuple[str, ...] = (), level: Severity | None = None) -> None:
+            notes: tuple[str, ...] = (), level: Severity | None = None, fix: Fix | None = None) -> None:
         """Note a finding at the element that starts at a byte offset, at one of its attributes, or at its n-th child of a tag."""
         if len(self.found) >= self.limits.findings:
             self.untold += 1
@@ -35,7 +36,7 @@ class Faults:
             found = self.source.child_offset(at, *child)
             at = at if found is None else found
         self.found.append(Diagnostic(rule(name), message, self.source.location(at, self.layer, self.path, attribute),
-                                     notes=notes, level=level))
+                                     notes=notes, level=level, fix=fix if self.source.as_stored else None))
 
     def stop(self, name: str, message: str, at: int, *, notes: tuple[str, ...] = ()) -> ReadError:
         """The error that ends reading, followed by all that was found before; to be raised."""

@@ -18,12 +18,15 @@ BOM = b"\xef\xbb\xbf"
 
 
 class Source:
-    """The text of a file. data: its bytes as UTF-8; offsets count these bytes, a byte order mark included."""
+    """The text of a file. data: its bytes as UTF-8; offsets count these bytes, a byte order mark included.
 
-    __slots__ = ("_last", "_starts", "data", "path")
+    as_stored: whether these are the bytes of the file itself, which may have another encoding.
+    """
 
-    def __init__(self, path: str | None, data: bytes) -> None:
-        self.path, self.data = path, data
+    __slots__ = ("_last", "_starts", "as_stored", "data", "path")
+
+    def __init__(self, path: str | None, data: bytes, *, as_stored: bool = True) -> None:
+        self.path, self.data, self.as_stored = path, data, as_stored
         self._starts: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
         self._last = (0, 0)     # an offset, and the characters of its line before it
 

@@ -31,7 +31,7 @@ def load(path: StrPath, weights: StrPath | None = None, *, text: bytes | None = 
     Raises:  ReadError where there is no model at all
     """
     name, limits = os.fspath(path), limits or Limits()
-    raw = _bytes_of(name, limits) if text is None else text
+    raw = bytes_of(name, limits) if text is None else text
     beside = Path(name).with_suffix(".bin") if weights is None else weights
     return _load(name, raw, Weights.of_file(beside), limits)
 
@@ -69,7 +69,8 @@ def _load(path: str | None, raw: bytes, weights: Weights, limits: Limits) -> tup
     return model, faults.in_order()
 
 
-def _bytes_of(path: str, limits: Limits) -> bytes:
+def bytes_of(path: str, limits: Limits) -> bytes:
+    """The content of a file, as much of it as tells what it is where it is no text. Raises: ReadError"""
     faults = Faults(Source(path, b""), limits)
     try:
         with open_regular(path) as file:

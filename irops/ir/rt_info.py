@@ -1,6 +1,8 @@
 """What may be wrong with runtime information."""
 from __future__ import annotations
 
+from irops.diagnostics.fix import fix
+from irops.ir.edits import without_element
 from irops.ir.faults import Faults
 from irops.ir.model import Element
 
@@ -11,7 +13,7 @@ PAYLOADS = {"fused_names": "value", "old_api_map_element_type": "value", "old_ap
 
 def rt_info_faults(rt_info: Element, faults: Faults) -> None:
     """Tell what is wrong with the runtime information of a layer or a port."""
-    seen: set[str] = set()
+    seen: dict[str, Element] = {}
     for child in rt_info.children:
         if child.tag != "attribute":
             continue
@@ -22,8 +24,11 @@ def rt_info_faults(rt_info: Element, faults: Faults) -> None:
                            f"an rt_info attribute has no {needed}", child.at)
         payload = PAYLOADS.get(name or "")
         if payload is not None and payload not in child.attributes:
-            faults.add("empty-rt-info", f"rt_info attribute {name} has no {payload}", child.at)
+            faults.add("empty-rt-info", f"rt_info attribute {name} has no {payload}", child.at,
+                       fix=fix(f"remove the rt_info attribute {name}, which says nothing", [without_element(faults.source, child.at)]))
         if name in seen:
-            faults.add("duplicate-rt-info", f"rt_info attribute {name} is given twice", child.at)
-        if name is not None:
-            seen.add(name)
+            again = fix(f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)])
+            faults.add("duplicate-rt-info", f"rt_info attribute {name} is given twice", child.at,
+                       fix=again if child == seen[name] else None)
+        elif name is not None:
+            seen[name] = child

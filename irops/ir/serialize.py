@@ -143,17 +143,18 @@ def _comments(texts: Iterable[str], tab: str) -> Iterator[str]:
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:
-    return "".join([f' {_name(name)}="{_escaped(text)}"' for name, text in attributes.items()])
+    return "".join([f' {_name(name)}="{escaped(text)}"' for name, text in attributes.items()])
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """A text as it stands in the quotes of an attribute. Raises: ValueError where XML cannot hold it"""
     if _NO_TEXT.search(text):
         raise ValueError(f"the text {text!r} holds a character that XML does not have")
     return _SPECIAL.sub(lambda found: _ESCAPES.get(found[0]) or f"&#{ord(found[0]):02};", text)
 
 
 def _content(text: str) -> str:
-    return _escaped(text).replace(">", "&gt;")
+    return escaped(text).replace(">", "&gt;")
 
 
 def _name(name: str) -> str:

@@ -26,7 +26,7 @@ def source_of(path: str | None, raw: bytes) -> Source:
                           "the file holds nothing but blanks; an IR file holds a <net>", 0)
     wide = _WIDE.get(raw[:2])
     if wide is not None:
-        return Source(path, _decoded(raw, wide, faults))
+        return Source(path, _decoded(raw, wide, faults), as_stored=False)
     if is_binary(raw):
         raise _no_text(path, raw, faults)
     start = raw.removeprefix(BOM)
@@ -42,7 +42,7 @@ def source_of(path: str | None, raw: bytes) -> Source:
     if not _DECODED.fullmatch(name):
         raise faults.stop("unknown-encoding", f"encoding {declared[1].decode('ascii', 'replace')!r} is not read; "
                           "UTF-8, UTF-16, ISO-8859 and Windows-125x are", at)
-    return Source(path, _decoded(raw, name, faults))
+    return Source(path, _decoded(raw, name, faults), as_stored=False)
 
 
 def _decoded(raw: bytes, encoding: str, faults: Faults) -> bytes:

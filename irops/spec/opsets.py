@@ -1,6 +1,7 @@
 """Which version of which op each opset of OpenVINO holds."""
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -53,6 +54,14 @@ class Opsets:
         """The version of an op that an opset holds, as OpenVINO looks it up; None if it holds none."""
         opset = self.redirected.get((type.lower(), version), version)
         return next((v for v in self.versions.get(type.lower(), ()) if opset in v.opsets), None)
+
+    def meant(self, type: str, version: str) -> str | None:
+        """The opset that a version which does not hold the type must mean: it is spelled otherwise, or the op has one version only."""
+        spelled = re.fullmatch(r"opset[ _-]*0*([1-9][0-9]?)", version.strip().lower(), re.ASCII)
+        if spelled and self.find(type, f"opset{spelled[1]}") is not None:
+            return f"opset{spelled[1]}"
+        known = self.versions.get(type.lower(), ())
+        return known[0].since if len(known) == 1 and version.strip().lower().startswith("opset") else None
 
     def all(self) -> tuple[OpVersion, ...]:
         return tuple(v for versions in self.versions.values() for v in versions)

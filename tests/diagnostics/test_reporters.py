@@ -83,7 +83,7 @@ def test_json_keeps_to_its_schema() -> None:
     assert error == {
         "code": "IR401", "name": "violated-constraint", "severity": "error", "message": ERROR.message, "line": 57, "column": 25,
         "layer": {"id": 12, "name": "rev", "path": []}, "constraint": "ReverseSequence-1:C1", "facts": ERROR.facts,
-        "notes": ["OpenVINO refuses it"]}
+        "notes": ["OpenVINO refuses it"], "fix": None}
 
 
 def test_json_says_null_where_nothing_is_known() -> None:

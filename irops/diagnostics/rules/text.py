@@ -145,6 +145,12 @@ xml_bytes.""",
 same, and the command ends with the status 2. This is a fault of irops: please report it with the file.""",
     ),
     Rule(
+        "IR021", "unwritten-fixes", Severity.ERROR,
+        "what was put right could not be written",
+        """--fix writes the new text beside the file and then in its place, so that the file is as it was where that fails: the folder
+cannot be written to, the disk is full, or the file was changed by someone else while it was checked.""",
+    ),
+    Rule(
         "IR019", "checking-time-limit", Severity.ERROR,
         "reading and checking take longer than the limit allows",
         """The limit, called seconds, guards against files that take no end of time. What was found before is told; the rest was not

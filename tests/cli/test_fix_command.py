@@ -1,0 +1,116 @@
+"""irops check --fix and --diff."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irops.checks import fixing
+
+Irops = Callable[..., Any]
+NET = """<net name="m" version="11">
+  <layers>
+    <layer id="0" name="x" type="Parameter" version="opset1">
+      <data shape="2,3" element_type="f32"/>
+      <output>
+        <port id="0" precision="FP32">
+          <dim>2</dim>   <!-- rows -->
+          <dim>3</dim>
+        </port>
+      </output>
+    </layer>
+    <layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
+  </layers>
+  <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges>
+</net>
+"""
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    """A model one port of which declares another size than follows."""
+    path = tmp_path / "m.xml"
+    path.write_text(NET.replace("<dim>2</dim>", "<dim>7</dim>"))
+    return path
+
+
+def test_the_command_puts_right_and_tells_what(irops: Irops, faulty: Path) -> None:
+    told = irops("check", faulty, "--fix")
+    assert told.status == 0
+    assert told.out == f"{faulty}:7:11: fixed IR405 declare the dimensions 2,3\n1 fixed, no findings in {faulty}\n"
+    assert faulty.read_text() == NET
+    assert irops("check", faulty, "--fix").out == f"no findings in {faulty}\n"
+
+
+def test_a_diff_changes_nothing_and_says_so_by_its_status(irops: Irops, faulty: Path) -> None:
+    before = faulty.read_bytes(), faulty.stat().st_mtime_ns
+    told = irops("check", faulty, "--diff")
+    assert told.status == 1
+    assert f"--- {faulty}\n+++ {faulty}\n@@ " in told.out
+    assert "\n-          <dim>7</dim>   <!-- rows -->\n+          <dim>2</dim>   <!-- rows -->\n" in told.out
+    assert (faulty.read_bytes(), faulty.stat().st_mtime_ns) == before
+    faulty.write_text(NET)
+    assert irops("check", faulty, "--diff") == (0, "", "")
+
+
+def test_a_finding_says_that_it_can_be_put_right(irops: Irops, faulty: Path) -> None:
+    assert "    fix: irops check --fix: declare the dimensions 2,3\n" in irops("check", faulty).out
+    assert '"fix": "declare the dimensions 2,3"' in irops("check", faulty, "--output-format", "json").out
+    assert '"deletedRegion"' in irops("check", faulty, "--output-format", "sarif").out
+
+
+def test_only_what_is_selected_and_not_accepted_is_put_right(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+    before = faulty.read_bytes()
+    irops("check", faulty, "--fix", "--ignore", "IR405")
+    irops("check", faulty, "--write-baseline", tmp_path / "known.json")
+    irops("check", faulty, "--fix", "--baseline", tmp_path / "known.json")
+    assert faulty.read_bytes() == before
+
+
+def test_weights_and_mode_stay(irops: Irops, faulty: Path) -> None:
+    faulty.with_suffix(".bin").write_bytes(b"123")
+    faulty.chmod(0o640)
+    stamp = faulty.with_suffix(".bin").stat()
+    irops("check", faulty, "--fix")
+    assert faulty.with_suffix(".bin").stat() == stamp
+    assert faulty.stat().st_mode & 0o777 == 0o640
+    assert sorted(os.listdir(faulty.parent)) == ["m.bin", "m.xml"]
+
+
+def test_what_a_link_leads_to_is_put_right_and_the_link_stays(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+    link = tmp_path / "links" / "l.xml"
+    link.parent.mkdir()
+    link.symlink_to(faulty)
+    irops("check", link, "--fix")
+    assert link.is_symlink()
+    assert faulty.read_text() == NET
+
+
+def test_what_comes_in_can_be_shown_and_not_written(irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert irops("check", "--stdin-filename", faulty, "--fix").status == 2
+    monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": faulty.open("rb")}))
+    assert "+          <dim>2</dim>" in irops("check", "--stdin-filename", faulty, "--diff").out
+
+
+def test_fixes_that_cannot_be_written_are_told(irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+    monkeypatch.setattr(fixing.Pending, "_commit", full)
+    before = faulty.read_bytes()
+    told = irops("check", faulty, "--fix", "--output-format", "concise")
+    assert told.status == 1
+    assert "error IR021 1 fixes of" in told.out
+    assert "No space left on device" in told.out
+    assert faulty.read_bytes() == before
+
+
+def test_a_diff_cannot_write_to_the_terminal(irops: Irops, faulty: Path) -> None:
+    faulty.write_text(faulty.read_text().replace("<!-- rows -->", "<!-- \u202e\u009b31m -->"))
+    assert r"<!-- \u202e\x9b31m -->" in irops("check", faulty, "--diff").out
+
+
+def test_a_file_that_cannot_be_read_is_told_as_ever(irops: Irops, tmp_path: Path) -> None:
+    assert irops("check", tmp_path / "absent.xml", "--fix", "--output-format", "concise").out.count("IR001") == 1
