@@ -1,6 +1,9 @@
 """Gradients are PyTorch's."""
 from __future__ import annotations
 
+import importlib
+from pathlib import Path
+
 import numpy as np
 import pytest
 from differentiable import CASES
@@ -110,3 +113,34 @@ def test_a_gradient_is_the_one_that_pytorch_finds(case, kind, net):
     for name, tensor in zip(inputs, theirs):
         if tensor.requires_grad:
             np.testing.assert_allclose(found[name], tensor.grad.numpy(), rtol=TOLERANCE[kind], atol=TOLERANCE[kind])
+
+
+def encoded(weights, bits, lengths):
+    """The encoder of examples/train_encoder, in PyTorch."""
+    def half(letters, name):
+        state, states = None, []
+        for letter in (letters @ weights[f"{name}_W"] + weights[f"{name}_b"]).unbind(1):
+            state = torch.tanh(letter if state is None else letter + state @ weights[f"{name}_U"])
+            states.append(state)
+        return torch.stack(states, 1)
+    embedded = weights["embeddings"][bits]
+    back = reverse_sequence(half(reverse_sequence(embedded, lengths, 0, 1), "backward"), lengths, 0, 1)
+    return torch.cat([half(embedded, "forward"), back], 2) @ weights["out_W"] + weights["out_b"]
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_the_gradients_of_the_encoder_that_the_example_trains_are_pytorchs(kind, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parent.parent.parent / "examples" / "train_encoder"))
+    network = importlib.import_module("network")
+    weights = {name: value.astype(kind) for name, value in network.first_weights(3).items()}
+    bits, lengths = np.array([[0, 1, 1, 0], [1, 0, 1, 2], [1, 1, 2, 2]]), np.array([4, 3, 2])
+    theirs = {name: torch.tensor(value, requires_grad=True) for name, value in weights.items()}
+    logits = encoded(theirs, torch.tensor(bits), torch.tensor(lengths))
+    slopes = np.random.default_rng(4).normal(size=(3, 4, 2)).astype(kind)
+    logits.backward(torch.tensor(slopes))
+    found = irops.vjp(network.encoder(weights, 4, 1.0), {"bits": bits, "lengths": lengths}, {"logits": slopes}, wrt=tuple(weights))
+    tolerance = 1e-12 if kind is np.float64 else 1e-5
+    np.testing.assert_allclose(found.results["logits"], logits.detach().numpy(), rtol=tolerance, atol=tolerance)
+    assert set(found) == set(weights)
+    for name, tensor in theirs.items():
+        np.testing.assert_allclose(found[name], tensor.grad.numpy(), rtol=tolerance, atol=tolerance)
