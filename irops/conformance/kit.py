@@ -33,7 +33,7 @@ def hold(backend: str | Backend, ops: Iterable[str] | None = None, *, examples: 
 
     backend: by name, and then asked in a process of its own, so that it may crash; or as it is, and asked in this process.
     examples: how many cases to generate for each op; seconds: after how many to stop for each op, and again when looking for a smaller
-    case that fails. The same seed gives the same cases, as far as time allows.
+    case that fails. The same seed gives the same cases in a new process, as far as time allows.
     definitions, modules: folders and Python modules of further ops, as of Registry.
     Raises:  DiagnosticError for a backend that there is not, or whose library is missing; KeyError for an op; MissingExtraError;
              UnusableBackendError

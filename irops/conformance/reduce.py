@@ -11,7 +11,7 @@ from irops.values.element import STRING, Array, ElementType, element_type, eleme
 
 PLAIN = ("f32", "i32")
 FEW = 8
-"""Elements up to which each is tried to be lower."""
+"""Elements up to which a vector may be one of axes, sizes or lengths."""
 
 
 def reduced(trial: Trial, fails: Callable[[Trial], bool]) -> Trial:
@@ -56,7 +56,7 @@ def _cut(given: Given, axes: set[int], cut: slice) -> Given:
 
 
 def _plainer(array: Array) -> Iterator[Array]:
-    """The same numbers in a plainer type; and numbers that count up, in this one."""
+    """The same numbers in a plainer type; and in place of many numbers, such as count up."""
     kind = element_type_of(array)
     if kind is STRING:
         return
@@ -65,20 +65,26 @@ def _plainer(array: Array) -> Iterator[Array]:
             if (element_type(name).floating, element_type(name).integral) == (kind.floating, kind.integral):
                 with np.errstate(all="ignore"):
                     yield array.astype(element_type(name).dtype)
-    counted = _counted(array.shape, kind)
-    if counted.tobytes() != array.tobytes():
-        yield counted
+    if not _counts(array):
+        counted = _counted(array.shape, kind)
+        if counted.tobytes() != array.tobytes():
+            yield counted
 
 
 def _counted(shape: tuple[int, ...], kind: ElementType) -> Array:
-    numbers = np.arange(int(np.prod(shape))).reshape(shape) % (1000 if kind.bits > 8 else 2 ** (kind.bits - 1))
-    return tagged(numbers.astype(np.uint8 if kind.dtype == np.uint8 else np.float32).astype(kind.dtype), kind)
+    numbers = np.arange(int(np.prod(shape))) % (1000 if kind.bits > 8 else 2 ** (kind.bits - 1))
+    return tagged(numbers.reshape(shape).astype(np.uint8 if kind.dtype == np.uint8 else np.float32).astype(kind.dtype), kind)
+
+
+def _counts(array: Array) -> bool:
+    """Whether an array may be one of axes, sizes or lengths: these are made lower, all else is made to count up."""
+    return array.ndim == 1 and array.size <= FEW
 
 
 def _lower(array: Array) -> Iterator[Array]:
     """Of a few numbers that are not negative, one lower."""
     kind = element_type_of(array)
-    if array.size > FEW or not (kind.integral or kind.floating):
+    if not _counts(array) or not (kind.integral or kind.floating):
         return
     for place in np.ndindex(array.shape):
         number = float(array[place])

@@ -34,6 +34,10 @@ class Trial:
     inputs: tuple[Given | None, ...]
     attributes: Mapping[str, str]
 
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What Hypothesis prints of a trial: not the whole definition."""
+        printer.text(f"Trial({self.op.id}, {self.inputs}, {dict(self.attributes)})")
+
     @property
     def arrays(self) -> list[Array | None]:
         """The inputs, each in its layout; new ones at each call."""

@@ -83,9 +83,9 @@ class Quieting(Good):
     def reverse(self, data, axes, *, mode):
         turned = super().reverse(data, axes, mode=mode)
         if data.dtype == np.float16:
-            bits = turned.copy().view(np.uint16)
-            bits[(bits & 0x7c00 == 0x7c00) & (bits & 0x3ff != 0)] |= 0x200
-            return bits.view(np.float16)
+            bits = np.asarray(turned).view(np.uint16)
+            numbers = (bits & 0x7c00 != 0x7c00) | (bits & 0x3ff == 0)
+            return np.asarray(np.where(numbers, bits, bits | 0x200)).view(np.float16)
         return turned
 
 

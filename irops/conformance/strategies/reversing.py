@@ -60,24 +60,29 @@ def reverse_sequence_trials(draw: st.DrawFn, op: Op) -> Trial:
 def reverse_sweep(op: Op) -> Iterator[Trial]:
     """Every element type of either input."""
     data, axes = op.definition.inputs
-    for name in sorted(data.allowed):
-        yield Trial(op, (_random(name), Given(np.array([1]))), {"mode": "index"})
+    for given in _each(data.allowed):
+        yield Trial(op, (given, Given(np.array([1]))), {"mode": "index"})
     for name in sorted(axes.allowed - {"boolean"}):
-        yield Trial(op, (_random("f32"), Given(numbers([1, 0], element_type(name)))), {"mode": "index"})
+        yield Trial(op, (PLAIN, Given(numbers([1, 0], element_type(name)))), {"mode": "index"})
 
 
 def reverse_sequence_sweep(op: Op) -> Iterator[Trial]:
     """Every element type of either input."""
     data, lengths = op.definition.inputs
     texts = {"batch_axis": "0", "seq_axis": "1"}
-    for name in sorted(data.allowed):
-        yield Trial(op, (_random(name), Given(np.array([5, 3, 1]))), texts)
+    for given in _each(data.allowed):
+        yield Trial(op, (given, Given(np.array([5, 3, 1]))), texts)
     for name in sorted(lengths.allowed):
-        yield Trial(op, (_random("f32"), Given(numbers([1, 4, 3], element_type(name)))), texts)
+        yield Trial(op, (PLAIN, Given(numbers([1, 4, 3], element_type(name)))), texts)
 
 
-def _random(kind: str) -> Given:
-    return Given(filled(element_type(kind), (3, 5), "bits"))
+def _each(allowed: frozenset[str]) -> Iterator[Given]:
+    for name in sorted(allowed):
+        for fill in ("bits", "edges"):
+            yield Given(filled(element_type(name), (3, 5), fill))
+
+
+PLAIN = Given(filled(element_type("f32"), (3, 5), "counting"))
 
 
 @st.composite

@@ -18,6 +18,8 @@ MOST = 4096
 EDGES = (5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 1000, 1025)
 """Sizes about which kernels change their ways: of vectors, of cache lines, of blocks."""
 USUAL = ("f32", "i32", "i64", "boolean", "f16", "f64", "u8", "i8", "bf16", "string")
+FRACTIONS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52, "f8e4m3": 3, "f8e5m2": 2}
+"""How many bits of a floating-point number are behind its exponent."""
 WORDS = ("", "a", "b", "cc", "\0", "é", "日本", "x" * 40)
 
 
@@ -83,13 +85,16 @@ def _random(kind: ElementType, count: int, seed: int) -> bytes:
 
 
 def _edges(kind: ElementType, count: int, seed: int) -> bytes:
-    """Patterns of bits at the ends of ranges, of signs, of exponents."""
+    """Patterns of bits at the ends of ranges; infinities, the greatest and the least numbers, NaNs of both makings."""
     bits = max(kind.bits, 8)
     ones, top = 2**bits - 1, 2 ** (bits - 1)
-    patterns = [0, 1, ones, top, top - 1, top + 1, ones ^ 1, ones - (ones >> 2), (ones >> 1) - (ones >> 4), (ones >> 1) - (ones >> 4) + 1]
+    patterns = [0, 1, ones, top, top - 1, top + 1, ones ^ 1, ones - (ones >> 2)]
+    if kind.name in FRACTIONS:
+        fraction = FRACTIONS[kind.name]
+        infinity = top - (1 << fraction)
+        patterns += [infinity, infinity + 1, infinity + (1 << fraction - 1) + 1, infinity - 1, (1 << fraction) - 1, top + infinity + 1]
     wanted = packed_size(kind, count) * 8 // bits
-    picked = np.random.default_rng(seed).integers(0, len(patterns), wanted)
-    return b"".join(patterns[k].to_bytes(bits // 8, "little") for k in picked)
+    return b"".join(patterns[(k + seed) % len(patterns)].to_bytes(bits // 8, "little") for k in range(wanted))
 
 
 RAW = {"counting": _counted, "bits": _random, "edges": _edges}

@@ -1,0 +1,54 @@
+"""A case that fails is cut down step by step, and the steps end."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from irops.conformance.layouts import LAYOUTS
+from irops.conformance.reduce import reduced
+from irops.conformance.trial import Given, NoTrial, Trial, truth_of
+from irops.registry import default_registry
+
+OP = default_registry().op("Reverse-1")
+RNG = np.random.default_rng(0)
+
+
+def trial(data, axes=(0,), layout="plain"):
+    return Trial(OP, (Given(data, layout), Given(np.array(axes, np.int64))), {"mode": "index"})
+
+
+def valid(case):
+    try:
+        return truth_of(case).broken is None
+    except NoTrial:
+        return False
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.int64, np.float16])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_always_fails_ends_with_nothing(dtype, layout):
+    case = trial(RNG.integers(0, 100, (3, 17, 4)).astype(dtype), (1, 2), layout)
+    small = reduced(case, valid)
+    assert [given.array.size for given in small.inputs] == [0, 0]
+    assert {given.layout for given in small.inputs} == {"plain"}
+
+
+def test_a_fault_from_a_size_on_is_cut_down_to_that_size():
+    small = reduced(trial(RNG.random((9, 40, 3))), lambda case: valid(case) and case.inputs[0].array.shape[1] >= 33)
+    assert small.inputs[0].array.shape == (0, 33, 0)
+
+
+def test_a_fault_of_one_element_keeps_that_element():
+    data = np.arange(60, dtype=np.float64).reshape(3, 20)
+    small = reduced(trial(data), lambda case: valid(case) and 47 in case.inputs[0].array)
+    assert small.inputs[0].array.tolist() == [[47]]
+
+
+def test_a_fault_of_a_layout_keeps_the_layout():
+    small = reduced(trial(RNG.random((4, 4)), layout="fortran"), lambda case: valid(case) and case.inputs[0].layout == "fortran")
+    assert small.inputs[0].layout == "fortran"
+
+
+def test_what_fails_no_more_is_not_taken():
+    case = trial(RNG.random((4, 4)))
+    assert reduced(case, lambda smaller: False) is case

@@ -1,0 +1,213 @@
+"""A backend from a package of somebody else's is held to the definitions, in a process of its own."""
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+
+import numpy as np
+import pytest
+
+pytest.importorskip("hypothesis")
+
+import irops
+from irops.conformance.kit import UnusableBackendError, hold
+from irops.conformance.verdict import Status
+
+pytestmark = pytest.mark.usefixtures("somebodys")
+BOTH = ("Reverse-1", "ReverseSequence-1")
+
+
+@cache
+def held(name, op):
+    return hold(name, [op], examples=400, seconds=8 if name == "crashing" else 60)
+
+
+def failures(name, op="Reverse-1"):
+    return [outcome for _, outcome in held(name, op).failures()]
+
+
+def faults(name, op="Reverse-1"):
+    return {outcome.verdict.fault for outcome in failures(name, op)}
+
+
+def ended(snippet, folder):
+    """How a process ends that runs a snippet."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
+    done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, check=False, env=environment)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("op", BOTH)
+def test_a_good_backend_conforms(op):
+    report = held("good", op)
+    assert report.ok, str(report)
+    (found,) = report.ops
+    assert found.count("example") == found.count("example", Status.PASSED) > 0
+    assert found.count("counterexample", Status.PASSED) > 0
+    assert found.count("generated", Status.PASSED) >= 400
+    assert found.declined == {}
+
+
+def test_a_block_that_is_forgotten_is_found_and_shrunk_to_the_first_size_that_has_it(somebodys):
+    (found,) = [outcome for outcome in failures("vectors", "ReverseSequence-1") if outcome.verdict.fault == "wrong result"]
+    scope = run_until("ours", found.snippet)
+    assert sorted(scope["data"].shape) == [1, 65]
+    assert scope["seq_lengths"].tolist() == [65]
+    assert held("vectors", "Reverse-1").ok
+
+
+def run_until(word, snippet):
+    """The names that a snippet has bound before the first line that begins with a word."""
+    scope: dict[str, object] = {}
+    exec(snippet[:re.search(rf"^{word}", snippet, re.MULTILINE).start()], scope)
+    return scope
+
+
+def test_a_backend_that_writes_to_its_input_is_found():
+    (found,) = failures("careless")
+    assert found.verdict.fault == "changed input"
+    assert found.verdict.reason == "writes into its input data, must leave it as it is"
+    assert run_until("before", found.snippet)["data"].size == 2
+
+
+def test_a_backend_that_checks_nothing_fails_the_counterexamples_too():
+    assert faults("trusting") == {"computed what must be refused"}
+    assert {outcome.kind for outcome in failures("trusting")} == {"counterexample", "generated"}
+    assert all("Reverse-1:C4 (in index mode, every element of axes lies in [-rank, rank-1] of data)" in o.verdict.reason
+               for o in failures("trusting"))
+
+
+def test_a_bit_of_a_nan_is_told_from_another():
+    found = next(o for o in failures("quieting") if o.verdict.fault == "wrong result")
+    assert re.search(r"nan, must be nan \(bits 0x\w+ and 0x\w+\)", found.verdict.reason)
+    assert run_until("ours", found.snippet)["data"].size <= 2
+
+
+def test_a_crash_is_a_finding_and_not_the_end():
+    (found,) = failures("crashing")
+    assert found.verdict.fault == "backend crashed"
+    assert "SIGSEGV" in found.verdict.reason
+    assert 2 <= run_until("ours", found.snippet)["data"].size < 20             # as far as time allowed
+    assert held("crashing", "ReverseSequence-1").ok
+
+
+def test_a_crash_that_no_case_alone_brings_about_is_told_as_such():
+    (found,) = failures("tiring")
+    assert found.verdict.fault == "backend crashed"
+    assert "SIGABRT after 29 cases of which the last alone does no harm" in found.verdict.reason
+    assert found.snippet == ""
+
+
+def test_declined_cases_are_counted_with_their_reasons_and_not_as_passed():
+    report = held("modest", "Reverse-1")
+    assert report.ok
+    (found,) = report.ops
+    assert set(found.declined) == {"neither strings nor booleans"}
+    assert found.count(status=Status.PASSED) + found.declined.total() == found.count()
+    assert found.count("example", Status.DECLINED) == 1
+
+
+@pytest.mark.parametrize(("name", "op"), [
+    ("vectors", "ReverseSequence-1"), ("careless", "Reverse-1"), ("trusting", "Reverse-1"), ("quieting", "Reverse-1")])
+def test_a_snippet_fails_as_the_backend_did(name, op, somebodys):
+    for outcome in failures(name, op):
+        status, told = ended(outcome.snippet, somebodys)
+        assert status == 1, outcome.snippet
+        assert re.search(r"^(AssertionError|TypeError)", told, re.MULTILINE), told
+
+
+def test_the_snippet_of_a_crash_crashes(somebodys):
+    (found,) = failures("crashing")
+    assert ended(found.snippet, somebodys)[0] < 0
+
+
+def test_the_snippets_end_well_with_a_backend_that_conforms(somebodys):
+    for name, op in (("vectors", "ReverseSequence-1"), ("careless", "Reverse-1"), ("trusting", "Reverse-1"), ("quieting", "Reverse-1")):
+        for outcome in failures(name, op):
+            status, told = ended(outcome.snippet.replace(f'["{name}"]', '["good"]'), somebodys)
+            assert status == 0, told
+
+
+def test_a_backend_that_cannot_even_be_loaded_is_unusable():
+    with pytest.raises(UnusableBackendError, match="SIGABRT"):
+        hold("unloadable", ["Reverse-1"])
+
+
+def test_a_backend_that_there_is_not_is_told_with_those_that_there_are():
+    with pytest.raises(irops.DiagnosticError, match=r"IR610 no backend is called 'nobodys'; there are .*modest"):
+        hold("nobodys", ["Reverse-1"])
+
+
+def test_the_same_seed_gives_the_same_cases_and_another_one_others():
+    once, again, other = (cases_of(seed) for seed in (3, 3, 4))
+    assert once == again
+    assert once != other
+
+
+def cases_of(seed):
+    """What a new process generates for a seed: in one that is old, Hypothesis has seen more of the world."""
+    words = ["conformance", "--backend", "modest", "--op", "Reverse-1", "--examples", "60", "--seed", str(seed), "--output-format", "json"]
+    return subprocess.run([sys.executable, "-m", "irops", *words], capture_output=True, text=True, check=True).stdout
+
+
+def test_a_backend_may_be_held_in_this_process():
+    import somebodys
+    assert hold(somebodys.Good(), ["Reverse-1"], examples=50).ok
+    report = hold(somebodys.Trusting(), ["Reverse-1"], examples=50)
+    assert not report.ok
+    assert "computes what breaks Reverse-1:C4" in str(report)
+
+
+def test_all_ops_that_a_backend_has_are_held_where_none_is_named():
+    import somebodys
+    assert [op.op for op in hold(somebodys.Good(), examples=5).ops] == list(BOTH)
+
+
+def test_an_op_without_a_kernel_is_noted():
+    import somebodys
+    (found,) = hold(somebodys.Good(), ["Add-1"]).ops
+    assert (found.note, found.outcomes) == ("no kernel", ())
+
+
+def test_a_backend_that_hangs_is_a_finding(tmp_path):
+    from irops.conformance.apart import Apart
+    from irops.conformance.cases import known_cases
+    from irops.conformance.judge import judge
+    from irops.registry import default_registry
+    (tmp_path / "slow.py").write_text("import time\nclass B:\n    name = 'slow'\n    def kernel(self, op):\n"
+                                      "        return lambda *i, **a: time.sleep(600)\n")
+    info = tmp_path / "slow-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[irops.backends]\nslow = slow:B\n")
+    sys.path.insert(0, str(tmp_path))
+    backend = Apart("slow", patience=4)
+    try:
+        _, _, trial, truth = next(iter(known_cases(default_registry().op("Reverse-1"))))
+        verdict = judge(backend, trial, truth)
+    finally:
+        backend.close()
+        sys.path.remove(str(tmp_path))
+    assert (verdict.fault, verdict.reason) == ("backend stalled", "no answer within 4 seconds")
+
+
+def test_an_array_to_fill_is_tried_where_a_kernel_takes_one():
+    class Filling:
+        name = "filling"
+
+        def kernel(self, op):
+            return self.reverse if op.id == "Reverse-1" else None
+
+        def reverse(self, data, axes, *, mode, out=None):
+            result = irops.call("Reverse-1", data, axes, mode=mode)
+            if out is None:
+                return result
+            out.reshape(-1)[:] = result.reshape(-1)          # a copy of what is not in C's order
+            return out
+    (found,) = [outcome for _, outcome in hold(Filling(), ["Reverse-1"], examples=200).failures()]
+    assert found.verdict.fault == "wrong out"
+    assert "out=out" in found.snippet
+    assert np.prod(run_until("truth", found.snippet)["data"].shape) <= 4
