@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irops.backends.numba.compiled import compiled
-from irops.backends.numba.vectors import AHEAD, ask_for, count_up, load, peek, settle, store
+from irops.backends.numba.vectors import AHEAD, ask_for, copy_bytes, count_up, load, peek, settle, store
 from irops.backends.numba.walking import carried, sought
 
 VECTOR = 64
@@ -18,7 +18,7 @@ VECTOR = 64
 def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., Any]:
     """The kernel for blocks moved by vectors of span bytes.
 
-    span: VECTOR for blocks of as many bytes or more; else the greatest power of two within a block
+    span: VECTOR for blocks of as many bytes or more; else the greatest power of two within a block; 0 for the memcpy of the system
     exact: whether a block is a multiple of span
     stream: store past the caches: blocks must be multiples of span then, targets of 16 bytes
     sequences: whether steps go to where lengths say, each turn bytes from the next, or blocks only to where the loops say
@@ -46,7 +46,9 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
                         length = peek(k)
                         p += turn * (length - 1 - step if step < length else step)
                         k, step = k + next_length, step + next_step
-                    if span == VECTOR:
+                    if span == 0:
+                        copy_bytes(p, s, block)
+                    elif span == VECTOR:
                         c = 0
                         while c + span <= block:
                             store(p + c, load(s + c, VECTOR, 1), stream)

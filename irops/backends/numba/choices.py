@@ -16,6 +16,7 @@ from irops.backends.numba.columns import columns
 from irops.backends.numba.long_rows import long_rows
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, in_parts
 from irops.backends.numba.rows import UNROLLED, rows
+from irops.backends.numba.runs import move_runs, run_ends
 from irops.backends.numba.streamed_rows import UNIT, streamed_rows
 from irops.backends.numba.workers import WORKERS
 
@@ -23,10 +24,14 @@ TOGETHER = 2 << 20
 """Bytes from which on more than one core is asked: waking one takes as long as copying half a megabyte."""
 TASK = 128 << 10
 """Bytes that a core takes at a time."""
-PIECE = 8 << 10
+PIECE = 64 << 10
 """Bytes of what lies in one piece and is moved as it is, that are one block."""
-LONG = 2 << 10
-"""Bytes from which on a row is worth the branches that tell its head from its tail."""
+SYSTEM = 4 << 10
+"""Bytes of a block from which on the memcpy of the system copies it: it spares the target's lines from being read first."""
+LONG, LONG_PAST = 16 << 10, 2 << 10
+"""Bytes from which on a row is worth the branches that tell its head from its tail; the second, where it is stored past the caches."""
+RUN = 256
+"""Bytes of neighbouring sequences of equal lengths, on the average, from which on they are moved together."""
 NARROW = 1 << 10
 """Bytes of neighbouring sequences that are gone through together, where their elements are moved one by one."""
 WIDTHS = {**dict.fromkeys((1, 2, 4, 8, 16, 32), VECTOR), **dict.fromkeys((3, 6, 12, 24), 48)}
@@ -102,7 +107,7 @@ def _row_jobs(moves: Moves, steps: int, setting: Setting, fixed: npt.NDArray[np.
     while span > row or span % width:
         span //= 2
     past = setting.streamed and UNIT % width == 0 and row % UNIT == 0 and setting.aligned(moves, UNIT)
-    if row >= LONG:
+    if row >= (LONG_PAST if past else LONG):
         kernel = streamed_rows(width) if past else long_rows(width, span)
         piece = TASK // span * span
         tasks = count * max(row // piece, 1) if setting.size >= TOGETHER else 1
@@ -117,11 +122,25 @@ def _column_jobs(moves: Moves, row: int, setting: Setting) -> tuple[Job, ...]:
     """Rows of elements that lie side by side, each of a sequence of its own."""
     steps = next(loop for loop in moves.loops if loop.role == STEPS)
     loops = tuple(loop for loop in moves.loops[:-1] if loop.role != STEPS)
-    past = setting.size >= _cache_bytes() // 4 and row % VECTOR == 0 and setting.aligned(moves, UNIT)
+    past = setting.size >= _cache_bytes() // 4 and row % VECTOR == 0 and setting.aligned(moves.at(0, 0, moves.loops[:-1]), UNIT)
     parts = side_by_side.parts(row, -setting.address % VECTOR if past else 0)
     count = len(parts) * moves.at(0, 0, loops).count
     rest = (_table(loops), parts, steps.size, steps.source, steps.target, side_by_side.room(steps.size))
     return (Job.of(columns(moves.block, int(past)), moves, rest, count if setting.size >= TOGETHER else 1),)
+
+
+def run_jobs(moves: Moves, setting: Setting, lengths: npt.NDArray[np.int64]) -> tuple[Job, ...]:
+    """Work on sequences that lie side by side, run by run; none, where neighbours are mostly of different lengths."""
+    row = moves.block * len(lengths)
+    ends = run_ends(lengths, row // RUN)
+    if not len(ends):
+        return ()
+    loops = moves.loops[:-1]
+    turn = next(loop.target for loop in loops if loop.role == STEPS)
+    count = moves.at(0, 0, loops).count
+    grain = _grain(count, row, setting)
+    rest = (_table(loops, True), ends, lengths[ends - 1], moves.block, turn, grain)
+    return (Job.of(move_runs, moves, rest, -(-count // grain)),)
 
 
 def _block_jobs(moves: Moves, setting: Setting) -> tuple[Job, ...]:
@@ -143,6 +162,8 @@ def _block_job(moves: Moves, setting: Setting) -> Job:
     past = setting.streamed and span == VECTOR and exact and setting.aligned(moves, UNIT)
     turn = next((loop.target for loop in moves.loops if loop.role == STEPS), 0)
     past = past and turn % UNIT == 0
+    if moves.block >= SYSTEM and not past:
+        span = 0
     kernel = blocks(span, int(exact), int(past), int(turn != 0))
     grain = _grain(moves.count, moves.block, setting)
     rest = (_table(moves.loops, turn != 0), turn, moves.block, grain)

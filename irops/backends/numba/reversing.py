@@ -8,8 +8,8 @@ import numpy as np
 
 from irops.backends import numpy as by_numpy
 from irops.backends.filling import delivered, room, settled
-from irops.backends.numba.choices import Job, Setting, jobs
-from irops.backends.numba.loops import moves
+from irops.backends.numba.choices import Job, Setting, jobs, run_jobs
+from irops.backends.numba.loops import BATCH, Moves, moves
 from irops.values.element import Array
 
 ALL = np.ones(1, np.int64)
@@ -47,13 +47,32 @@ def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, se
         return
     begin, end = source.ctypes.data, target.ctypes.data
     first = _ALL_ADDRESS if lengths is ALL else lengths.ctypes.data
-    for job in _jobs(source.shape, source.strides, source.itemsize, end % LINE, batch_axis, seq_axis):
+    for job in _work(source, end % LINE, lengths, batch_axis, seq_axis):
         job.run(end, begin, first, (source, target, lengths))
 
 
+def _work(source: Array, address: int, lengths: Array, batch_axis: int, seq_axis: int) -> tuple[Job, ...]:
+    plan = _plan(source.shape, source.strides, source.itemsize, address, batch_axis, seq_axis)
+    together = run_jobs(plan.moves, plan.setting, lengths) if plan.side_by_side else ()
+    return together or plan.jobs()
+
+
+class _Plan:
+    """Moves, and the work to do for them: it is settled when first asked for."""
+
+    def __init__(self, moves: Moves, setting: Setting) -> None:
+        self.moves, self.setting = moves, setting
+        self.side_by_side = moves.inner(BATCH) and moves.block < LINE
+        self._jobs: tuple[Job, ...] | None = None
+
+    def jobs(self) -> tuple[Job, ...]:
+        if self._jobs is None:
+            self._jobs = jobs(self.moves, self.setting)
+        return self._jobs
+
+
 @lru_cache(1024)
-def _jobs(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, address: int, batch_axis: int, seq_axis: int) -> tuple[Job, ...]:
+def _plan(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, address: int, batch_axis: int, seq_axis: int) -> _Plan:
     size = itemsize * int(np.prod(shape, dtype=np.int64))
     steps = shape[seq_axis] if seq_axis >= 0 else 0
-    return jobs(moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis),
-                Setting(size, address, steps))
+    return _Plan(moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis), Setting(size, address, steps))

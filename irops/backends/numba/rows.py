@@ -26,7 +26,7 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
     vectors: of a row, or 0 for any number; 1 only where a row is as long as its vector.
     stream: store past the caches: rows must be multiples of span, targets of 16 bytes.
     """
-    margin = span - width
+    margin = span                                           # how far before a row a vector may begin, at most
 
     def reverse_rows(target: int, source: int, low: int, lengths: int, loops: Any, row: int, grain: int, counter: int) -> None:
         index = np.zeros(loops.shape[0], np.int64)

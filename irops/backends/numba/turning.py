@@ -16,26 +16,34 @@ def _most(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.icmp_signed(">", a, b), a, b)
 
 
-def _turn_at(builder: Any, target: Any, source: Any, head: Any, place: Any, width: int, span: int, stream: int) -> None:
-    """The mirrored load ends where the image of the place begins.
-
-    It may begin span - width bytes before the row, not more: where the place is behind the head, none of it is chosen.
-    """
-    kind, left = vector(span, 1), builder.sub(head, place)
-    before = _most(builder, builder.sub(left, number(span)), number(width - span))
+def _turn(builder: Any, target: Any, source: Any, where: tuple[Any, Any, Any], width: int, span: int, stream: int) -> None:
+    """where: how many bytes of the vector are the head's; where in the row its mirrored load begins; where it is itself."""
+    count, before, place = where
+    kind = vector(span, 1)
     image = mirror(builder, fetch(builder, builder.add(source, before), span, 1), width)
     straight = fetch(builder, builder.add(source, place), span, 1)
-    count = _most(builder, _least(builder, left, number(span)), number(0))
     of_head = builder.icmp_unsigned("<", ir.Constant(kind, list(range(span))), spread(builder, count, kind))
     put(builder, builder.add(target, place), builder.select(of_head, image, straight), stream)
     if stream:
         ask(builder, builder.add(builder.add(source, place), number(AHEAD)))
 
 
+def _turn_at(builder: Any, target: Any, source: Any, head: Any, place: Any, width: int, span: int, stream: int) -> None:
+    """The mirrored load ends where the image of the place begins.
+
+    It may begin span - width bytes before the row, not more: where the place is behind the head, none of it is chosen.
+    """
+    left = builder.sub(head, place)
+    before = _most(builder, builder.sub(left, number(span)), number(width - span))
+    count = _most(builder, _least(builder, left, number(span)), number(0))
+    _turn(builder, target, source, (count, before, place), width, span, stream)
+
+
 def _turn_row(builder: Any, target: Any, source: Any, head: Any, row: Any, width: int, span: int, vectors: int, stream: int) -> None:
-    places = [number(k * span) for k in range(vectors - 1)]
-    places.append(builder.sub(row, number(span)) if vectors > 1 else number(0))
-    for place in places:
+    if vectors == 1:
+        _turn(builder, target, source, (head, builder.sub(head, number(span)), number(0)), width, span, stream)
+        return
+    for place in (*(number(k * span) for k in range(vectors - 1)), builder.sub(row, number(span))):
         _turn_at(builder, target, source, head, place, width, span, stream)
 
 

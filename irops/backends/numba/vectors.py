@@ -116,6 +116,12 @@ def ask(builder: Any, address: Any) -> None:
     builder.call(function, [pointer(builder, address, I8), *(ir.Constant(I32, hint) for hint in (0, 3, 1))])   # to read, soon, no code
 
 
+def _copy(builder: Any, target: Any, source: Any, size: Any) -> None:
+    byte = I8.as_pointer()
+    function = builder.module.declare_intrinsic("llvm.memcpy", [byte, byte, I64])
+    builder.call(function, [pointer(builder, target, I8), pointer(builder, source, I8), size, ir.Constant(ir.IntType(1), 0)])
+
+
 def _peek(builder: Any, address: Any) -> Any:
     return builder.load(pointer(builder, address, I64))
 
@@ -142,3 +148,5 @@ count_up = operation(_count_up, integer)
 """The integer at an address, which is one more from now on: no two threads get the same."""
 settle = operation(_settle, nothing)
 """Let all stores of this thread be seen before what follows, those past the caches too."""
+copy_bytes = operation(_copy, nothing)
+"""The memcpy of the system: copy_bytes(target, source, size)."""
