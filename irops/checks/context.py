@@ -68,8 +68,10 @@ class Context:
                 **more: Any) -> Diagnostic:
         """A finding of the rule of that name, at the element of that byte offset or at one of its attributes.
 
-        more: the other fields of a Diagnostic
+        more: the other fields of a Diagnostic; notes are dropped that say what OpenVINO does with a model that it cannot be given
         """
+        if self.model.dialect != "openvino":
+            more["notes"] = tuple(note for note in more.get("notes", ()) if "OpenVINO" not in note)
         return Diagnostic(rule(name), message, self._location(at, scope, layer, attribute), **more)
 
     @property

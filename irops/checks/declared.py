@@ -36,12 +36,16 @@ def _each(context: Context, layer: Layer, path: tuple[str, ...], what: str, port
         if port.dims and (at := _contradiction(port, fact.shape)) is not None:
             declared = f"[{','.join('?' if d == -1 else str(d) for d in port.dims)}]"
             yield Diagnostic(rule("contradicting-port-shape"), f"{what} {index} of {layer} declares {declared}, must be {fact.shape}",
-                             _place(context, layer, path, port, at), notes=(IGNORED,), fix=_right_dims(context, port, fact.shape))
+                             _place(context, layer, path, port, at), notes=_ignored(context), fix=_right_dims(context, port, fact.shape))
         if (precision := _other_type(port, fact)) is not None:
             yield Diagnostic(rule("contradicting-port-precision"),
                              f"{what} {index} of {layer} declares {precision}, must be {fact.element_type.precision}",
-                             _place(context, layer, path, port, "precision"), notes=(IGNORED,),
+                             _place(context, layer, path, port, "precision"), notes=_ignored(context),
                              fix=_right_precision(context, port, fact))
+
+
+def _ignored(context: Context) -> tuple[str, ...]:
+    return (IGNORED,) if context.model.dialect == "openvino" else ()
 
 
 def _contradiction(port: Port, shape: Shape) -> int | None:
@@ -92,8 +96,10 @@ def _right_precision(context: Context, port: Port, fact: Fact) -> Fix | None:
 
 def _place(context: Context, layer: Layer, path: tuple[str, ...], port: Port, where: int | str) -> Location:
     source = context.model.source
-    if source is None or port.at < 0:
+    if source is None:
         return Location(None, None, None, layer.id, layer.name, path)
+    if port.at < 0:
+        return source.location(-1, layer, path)
     if isinstance(where, str):
         return source.location(port.at, layer, path, where)
     dim = source.child_offset(port.at, "dim", where)

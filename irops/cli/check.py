@@ -37,7 +37,7 @@ from irops.limits import Limits
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="an .xml file, its .bin beside it; or a folder")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="an .xml file, its .bin beside it; an .onnx file; or a folder")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument("--stdin-filename", metavar="FILE", help="check what comes in, as if it were this file")
     parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
@@ -104,7 +104,7 @@ def _found(args: argparse.Namespace, asked: Asked) -> tuple[int, int, Iterator[A
     meant = found_in(args.models)
     if args.weights is not None and (len(meant.files) != 1 or len(args.models) != 1):
         raise Refusal("--weights goes with one model")
-    empty = (unchecked(folder, "file-not-found", f"the folder {folder} holds no .xml file of a model") for folder in meant.empty)
+    empty = (unchecked(folder, "file-not-found", f"the folder {folder} holds no file of a model") for folder in meant.empty)
     return len(meant.files) + len(meant.empty), meant.others, chain(answers(meant.files, asked, args, registry), empty)
 
 

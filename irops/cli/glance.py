@@ -44,6 +44,7 @@ class Glance:
     """A model at a glance. Counts are over all graphs, bodies included."""
 
     name: str
+    format: str
     ir_version: int
     written_by: str | None
     inputs: tuple[Tensor, ...]
@@ -69,7 +70,7 @@ def glance(model: Model) -> Glance:
     weights = model.weights
     graphs = [model.graph, *(body.graph for layer in layers for body in layer.bodies.values())]
     return Glance(
-        model.name, model.version, _written_by(model.rt_info),
+        model.name, _format(model), model.version, _written_by(model.rt_info),
         tuple(_input(layer) for layer in model.layers if layer.type == "Parameter"),
         tuple(_output(layer, model.graph) for layer in model.layers if layer.type == "Result"),
         tuple(dict.fromkeys(layer.data["variable_id"] for layer in layers if "variable_id" in layer.data)),
@@ -77,6 +78,11 @@ def glance(model: Model) -> Glance:
         dict(Counter(f"{layer.type} {layer.version}" for layer in layers).most_common()),
         dict(Counter(layer.version for layer in layers).most_common()),
         held, used, weights.path if weights else None, weights.size if weights else 0, _inside(model.graph))
+
+
+def _format(model: Model) -> str:
+    """IR 11; or the opsets that the model imports: onnx 17, com.microsoft 1."""
+    return ", ".join(f"{domain} {opset}" for domain, opset in model.opsets.items()) if model.opsets else f"IR {model.version}"
 
 
 def _input(layer: Layer) -> Tensor:
@@ -103,7 +109,7 @@ def _output(layer: Layer, graph: Graph) -> Tensor:
 
 def _spelled(kind: str) -> str:
     try:
-        return str(element_type(kind))
+        return str(element_type(kind, foreign=True))
     except ValueError:
         return kind
 

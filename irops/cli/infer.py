@@ -47,7 +47,7 @@ class Row:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file; its .bin lies beside it")
+    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument("--input", metavar="NAME:SHAPE", action="append", default=[], type=named(":"), dest="inputs",
                         help="another shape for an input: ? for any size, 1..8 for an interval, a word for a symbol, ... for any rank")

@@ -28,7 +28,7 @@ SHOWN = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file; its .bin lies beside it")
+    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument("--all", action="store_true", help=f"list all kinds of op, not only the {SHOWN} most frequent")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
@@ -53,7 +53,7 @@ def _show(seen: Glance, args: argparse.Namespace) -> None:
     if args.quiet:
         show(*tensors)
         return
-    facts = [f"IR {seen.ir_version}", plural(seen.layers, "layer"), plural(seen.edges, "edge")]
+    facts = [seen.format, plural(seen.layers, "layer"), plural(seen.edges, "edge")]
     if seen.written_by:
         facts.append(f"written by {printable(seen.written_by.partition('-')[0])}")
     show(Text.assemble((printable(seen.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")), "", *tensors, "")
@@ -102,6 +102,8 @@ def _weights(seen: Glance) -> Table:
 def _file(seen: Glance) -> str:
     if not seen.weights and not seen.weights_file_bytes:
         return "no constants"
+    if seen.weights_file is None:
+        return f"the constants take {seen.weights_file_bytes:,} bytes"
     unused = seen.weights_file_bytes - seen.weights_bytes
     return f"the file has {seen.weights_file_bytes:,} bytes" + (f", {unused:,} of them unused" if unused > 0 else "")
 

@@ -47,7 +47,7 @@ def found_in(paths: Sequence[str]) -> Found:
 def _texts(folder: str) -> Iterator[str]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(place, name) for name in names if name.endswith(".xml"))
+        yield from (os.path.join(place, name) for name in names if name.endswith((".xml", ".onnx")))
 
 
 def _is_other(path: str) -> bool:

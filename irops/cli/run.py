@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file; its .bin lies beside it")
+    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     inputs = parser.add_argument_group("inputs")
     inputs.add_argument("--load-inputs", metavar="FILE", help="an .npz file with arrays by input")

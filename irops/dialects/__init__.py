@@ -1,1 +1,1 @@
-"""Models of other worlds, to and from irops."""
+"""Models of other worlds: read, written, and translated into each other."""

@@ -203,5 +203,6 @@ def _relative(path: Path, root: Path) -> str:
 
 BANDS = {
     "IR0": "text", "IR1": "structure", "IR2": "graph", "IR3": "against definitions", "IR4": "types and shapes", "IR5": "weights",
-    "IR6": "evaluation", "IR7": "settings", "IR8": "graphs that are built", "OD1": "faults in definitions",
+    "IR6": "evaluation", "IR7": "settings", "IR8": "graphs that are built", "IR9": "models of ONNX, translation",
+    "OD1": "faults in definitions",
 }

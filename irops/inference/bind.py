@@ -45,7 +45,7 @@ class Binder:
 
 def bind(op: Op, data: dict[str, str]) -> Bound:
     """The values of an op's attributes from the texts of <data>, and all that is wrong with them."""
-    known = op.definition.attributes
+    known, openvino = op.definition.attributes, op.definition.dialect == "openvino"
     values: dict[str, Any] = {}
     faults: list[AttributeFault] = []
     usable = True
@@ -54,7 +54,7 @@ def bind(op: Op, data: dict[str, str]) -> Bound:
             try:
                 values[name] = domains.parse(attribute, data[name])
             except domains.DomainError as error:
-                faults.append(AttributeFault(error.kind, name, str(error), _reading(name, error.reading)))
+                faults.append(AttributeFault(error.kind, name, str(error), _reading(name, error.reading) if openvino else None))
                 usable = False
         else:
             fault = _missing(attribute, op)
@@ -101,5 +101,6 @@ def _unknown(name: str, op: Op) -> AttributeFault:
     from difflib import get_close_matches
     known = {n.lower(): n for n in op.definition.attributes}
     near = get_close_matches(name.lower(), known, 1)
-    note = f"did you mean {known[near[0]]}? OpenVINO ignores {name} without a word" if near else None
+    aside = f" OpenVINO ignores {name} without a word" if op.definition.dialect == "openvino" else ""
+    note = f"did you mean {known[near[0]]}?{aside}" if near else None
     return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note)

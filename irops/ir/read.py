@@ -1,4 +1,4 @@
-"""Reads IR files: .xml, and .bin beside it."""
+"""Reads IR files, .xml and .bin beside it; passes those of other formats on to who reads them."""
 from __future__ import annotations
 
 import os
@@ -10,6 +10,7 @@ from irops.ir.build import Builder
 from irops.ir.collection import no_collection
 from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
+from irops.ir.formats import reader_of
 from irops.ir.locate import Source
 from irops.ir.model import Model
 from irops.ir.regular import NotRegular, open_regular
@@ -31,6 +32,10 @@ def load(path: StrPath, weights: StrPath | None = None, *, text: bytes | None = 
     Raises:  ReadError where there is no model at all
     """
     name, limits = os.fspath(path), limits or Limits()
+    reader = reader_of(name)
+    if reader is not None:
+        loaded: tuple[Model, tuple[Diagnostic, ...]] = reader.load(name, limits, text)
+        return loaded
     raw = bytes_of(name, limits) if text is None else text
     beside = Path(name).with_suffix(".bin") if weights is None else weights
     return _load(name, raw, Weights.of_file(beside), limits)

@@ -50,7 +50,7 @@ def test_rules_are_selected() -> None:
     assert {d.code for d in irops.check(RULES / "IR312.xml", select=["IR3"])} == {"IR311", "IR312"}
     assert {d.code for d in irops.check(RULES / "IR312.xml", ignore=["unknown-attribute"])} == {"IR312"}
     with pytest.raises(ValueError, match="no rule is called"):
-        irops.check(RULES / "IR312.xml", select=["IR9"])
+        irops.check(RULES / "IR312.xml", select=["XR9"])
 
 
 def test_echoes_are_between_rules_that_there_are() -> None:

@@ -79,7 +79,7 @@ def test_the_summary_tells_what_was_passed_by(folder: Path, irops: Irops) -> Non
 
 def test_a_folder_without_models_is_an_error(tmp_path: Path, irops: Irops) -> None:
     told = irops("check", tmp_path, "--output-format", "concise", "-q")
-    assert (told.status, told.out) == (1, f"{tmp_path}: error IR001 the folder {tmp_path} holds no .xml file of a model\n")
+    assert (told.status, told.out) == (1, f"{tmp_path}: error IR001 the folder {tmp_path} holds no file of a model\n")
 
 
 def test_weights_go_with_the_one_model_of_a_folder(folder: Path, irops: Irops) -> None:

@@ -77,7 +77,7 @@ def squeeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
 @kernel("onnx:Squeeze-13")
 def squeeze_ones(data: Array, axes: Array | None) -> Array:
     """As squeeze, but what is named must have size 1."""
-    for axis in () if axes is None else as_i64(axes).tolist():
+    for axis in () if axes is None else as_i64(axes).ravel().tolist():
         require(-data.ndim <= axis < data.ndim, "C1", f"axis {axis} at rank {data.ndim}")
         require(data.shape[axis] == 1, "C3", Shape(data.shape), f"axis {axis}")
     return squeeze(data, axes)

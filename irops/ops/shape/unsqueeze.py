@@ -74,7 +74,7 @@ def unsqueeze_named_shape(data: Fact, *, axes: tuple[int, ...]) -> Shape:
 @kernel("onnx:Unsqueeze-13")
 def unsqueeze_any(data: Array, axes: Array) -> Array:
     """As unsqueeze, but axes may name none, and none of them twice."""
-    rank, numbers = data.ndim + axes.size, as_i64(axes).tolist()
+    rank, numbers = data.ndim + axes.size, as_i64(axes).ravel().tolist()
     require(len({axis % rank for axis in numbers}) == len(numbers), "C3", numbers)
     return unsqueeze(data, axes) if numbers else data
 

@@ -26,6 +26,8 @@ def cast(input: Array, *, to: ElementType, saturate: bool = True, round_mode: st
     if to.name == "f8e8m0":
         return _power_of_two(as_numbers(data).astype(np.float64), saturate, round_mode).view(to.dtype)
     result = converted(data, to)
+    if to.name == "f4e2m1":
+        return np.where(np.isnan(as_numbers(data)), np.array(-0.0, to.dtype), result)
     return _saturated(as_numbers(data), result, to) if saturate and to.floating and to.bits == 8 else result
 
 

@@ -1,0 +1,1 @@
+"""ONNX models: reading, writing, and irops as a backend of ONNX's own tests."""

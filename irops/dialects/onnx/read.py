@@ -1,0 +1,126 @@
+"""Reads models of ONNX."""
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.dialects.onnx.external import ExternalFiles
+from irops.dialects.onnx.graph import OWN_DOMAINS, GraphBuilder
+from irops.dialects.onnx.library import onnx_library
+from irops.dialects.onnx.weights import Gathered
+from irops.ir.collection import no_collection
+from irops.ir.faults import Faults
+from irops.ir.locate import Source
+from irops.ir.model import Model
+from irops.ir.regular import NotRegular, open_regular
+from irops.limits import Limits
+from irops.spec.onnx_opsets import ONNX, onnx_opsets
+
+MOST_BYTES = (1 << 31) - 1
+"""What a protocol buffer may have."""
+
+
+def load(path: str | os.PathLike[str], limits: Limits | None = None,
+         data: bytes | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
+    """The model that a file holds, as far as it can be read, and all that is wrong with its structure.
+
+    data: what is read in place of the file's content
+    Raises:  ReadError where there is no model at all
+    """
+    name = os.fspath(path)
+    faults = Faults(Source(name, b"", as_stored=False), limits)
+    onnx = onnx_library(name)
+    return _load(_parsed(onnx, _bytes_of(name, faults) if data is None else data, faults), name, faults)
+
+
+def loads(data: bytes, limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
+    """The model that bytes in memory hold; see load."""
+    faults = Faults(Source(None, b"", as_stored=False), limits)
+    onnx = onnx_library(None)
+    return _load(_parsed(onnx, data, faults), None, faults)
+
+
+def of_proto(proto: Any, folder: str | os.PathLike[str] | None = None) -> Model:
+    """The model that a ModelProto is; folder: where files with its constants lie.
+
+    Raises:  ReadError, with all that was found, where something of it cannot be read
+    """
+    path = None if folder is None else os.path.join(folder, "model.onnx")
+    model, found = _load(proto, path, Faults(Source(path, b"", as_stored=False)))
+    if any(d.severity == "error" for d in found):
+        raise ReadError(sorted(found, key=lambda d: d.severity))
+    return model
+
+
+def _bytes_of(path: str, faults: Faults) -> bytes:
+    try:
+        with open_regular(path) as file:
+            data = file.read(MOST_BYTES + 1)
+    except NotRegular as error:
+        raise faults.stop("not-a-file", f"{path} {error}; it must be an .onnx file", -1) from None
+    except FileNotFoundError:
+        raise faults.stop("file-not-found", f"{path} does not exist", -1) from None
+    except OSError as error:
+        raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}", -1) from None
+    if not data:
+        raise faults.stop("empty-file", f"{path} is empty; it must be a model of ONNX", -1)
+    return data
+
+
+def _parsed(onnx: Any, data: bytes, faults: Faults) -> Any:
+    """The ModelProto that bytes are."""
+    from google.protobuf.message import DecodeError
+    start = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    notes = ("the bytes start as XML does; an IR file must be named .xml",) if start.startswith(b"<") else ()
+    if len(data) > MOST_BYTES:
+        raise faults.stop("malformed-onnx", f"the file has {len(data):,} bytes or more, and a protocol buffer ends at 2 GiB", -1)
+    try:
+        proto = onnx.ModelProto.FromString(data)
+    except DecodeError:
+        raise faults.stop("malformed-onnx", "the bytes are no ModelProto, or are cut off", -1, notes=notes) from None
+    if not proto.HasField("graph"):
+        what = "the model has no graph: it is cut off, or the bytes are of another kind of file"
+        raise faults.stop("malformed-onnx", what, -1, notes=notes)
+    return proto
+
+
+def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Diagnostic, ...]]:
+    proto = _inlined(proto)
+    if len(proto.graph.node) > faults.limits.layers:
+        raise faults.refuse("too-many-layers", f"the graph has {len(proto.graph.node):,} nodes", -1)
+    imports = {"" if entry.domain in OWN_DOMAINS else entry.domain: entry.version for entry in proto.opset_import}
+    weights = Gathered(os.path.basename(path) if path else "the model")
+    files = ExternalFiles(Path(path).parent if path else None)
+    try:
+        with no_collection():
+            graph = GraphBuilder(_versions(imports, faults), files, weights, faults).build(proto.graph)
+            name, extra = proto.graph.name, {entry.key: entry.value for entry in proto.metadata_props}
+    except (UnicodeDecodeError, RecursionError) as error:
+        what = "a name is not UTF-8" if isinstance(error, UnicodeDecodeError) else "sub-graphs lie too deep within each other"
+        raise faults.stop("malformed-onnx", what, -1) from None
+    faults.layer = None
+    model = Model(name, graph=graph, extra=extra, weights=weights, source=faults.source, dialect=ONNX,
+                  opsets={domain or ONNX: version for domain, version in imports.items()})
+    return model, faults.in_order()
+
+
+def _versions(imports: dict[str, int], faults: Faults) -> dict[str, str]:
+    """What layers say of the opset that they are of, by domain."""
+    last = onnx_opsets().last
+    if imports.get("", 0) > last:
+        faults.add("newer-opset", f"the model imports opset {imports['']}; the newest that is known is {last}, and is taken", -1)
+    return {domain: f"{domain or ONNX}:{min(max(version, 1), last) if not domain else max(version, 0)}"
+            for domain, version in imports.items()}
+
+
+def _inlined(proto: Any) -> Any:
+    """The model with the functions that it defines itself put where they are called."""
+    if not proto.functions:
+        return proto
+    from onnx.inliner import inline_local_functions
+    try:
+        return inline_local_functions(proto)
+    except (RuntimeError, ValueError, TypeError):
+        return proto                          # what cannot be put there is told as an op that is not defined
