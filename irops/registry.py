@@ -96,7 +96,7 @@ class Registry:
         found = opsets().find(type, version)
         if found is not None:
             own = found.id in self._own
-            return self.op(found.id) if own else NoOp("undefined-op", f"irops has no definition of {found.id} yet; its outputs are unknown")
+            return self.op(found.id) if own else NoOp("undefined-op", f"irops has no definition of {found.id} yet; its outputs are as the file declares them")
         if version not in OPSETS:
             for name in self.extensions():
                 if name.lower() == f"{type}-{version}".lower():
@@ -114,7 +114,7 @@ class Registry:
         if f"{GRAIPHIC}:{type}" in ids:
             return self.op(f"{GRAIPHIC}:{type}")
         known = ", ".join(parted(node)[1] for node in ids)
-        message = f"irops has no definition of Graiphic's node {type}, its outputs are unknown; it has {known}"
+        message = f"irops has no definition of Graiphic's node {type}, its outputs are as the file declares them; it has {known}"
         return NoOp("undefined-op", message, once=True)
 
     def _why_not(self, type: str, version: str) -> NoOp:
