@@ -41,6 +41,7 @@ class Inference:
         self.binder, self.names = Binder(), Names()
         self.wirings: dict[int, Wiring] = {}
         self.repeats, self.seen = 0, set[int]()
+        self.told: list[NoOp] = []
         self._maps: dict[int, tuple[Maps, tuple[Fact, ...]]] = {}
 
     def wiring(self, graph: Graph) -> Wiring:
@@ -68,6 +69,7 @@ class Inference:
     def _start(self) -> None:
         self.repeats = 0
         self.seen.clear()
+        self.told.clear()
         self.clock = Clock(self.limits.seconds)
 
     def _limits_met(self, path: tuple[str, ...]) -> Iterator[Diagnostic]:
@@ -126,8 +128,11 @@ class Inference:
             known.failed = True
             if found.rule == "undefined-op":
                 known.outputs = self.names.named(declared_outputs(layer, known.inputs))
-            facts.found.append(Diagnostic(rule(found.rule), found.message, self.place(layer, path, found.rule), notes=found.notes,
-                                          fix=self._right_name(layer, found)))
+            if not (found.once and found in self.told):
+                notes = (*found.notes, *self._others(layer)) if found.once else found.notes
+                facts.found.append(Diagnostic(rule(found.rule), found.message, self.place(layer, path, found.rule), notes=notes,
+                                              fix=self._right_name(layer, found)))
+                self.told.append(found)
             return
         known.op = found
         known.bound = self.binder.bind(found, layer.data)
@@ -209,6 +214,11 @@ class Inference:
             return Fact()
         bound = self.binder.bind(op, parameter.data)
         return infer_layer(op, (), bound.values)[0] if bound.usable else Fact()
+
+    def _others(self, layer: Layer) -> tuple[str, ...]:
+        """How many layers of the model have the op that one has."""
+        count = sum((other.type, other.version) == (layer.type, layer.version) for _, other in self.model.walk())
+        return (f"{count} layers of the model are of this op",) if count > 1 else ()
 
     def place(self, layer: Layer, path: tuple[str, ...], rule_name: str = "") -> Location:
         """Where a layer is; at the attribute that a rule is about."""

@@ -7,15 +7,18 @@ RULES: tuple[Rule, ...] = (
     Rule("IR301", "unknown-op", Severity.ERROR, "no opset has an op of this type",
          "The layer's type is no op of any OpenVINO opset, and no definition of an extension was given. OpenVINO refuses such a file "
          "where the layer leads to a Result, and ignores the layer where it does not. Check the spelling; for an op of your own, give "
-         "irops its definition: --definitions FOLDER, or irops.Registry(folders=[...])."),
+         "irops its definition: --definitions FOLDER, or irops.Registry(folders=[...]). In a model of ONNX it is no op of any opset of "
+         "ONNX; that is told once for all nodes of such an op."),
     Rule("IR302", "op-not-in-opset", Severity.ERROR, "the opset that the layer names does not hold the op",
          "An op exists from the opset that brought it on, and may be gone from later ones. OpenVINO looks a type up in exactly the "
-         "opset that the layer names, and refuses the file where it is not there."),
+         "opset that the layer names, and refuses the file where it is not there. In ONNX an op stays from the opset that brought it on, "
+         "until one takes it away; the model's opset_import says which opset is meant."),
     Rule("IR303", "unknown-opset", Severity.ERROR, "the layer names an opset that does not exist",
          "version must be opset1 to opset17, spelled exactly so, or the name under which an extension defines the op."),
     Rule("IR304", "undefined-op", Severity.WARNING, "irops has no definition of this op yet",
-         "OpenVINO has the op, irops does not: the layer's attributes, types and shapes are not checked, and the model cannot be "
-         "evaluated. Inference takes its outputs to be what the file declares, as long as its inputs are what the file declares."),
+         "OpenVINO (or ONNX, in a model of that) has the op, irops does not: the layer's attributes, types and shapes are not checked, and "
+         "the model cannot be evaluated. Inference takes its outputs to be what the file declares, as long as its inputs are what the file "
+         "declares. For a model of ONNX it is told once for each op."),
     Rule("IR305", "op-spelled-otherwise", Severity.WARNING, "the op's type is spelled otherwise than the specification spells it",
          "OpenVINO's reader compares types without regard to case, so the layer is read as meant. Other tools compare exactly, and "
          "for the types Result, Const and Parameter OpenVINO itself does so in places."),
