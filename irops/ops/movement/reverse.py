@@ -31,7 +31,7 @@ def reverse(data: Array, axes: Array, *, mode: str) -> Array:
     else:
         check_axes(axes, data.ndim)
         reversed_axes = {int(axis) % data.ndim for axis in axes}
-    return data[tuple(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim))]
+    return data[(..., *(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim)))]      # ...: a scalar stays an array
 
 
 @gradient("Reverse-1")
