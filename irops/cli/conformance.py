@@ -112,7 +112,7 @@ def _show(report: Report) -> None:
     from irops.conformance.verdict import KINDS, Status
     out = table(f"backend {report.backend}", "op", ">examples", ">counterexamples", ">generated", ">declined", ">failed")
     for op in report.ops:
-        out.add_row(op.op, *(f"{op.count(kind, Status.PASSED)} of {op.count(kind)}" for kind in KINDS),
+        out.add_row(op.op, *(f"{op.count(kind, Status.PASSED)}/{op.count(kind)}" for kind in KINDS),
                     str(op.count(status=Status.DECLINED)), str(op.count(status=Status.FAILED)))
     cases, failed = sum(op.count() for op in report.ops), sum(len(op.failures) for op in report.ops)
     out.caption = f"{plural(cases, 'case')}, {plural(failed, 'failure')}"

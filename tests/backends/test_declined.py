@@ -58,7 +58,7 @@ def test_one_backend_that_declines_is_told_with_its_reason():
 
 
 def test_all_that_decline_are_told():
-    with pytest.raises(irops.EvaluationError, match="first declines Reverse-1: too hard; .*; second declines Reverse-1: too dull"):
+    with pytest.raises(irops.EvaluationError, match=r"first declines Reverse-1: too hard; .*; second declines Reverse-1: too dull"):
         reversed_by(Declining("first", "too hard"), Declining("second", "too dull"))
 
 

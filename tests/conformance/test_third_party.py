@@ -207,6 +207,8 @@ def test_an_array_to_fill_is_tried_where_a_kernel_takes_one():
                 return result
             out.reshape(-1)[:] = result.reshape(-1)          # a copy of what is not in C's order
             return out
+        reverse.takes_out = True
+
     (found,) = [outcome for _, outcome in hold(Filling(), ["Reverse-1"], examples=200).failures()]
     assert found.verdict.fault == "wrong out"
     assert "out=out" in found.snippet
