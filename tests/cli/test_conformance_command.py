@@ -1,0 +1,115 @@
+"""irops conformance: tables for people, JSON, JUnit and Markdown for programs, exit codes for both."""
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("hypothesis")
+
+from irops.backends import extras
+
+BOTH = ("--op", "Reverse-1", "--op", "reversesequence", "--examples", "20", "--quiet")
+
+
+@pytest.fixture
+def somebodys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package with a backend that gets Reverse wrong, and does not have ReverseSequence."""
+    (tmp_path / "somebody.py").write_text(
+        "import irops\n\n\nclass Wrong:\n    name = 'wrong'\n\n    def kernel(self, op):\n        return self.reverse if op.id == 'Reverse-1' else None\n\n"
+        "    def reverse(self, data, axes, *, mode):\n        if data.dtype == object:\n            raise irops.Declined('no <strings> | please')\n"
+        "        return data[::-1] if data.ndim else data\n")
+    info = tmp_path / "somebody-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: somebody\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[irops.backends]\nwrong = somebody:Wrong\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def test_a_backend_that_conforms_is_0(irops) -> None:
+    told = irops("conformance", "--backend", "reference", *BOTH)
+    assert told.status == 0
+    lines = told.out.splitlines()
+    assert lines[0] == "backend reference"
+    assert lines[1].split() == ["op", "examples", "counterexamples", "generated", "declined", "failed"]
+    assert lines[3].split()[0] == "Reverse-1"
+    assert lines[4].split()[0] == "ReverseSequence-1"
+    assert "0 failures" in lines[5]
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_a_backend_that_fails_is_1_and_shown_to_fail(irops, somebodys) -> None:
+    told = irops("conformance", "--backend", "wrong", *BOTH)
+    assert told.status == 1
+    assert "Reverse-1 declined" in told.out
+    assert "no <strings> | please" in told.out
+    assert "ReverseSequence-1: no kernel" in told.out
+    assert "\n    import irops\n" in told.out
+    assert '    ours = irops.call("Reverse-1", data, axes, mode=' in told.out
+
+
+def test_json_tells_every_outcome(irops, somebodys) -> None:
+    told = irops("conformance", "--backend", "wrong", "--backend", "reference", *BOTH, "--output-format", "json")
+    assert told.status == 1
+    document = json.loads(told.out)
+    assert document["version"] == 1
+    assert [(found["backend"], found["ok"]) for found in document["backends"]] == [("wrong", False), ("reference", True)]
+    reverse, sequence = document["backends"][0]["ops"]
+    assert (reverse["op"], sequence["op"], sequence["note"], sequence["outcomes"]) == ("Reverse-1", "ReverseSequence-1", "no kernel", [])
+    failed = [outcome for outcome in reverse["outcomes"] if outcome["status"] == "failed"]
+    assert {outcome["kind"] for outcome in failed} >= {"example", "generated"}
+    assert all(outcome["snippet"] and outcome["reason"] and outcome["fault"] for outcome in failed)
+    assert {outcome["status"] for outcome in reverse["outcomes"]} == {"passed", "declined", "failed"}
+
+
+def test_junit_has_a_suite_for_each_op(irops, somebodys) -> None:
+    told = irops("conformance", "--backend", "wrong", *BOTH, "--output-format", "junit")
+    suites = ElementTree.fromstring(told.out).findall("testsuite")
+    assert [suite.get("name") for suite in suites] == ["wrong.Reverse-1", "wrong.ReverseSequence-1"]
+    failures, skipped = suites[0].findall("testcase/failure"), suites[0].findall("testcase/skipped")
+    assert int(suites[0].get("failures")) == len(failures) > 0
+    assert int(suites[0].get("skipped")) == len(skipped) > 0
+    assert int(suites[0].get("tests")) == len(suites[0].findall("testcase"))
+    assert "import irops" in failures[0].text
+    assert skipped[0].get("message") == "no <strings> | please"
+
+
+def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys) -> None:
+    told = irops("conformance", "--backend", "wrong", *BOTH, "--output-format", "markdown")
+    rows = [line for line in told.out.splitlines() if line.startswith("| wrong ")]
+    assert rows[0].startswith("| wrong | Reverse-1 | ")
+    assert "| wrong | Reverse-1 | declined |" in told.out
+    assert "no &lt;strings> \\| please |" in told.out
+
+
+@pytest.mark.parametrize(("words", "text"), [
+    (("--backend", "nobodys", "--op", "Reverse-1"), "no backend is called 'nobodys'"),
+    (("--backend", "reference", "--op", "Reverze-1"), "there is no op 'Reverze-1'"),
+    (("--op", "Reverse-1"), "--backend"),
+    (("--backend", "reference", "--examples", "none"), "'none' is not 1 or more"),
+    (("--backend", "reference", "--seconds", "-1"), "'-1' is no time in seconds"),
+])
+def test_wrong_usage_is_2(irops, words, text) -> None:
+    told = irops("conformance", *words)
+    assert (told.status, told.out) == (2, "")
+    assert text in told.err
+
+
+def test_hypothesis_missing_is_told_with_the_extra_that_brings_it(irops, monkeypatch: pytest.MonkeyPatch) -> None:
+    extras._there.cache_clear()
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    told = irops("conformance", "--backend", "reference", "--op", "Reverse-1")
+    extras._there.cache_clear()
+    assert told.status == 2
+    assert told.err == "irops conformance: hypothesis is not installed; pip install 'irops[conformance]' brings it\n"
+
+
+def test_nothing_is_left_where_the_command_is_called(irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
+    monkeypatch.chdir(tmp_path)
+    irops("conformance", "--backend", "reference", *BOTH)
+    assert list(tmp_path.iterdir()) == []
+    assert "HYPOTHESIS_STORAGE_DIRECTORY" not in os.environ
