@@ -31,7 +31,8 @@ def reverse(data: Array, axes: Array, *, mode: str) -> Array:
     else:
         check_axes(axes, data.ndim)
         reversed_axes = {int(axis) % data.ndim for axis in axes}
-    return data[(..., *(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim)))]      # ...: a scalar stays an array
+    # the dots: a scalar stays an array
+    return data[(..., *(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim)))]
 
 
 @gradient("Reverse-1")
