@@ -43,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--examples", type=_count, default=500, metavar="N", help="how many cases to generate for each op, default: 500")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="what generated cases follow from, default: 0")
     parser.add_argument("--seconds", type=_time, default=30.0, metavar="S", help="stop generating after so long for each op, default: 30")
+    parser.add_argument("--large", action="store_true", help="try tensors of some 40 MB, too, where an op has such cases")
     parser.add_argument("--output-format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress")
     add_extensions(parser)
@@ -56,7 +57,7 @@ def execute(args: argparse.Namespace) -> int:
         with _storage():
             for backend in args.backends:
                 with counted(f"holding {backend}", quiet=args.quiet) as progress:
-                    reports.append(hold(backend, ops, examples=args.examples, seed=args.seed, seconds=args.seconds,
+                    reports.append(hold(backend, ops, examples=args.examples, seed=args.seed, seconds=args.seconds, large=args.large,
                                         definitions=args.definitions, modules=args.modules, progress=progress))
     except (MissingExtraError, UnusableBackendError) as error:
         raise Refusal(str(error)) from None

@@ -1,8 +1,10 @@
 """The conformance kit: hold a backend to the definitions of ops."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
+from typing import NamedTuple
 
 from irops.backends.backend import Backend
 from irops.backends.extras import lacks
@@ -28,12 +30,13 @@ class UnusableBackendError(RuntimeError):
 
 
 def hold(backend: str | Backend, ops: Iterable[str] | None = None, *, examples: int = EXAMPLES, seed: int = 0, seconds: float = SECONDS,
-         definitions: Iterable[str] = (), modules: Iterable[str] = (), progress: Progress | None = None) -> Report:
+         large: bool = False, definitions: Iterable[str] = (), modules: Iterable[str] = (), progress: Progress | None = None) -> Report:
     """Hold a backend to the definitions of ops, by default of all for which it has a kernel.
 
     backend: by name, and then asked in a process of its own, so that it may crash; or as it is, and asked in this process.
     examples: how many cases to generate for each op; seconds: after how many to stop for each op, and again when looking for a smaller
     case that fails. The same seed gives the same cases in a new process, as far as time allows.
+    large: try tensors of some 40 MB, too, for ops that have such cases.
     definitions, modules: folders and Python modules of further ops, as of Registry.
     Raises:  DiagnosticError for a backend that there is not, or whose library is missing; KeyError for an op; MissingExtraError;
              UnusableBackendError
@@ -52,7 +55,7 @@ def hold(backend: str | Backend, ops: Iterable[str] | None = None, *, examples: 
                 progress(number, len(ids), op_id)
             op = registry.op(op_id)
             if _has(asked, op):
-                reports.append(_Held(asked, op, _name(backend), examples, seed, seconds).report())
+                reports.append(_Held(asked, op, _name(backend), Effort(examples, seed, seconds, large)).report())
             elif ops is not None:
                 reports.append(OpReport(op_id, note="no kernel"))
     finally:
@@ -71,12 +74,20 @@ def _has(asked: Asked, op: Op) -> bool:
         raise UnusableBackendError(f"the backend cannot be asked for a kernel of {op.id}: {death}") from None
 
 
+class Effort(NamedTuple):
+    """How much is generated for an op; see hold."""
+
+    examples: int
+    seed: int
+    seconds: float
+    large: bool
+
+
 class _Held:
     """One op of one backend, held."""
 
-    def __init__(self, asked: Asked, op: Op, backend: str, examples: int, seed: int, seconds: float) -> None:
-        self.asked, self.op, self.backend = asked, op, backend
-        self.examples, self.seed, self.seconds = examples, seed, seconds
+    def __init__(self, asked: Asked, op: Op, backend: str, effort: Effort) -> None:
+        self.asked, self.op, self.backend, self.effort = asked, op, backend, effort
 
     def report(self) -> OpReport:
         known = tuple(self._known())
@@ -101,15 +112,17 @@ class _Held:
         source = source_of(self.op)
         if source is None:
             return [], "no example to generate cases from"
-        search, start = Search(self._checked, self.seconds), monotonic()
-        search.run(*source, self.examples, self.seed)
-        late = monotonic() - start > self.seconds and not search.smallest
+        seconds, start = self.effort.seconds, monotonic()
+        search = Search(self._checked, seconds)
+        sweep = itertools.chain(source.sweep, source.large if self.effort.large else ())
+        search.run(sweep, source.strategy, self.effort.examples, self.effort.seed)
+        late = monotonic() - start > seconds and not search.smallest
         search.reduce()
         outcomes = [Outcome("generated", "generated", verdict, count=count) for verdict, count in search.tally.items()]
         for trial, verdict in search.smallest.values():
             text = snippet(trial, truth_of(trial), verdict, self.backend)
             outcomes.append(Outcome("generated", "generated, the smallest found", verdict, text))
-        return outcomes, f"stopped after {self.seconds:g} seconds" if late else ""
+        return outcomes, f"stopped after {seconds:g} seconds" if late else ""
 
     def _checked(self, trial: Trial) -> Verdict:
         return judge(self.asked, trial, truth_of(trial))

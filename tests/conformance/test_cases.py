@@ -78,7 +78,8 @@ def generated(op, examples, seed=0):
         seen.append((trial, truth_of(trial)))
         return PASSED
     search = Search(check, 60.0)
-    search.run(*source_of(REGISTRY.op(op)), examples, seed)
+    source = source_of(REGISTRY.op(op))
+    search.run(source.sweep, source.strategy, examples, seed)
     return seen
 
 
@@ -113,3 +114,11 @@ def test_other_ops_have_their_examples_varied(op):
 
 def test_an_op_without_an_example_of_its_own_has_nothing_to_vary():
     assert source_of(REGISTRY.op("If-8")) is None
+
+
+@pytest.mark.parametrize("op", ["Reverse-1", "ReverseSequence-1"])
+def test_large_cases_are_larger_than_a_cache_and_valid(op):
+    large = list(source_of(REGISTRY.op(op)).large)
+    assert len(large) > 10
+    assert all(30e6 < trial.inputs[0].array.nbytes < 60e6 for trial in large)
+    assert truth_of(large[-1]).broken is None

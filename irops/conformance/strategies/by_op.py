@@ -7,6 +7,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from irops.conformance.cases import known_cases
+from irops.conformance.strategies.large import large_reverse_sequence_trials, large_reverse_trials
 from irops.conformance.strategies.reversing import reverse_sequence_sweep, reverse_sequence_trials, reverse_sweep, reverse_trials
 from irops.conformance.strategies.variations import retyped, variations
 from irops.conformance.trial import Trial
@@ -14,15 +15,16 @@ from irops.registry import Op
 
 
 class Source(NamedTuple):
-    """sweep: trials that no chance should leave out; strategy: any number of further ones."""
+    """sweep: trials that no chance should leave out; strategy: any number of further ones; large: some that no cache holds."""
 
     sweep: Iterable[Trial]
     strategy: st.SearchStrategy[Trial]
+    large: Iterable[Trial] = ()
 
 
 SPECIAL: dict[str, Callable[[Op], Source]] = {
-    "Reverse-1": lambda op: Source(reverse_sweep(op), reverse_trials(op)),
-    "ReverseSequence-1": lambda op: Source(reverse_sequence_sweep(op), reverse_sequence_trials(op)),
+    "Reverse-1": lambda op: Source(reverse_sweep(op), reverse_trials(op), large_reverse_trials(op)),
+    "ReverseSequence-1": lambda op: Source(reverse_sequence_sweep(op), reverse_sequence_trials(op), large_reverse_sequence_trials(op)),
 }
 """Ops whose second input would seldom be valid by chance."""
 
