@@ -24,7 +24,8 @@ def ports_declare_what_is_inferred(context: Context, facts: Facts, path: tuple[s
         for name, body in known.bodies.items():
             yield from ports_declare_what_is_inferred(context, body, (*path, known.layer.name, name))
         layer = known.layer
-        for what, ports, found in (("input", layer.inputs, known.inputs), ("output", layer.outputs, () if known.failed else known.outputs)):
+        inputs = known.inputs if context.model.dialect == "openvino" else ()       # ONNX declares a tensor once, where it is given
+        for what, ports, found in (("input", layer.inputs, inputs), ("output", layer.outputs, () if known.failed else known.outputs)):
             yield from _each(context, layer, path, what, ports, found)
 
 

@@ -52,7 +52,7 @@ def why_not(type: str, domain: str, opset: int) -> tuple[str, str, tuple[str, ..
     """Why irops knows no op of a type that a model of ONNX names: the rule's name, a message, notes."""
     table = onnx_opsets()
     if domain != ONNX:
-        return "undefined-op", f"irops defines no ops of the domain {domain}, such as {type}; their outputs are unknown", ()
+        return "undefined-op", f"irops defines no ops of the domain {domain}, such as {type}; its outputs are as the file declares them", ()
     if type not in table.since:
         from difflib import get_close_matches
         names = {name.lower(): name for name in table.since}
@@ -61,4 +61,4 @@ def why_not(type: str, domain: str, opset: int) -> tuple[str, str, tuple[str, ..
     number = table.version(type, opset)
     if number is None:
         return "op-not-in-opset", f"opset {opset} of ONNX has no {type}: {table.history(type)}", ()
-    return "undefined-op", f"irops has no definition of ONNX's {type}-{number}; its outputs are unknown", ()
+    return "undefined-op", f"irops has no definition of ONNX's {type}-{number}; its outputs are as the file declares them", ()

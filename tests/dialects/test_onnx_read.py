@@ -60,11 +60,22 @@ def test_an_op_that_is_not_defined_is_told_once(saved):
     path = saved(nodes, {"x": (F, [2, 2])}, {"y": (F, [2, 2])})
     found = irops.check(path).diagnostics
     assert [(d.code, d.message) for d in found] == [
-        ("IR304", "irops has no definition of ONNX's Softmax-13; its outputs are unknown"),
-        ("IR304", "irops has no definition of ONNX's Einsum-12; its outputs are unknown")]
+        ("IR304", "irops has no definition of ONNX's Softmax-13; its outputs are as the file declares them"),
+        ("IR304", "irops has no definition of ONNX's Einsum-12; its outputs are as the file declares them")]
     assert found[0].notes == ("2 layers of the model are of this op",)
     with pytest.raises(irops.EvaluationError, match="Softmax"):
         irops.run(path, {"x": np.zeros((2, 2), np.float32)})
+
+
+def test_the_outputs_of_an_op_that_is_not_defined_are_those_that_the_model_declares(saved, proto):
+    made = proto([("Softmax", ["x"], ["a"]), ("Relu", ["a"], ["y"])], {"x": (F, ["n", 2])}, {"y": (F, None)})
+    made.graph.value_info.append(helper.make_tensor_value_info("a", F, [5, 2]))
+    path = saved([], {}, {})
+    path.write_bytes(made.SerializeToString())
+    assert str(irops.infer(path)["y", 0]) == "f32[5,2]"
+    made.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", F, [5, 2]))
+    path.write_bytes(made.SerializeToString())
+    assert str(irops.infer(path, {"x": "3,2"})["y", 0]) == "f32[...]"
 
 
 def test_what_is_told_of_an_onnx_model_is_not_about_openvino(saved):

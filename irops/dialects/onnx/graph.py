@@ -137,6 +137,8 @@ class GraphBuilder:
         self.faults.layer = layer
         for place, name in enumerate(names):
             source = self.sources.get(name)
+            if name in self.known:
+                layer.inputs[place].dims = self.known[name].dims
             if source is not None:
                 self.graph.edges.append(Edge(*source, layer.id, layer.inputs[place].id))
             elif name:

@@ -1,0 +1,95 @@
+"""irops as a backend of ONNX, with the class and the functions that backends have: what onnx.backend.test.BackendTest runs tests on."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from unittest import SkipTest
+
+from onnx.backend.base import Backend as Base
+from onnx.backend.base import BackendRep
+
+from irops.diagnostics.diagnostic import ReadError
+from irops.dialects.onnx.read import of_proto
+from irops.evaluate.session import Session
+from irops.ir.model import Model
+from irops.registry import NoOp, default_registry
+from irops.values.element import Array
+
+
+class NotDefinedError(SkipTest):
+    """A model has ops or types that irops does not define; a test that runs it is skipped, and says so.
+
+    ONNX's runner has an exception of its own for that, and lets tests pass that raise it.
+    """
+
+
+class Prepared(BackendRep):
+    """A model ready to run again and again."""
+
+    def __init__(self, model: Model) -> None:
+        self._session = Session(model)
+
+    def run(self, inputs: Mapping[str, Any] | Sequence[Any], **_: Any) -> tuple[Array, ...]:
+        """The outputs, in the order of the graph; inputs: arrays in the order of the graph, or by name."""
+        return tuple(self._session.run(inputs).values())
+
+
+class Backend(Base):
+    """Runs models by the reference kernels."""
+
+    @classmethod
+    def prepare(cls, model: Any, device: str = "CPU", **_: Any) -> Prepared:
+        """A model ready to run.
+
+        Raises:  NotDefinedError, naming the ops or types that irops does not define; ReadError
+        """
+        if not cls.supports_device(device):
+            raise NotDefinedError(f"irops computes on the CPU, not on {device}")
+        try:
+            read = of_proto(model)
+        except ReadError as error:
+            if all(d.name == "unsupported-onnx-type" for d in error.diagnostics):
+                raise NotDefinedError(str(error)) from None
+            raise
+        missing = undefined_ops(read)
+        if missing:
+            raise NotDefinedError(f"irops does not define {', '.join(missing)}")
+        return Prepared(read)
+
+    @classmethod
+    def is_compatible(cls, model: Any, device: str = "CPU", **_: Any) -> bool:
+        try:
+            cls.prepare(model, device)
+        except NotDefinedError:
+            return False
+        return True
+
+    @classmethod
+    def run_node(cls, node: Any, inputs: Sequence[Any], device: str = "CPU", outputs_info: Any = None,  # noqa: ARG003 - of the base
+                 **more: Any) -> tuple[Array, ...]:
+        """The outputs of one node, by a model made of it; opset_version: of which opset it is, the newest if not said."""
+        from onnx import TensorProto, defs, helper
+
+        from irops.dialects.onnx.types import number_of
+        from irops.values.element import element_type_of
+        given = [(name, array) for name, array in zip(node.input, inputs) if name]
+        infos = [helper.make_tensor_value_info(name, number_of(element_type_of(array)) or TensorProto.UNDEFINED, array.shape)
+                 for name, array in given]
+        outputs = [helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None) for name in node.output if name]
+        opset = helper.make_opsetid("", more.get("opset_version", defs.onnx_opset_version()))
+        model = helper.make_model(helper.make_graph([node], "node", infos, outputs), opset_imports=[opset])
+        return cls.prepare(model, device).run(dict(given))
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        return device.partition(":")[0] == "CPU"
+
+
+def undefined_ops(model: Model) -> list[str]:
+    """The ops of a model that irops does not define, by name."""
+    types = {(layer.type, layer.version) for _, layer in model.walk()}
+    return sorted({name for name, version in types if isinstance(default_registry().resolve(name, version), NoOp)})
+
+
+is_compatible, prepare, run_model, run_node, supports_device = (
+    Backend.is_compatible, Backend.prepare, Backend.run_model, Backend.run_node, Backend.supports_device)
