@@ -1,0 +1,101 @@
+"""Loops, tasks and compiled code of the numba backend."""
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, in_parts, moves
+
+pytest.importorskip("numba")
+
+
+def strides(*shape: int) -> tuple[int, ...]:
+    return np.empty(shape, np.int8).strides
+
+
+def test_a_copy_is_one_block() -> None:
+    assert moves((2, 3, 4), strides(2, 3, 4), 1) == Moves(24, ())
+
+
+def test_axes_that_are_neighbours_and_reversed_alike_are_one_loop() -> None:
+    found = moves((2, 3, 4, 5), strides(2, 3, 4, 5), 1, reversed_axes=(1, 2))
+    assert found == Moves(5, (Loop(2, 60, 60), Loop(12, 5, -5)), 0, 55)
+
+
+def test_axes_of_one_position_make_no_loop() -> None:
+    assert moves((1, 4, 1), strides(1, 4, 1), 2, reversed_axes=(0, 2)).loops == (Loop(4, 1, 2),)
+
+
+def test_a_source_that_lies_backwards_is_gone_through_forwards() -> None:
+    assert moves((4,), (-1,), 1) == Moves(1, (Loop(4, 1, -1),), -3, 3)
+
+
+def test_sequences_keep_their_own_loops() -> None:
+    found = moves((2, 3, 4, 5, 6), strides(2, 3, 4, 5, 6), 1, batch_axis=1, seq_axis=3)
+    assert [(loop.size, loop.role) for loop in found.loops] == [(2, PLAIN), (3, BATCH), (4, PLAIN), (5, STEPS)]
+    assert (found.block, found.inner(STEPS), found.inner(BATCH)) == (6, True, False)
+
+
+def test_parts_of_a_loop_come_to_the_whole() -> None:
+    given = Moves(1, (Loop(3, 10, 10, STEPS), Loop(10, 1, 1, BATCH, 1)))
+    parts = in_parts(given, 1, 4, 0)
+    assert [part.count for part in parts] == [24, 6]
+    assert parts[0].loops[0] == Loop(2, 4, 4, BATCH, 4)
+    assert (parts[1].source, parts[1].target, parts[1].sequence) == (8, 8, 8)
+
+
+def reversing(seed: int) -> bool:
+    from irops.backends.numba.reversing import reverse_sequence
+    data = np.random.default_rng(seed).integers(0, 99, (900, 3000)).astype(np.int8)
+    lengths = np.random.default_rng(seed).integers(0, 3001, 900)
+    found = reverse_sequence(data, lengths, batch_axis=0, seq_axis=1)
+    return all((found[k, :n] == data[k, :n][::-1]).all() and (found[k, n:] == data[k, n:]).all() for k, n in enumerate(lengths))
+
+
+def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from irops.backends.numba.workers import WORKERS
+    monkeypatch.setattr(WORKERS, "cores", 4)
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(reversing, range(24)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_has_workers_of_its_own() -> None:
+    from irops.backends.numba.workers import WORKERS
+    assert reversing(0)
+    code = (f"import os, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+            "from test_numba_workings import reversing\nfrom irops.backends.numba.workers import WORKERS\n"
+            "WORKERS.cores = 3\nassert reversing(0)\nchild = os.fork()\n"
+            "if child == 0: os._exit(0 if reversing(1) and WORKERS._started == 2 else 1)\n"
+            "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n")
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=300, check=False).returncode == 0
+    assert WORKERS.cores >= 1
+
+
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    code = ("import numpy as np\nfrom irops.backends.numba.reversing import reverse_sequence\nfrom irops.backends.numba.rows import rows\n"
+            "reverse_sequence(np.zeros((9, 8), np.int16), np.arange(9) % 8, batch_axis=0, seq_axis=1)\n"
+            "stats = rows(2, 16, 1, 0).stats\nprint(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n")
+    told = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                           env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}).stdout.split() for _ in range(2)]
+    assert told == [["0", "1"], ["1", "0"]]
+
+
+def test_code_is_compiled_where_no_folder_can_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numba
+
+    from irops.backends.numba import compiled
+    njit = numba.njit
+
+    def refusing(function: object, *, cache: bool = False, **options: object) -> object:
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(function, **options)
+    monkeypatch.setattr(compiled.numba, "njit", refusing)
+    assert compiled.compiled(lambda number: number + 1)(2) == 3
