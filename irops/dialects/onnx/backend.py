@@ -27,7 +27,7 @@ class Prepared(BackendRep):
     """A model ready to run again and again."""
 
     def __init__(self, model: Model) -> None:
-        self._session = Session(model)
+        self._session = Session(model, backends=("reference",))
 
     def run(self, inputs: Mapping[str, Any] | Sequence[Any], **_: Any) -> tuple[Array, ...]:
         """The outputs, in the order of the graph; inputs: arrays in the order of the graph, or by name."""
