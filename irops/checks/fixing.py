@@ -1,6 +1,7 @@
 """Puts right what has one right answer: in the text, at exact places, and in nothing else."""
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -49,7 +50,7 @@ def store(path: str, found: Mended) -> None:
 
     Raises:  ChangedMeanwhile, and nothing is written, where the file is another than before; OSError
     """
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
     with Pending(target) as (file,):
         file.write(found.after)
         with open_regular(str(target)) as there:

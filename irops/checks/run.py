@@ -30,12 +30,12 @@ def weights_hold_the_constants(context: Context) -> Iterator[Diagnostic]:
 
 
 def layers_keep_to_their_definitions(context: Context) -> Iterator[Diagnostic]:
-    """Types, attributes, shapes: all that inference finds, but for what the checks of the graph (IR2) tell better."""
+    """Types, attributes, shapes: all that inference finds, but for what the checks of graph (IR2) and weights (IR5) tell better."""
     from irops.inference.engine import Inference
     inference = Inference(context.model, context.registry, context.limits)
     inference.wirings.update((id(scope.graph), scope.wiring) for scope in context.scopes)
     facts = inference.graph(context.model.graph, {})
-    yield from (d for d in facts.all_found() if not d.code.startswith("IR2"))
+    yield from (d for d in facts.all_found() if not d.code.startswith(("IR2", "IR5")))
     yield from ports_declare_what_is_inferred(context, facts)
     yield from inputs_and_outputs_keep_their_types(context, facts)
     yield from ops.layers_declare_the_outputs_that_there_are(context, facts)

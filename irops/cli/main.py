@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 import irops
-from irops.cli.streams import drop_output, take_any_text
+from irops.cli.streams import drop_output, heed_signals, take_any_text
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141           # 128 and the number of the signal, as shells have it
@@ -46,7 +46,18 @@ class Command(Protocol):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    """Run a command; its exit code. arguments: those of this process if not given, and then its signals are heeded, too."""
+    if arguments is not None:
+        return _command(list(arguments))
+    heed_signals()
+    words = sys.argv[1:]
+    if words[:1] == ["run"]:                  # maps weights, and calls libraries that compute
+        from irops.cli.guard import guarded
+        return guarded("run", lambda: _command(words))
+    return _command(words)
+
+
+def _command(words: list[str]) -> int:
     debug = "--debug" in words or bool(os.environ.get("IROPS_DEBUG"))
     take_any_text()
     try:
@@ -58,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         drop_output()
         return PIPE_CLOSED
     except KeyboardInterrupt:
+        print(f"irops {words[0]}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         if debug:

@@ -83,12 +83,14 @@ def answer(file: str, asked: Asked, registry: Registry | None, text: bytes | Non
         new = whole if asked.accepted is None else asked.accepted.new_in(whole)
         known = len(whole) - len(new)
         return new
-    if not asked.fixing:
-        return Answer(report(asked.limits, text), known)
     try:
+        if not asked.fixing:
+            return Answer(report(asked.limits, text), known)
         found = mended(bytes_of(file, asked.limits) if text is None else text, partial(report, replace(asked.limits, findings=inf)))
     except ReadError:
         return Answer(report(asked.limits, text), known)
+    except MemoryError:
+        return unchecked(file, "out-of-memory", f"this machine has not the memory to check {file}")
     if asked.fixing == "diff":
         return Answer(found.report, known, _diff(file, found))
     if found.after != found.before:

@@ -5,26 +5,31 @@ Strings are text of fixed width. Nothing is pickled.
 """
 from __future__ import annotations
 
+import os
+import struct
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
 from irops.cli.main import Refusal
+from irops.ir.pending import Pending
+from irops.ir.regular import NotRegular, hold_regular
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
 
 _PLAIN = "?bBhHiIlLqQefdFD"
+DAMAGED = (ValueError, EOFError, OSError, MemoryError, RuntimeError, BadZipFile, LookupError, zlib.error, struct.error)
+"""What NumPy and zipfile raise of a file that is damaged, or claims an array that fits nowhere."""
 
 
 def save_all(path: str, arrays: Mapping[str, Array]) -> None:
-    """Write arrays by name, beside the file first, so that it is there as a whole or not at all."""
-    target = Path(path)
-    part = target.with_name(f".{target.name}.part.npz")
-    try:
-        np.savez(part, **{name: _stored(array) for name, array in arrays.items()})  # type: ignore[arg-type]
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    """Write arrays by name, beside the file first, so that it is there as a whole or not at all. Any name will do, "file" too."""
+    with Pending(Path(os.path.realpath(path))) as (file,), ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(_stored(array)), allow_pickle=False)
 
 
 def load_all(path: str) -> dict[str, Array]:
@@ -38,7 +43,7 @@ def load_all(path: str) -> dict[str, Array]:
     with loaded:
         try:
             return {name: loaded[name] for name in loaded.files}
-        except (ValueError, OSError) as error:
+        except DAMAGED as error:
             raise Refusal(f"{path} cannot be read: {error}") from None
 
 
@@ -50,16 +55,22 @@ def load_one(path: str) -> Array:
     with loaded:
         if len(loaded.files) != 1:
             raise Refusal(f"{path} holds {len(loaded.files)} arrays; give it as --load-inputs, or an .npy file")
-        array: Array = loaded[loaded.files[0]]
+        try:
+            array: Array = loaded[loaded.files[0]]
+        except DAMAGED as error:
+            raise Refusal(f"{path} cannot be read: {error}") from None
         return array
 
 
 def _load(path: str) -> Array | np.lib.npyio.NpzFile:
     try:
+        hold_regular(os.stat(path))
         loaded: Array | np.lib.npyio.NpzFile = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise Refusal(f"{path} does not exist") from None
-    except (ValueError, EOFError, OSError) as error:
+    except NotRegular as error:
+        raise Refusal(f"{path} {error}; it must be an .npy or .npz file") from None
+    except DAMAGED as error:
         raise Refusal(f"{path} is no .npy or .npz file that can be read: {error}") from None
     return loaded
 

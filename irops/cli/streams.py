@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
@@ -15,9 +16,25 @@ NARROW = 80
 
 def take_any_text() -> None:
     """Let the streams escape what their encoding cannot say, rather than fail."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:                      # closed by whoever started the process
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def heed_signals() -> None:
+    """Let Ctrl-C, once, and what asks a process to end, end it as an error does: what was begun is put away."""
+    def interrupted(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        raise SystemExit(128 + number)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:      # nohup, say
+            signal.signal(number, interrupted)
 
 
 def drop_output() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from irops.diagnostics.rules import all_rules
 from irops.document.views import BANDS, op_view, opsets_text
+from irops.ir.pending import undisturbed
 from irops.registry import Registry, default_registry
 from irops.spec.opsets import OPSETS, opsets
 
@@ -89,9 +90,12 @@ class Site:
                 count += 1
             (part / MARK).write_text("written by irops docs\n")
             part.chmod(0o755)
-            if target.exists():
-                shutil.rmtree(target)
-            part.rename(target)
+            before = part.with_name(f"{part.name}.before")
+            with undisturbed():
+                if target.exists():
+                    target.rename(before)
+                part.rename(target)
+            shutil.rmtree(before, ignore_errors=True)
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)
             raise

@@ -20,7 +20,7 @@ from irops.inference.engine import Inference, facts_line
 from irops.inference.facts import LayerFacts
 from irops.inference.layer import LayerFault, fault_of, named_inputs, positional, taken, with_normal_axes
 from irops.ir.model import Body, Graph, Layer, Model
-from irops.ir.weights import constant
+from irops.ir.weights import constant, hold_weights
 from irops.limits import Clock, Limits
 from irops.limits import notes as limit_notes
 from irops.registry import Op, Registry
@@ -55,6 +55,7 @@ class Evaluator:
         self.held, self._clock = 0, Clock(self.limits.run_seconds)
         try:
             values = self.graph(self.model.graph, given, (), keep)
+            hold_weights(self.model)                    # else nobody knows what they were computed from
         except BaseException:
             self.variables.rollback()
             raise
@@ -163,6 +164,7 @@ class Evaluator:
     def _constant(self, layer: Layer) -> Array:
         """A Const's tensor; kept where it is a view of the mapped weights and so takes no memory of its own."""
         array = self._mapped.get(id(layer))
+        hold_weights(self.model)
         if array is None:
             array = constant(self.model, layer)
             if array.base is not None:

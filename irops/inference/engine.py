@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.fix import Fix, fix
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
@@ -25,6 +25,7 @@ from irops.limits import Clock, Limits, room_for
 from irops.limits import notes as limit_notes
 from irops.registry import NoOp, Registry, default_registry
 from irops.spec.body import BodyFunction
+from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.violation import Violation, remarks
 
@@ -42,6 +43,7 @@ class Inference:
         self.wirings: dict[int, Wiring] = {}
         self.repeats, self.seen = 0, set[int]()
         self.told: list[NoOp] = []
+        self.unread: list[Diagnostic] = []              # what is wrong with constants whose values were asked for
         self._maps: dict[int, tuple[Maps, tuple[Fact, ...]]] = {}
 
     def wiring(self, graph: Graph) -> Wiring:
@@ -55,7 +57,7 @@ class Inference:
         self._start()
         with room_for(self.limits.depth):
             facts = self._graph(graph, given, path)
-        facts.found.extend(self._limits_met(path))
+        facts.found.extend(self._hindrances(path))
         return facts
 
     def outputs(self, known: LayerFacts, inputs: Sequence[Fact | None], path: tuple[str, ...]) -> list[Fact]:
@@ -72,8 +74,9 @@ class Inference:
         self.told.clear()
         self.clock = Clock(self.limits.seconds)
 
-    def _limits_met(self, path: tuple[str, ...]) -> Iterator[Diagnostic]:
-        """What limits kept inference from."""
+    def _hindrances(self, path: tuple[str, ...]) -> Iterator[Diagnostic]:
+        """What weights and limits kept inference from."""
+        yield from self.unread
         place = Location(path=path) if self.model.source is None else self.model.source.location(0, path=path)
         if self.budget.overdrawn:
             yield self._limit_met("folding-limit", "values that shapes depend on were not worked out", "folded_bytes", place)
@@ -167,7 +170,18 @@ class Inference:
         size = fact.shape.size
         if not size.known or size.low > INPUTS * self.limits.folded_elements:
             return fact
-        return Fact(fact.element_type, fact.shape, lambda: constant(self.model, layer))
+        return Fact(fact.element_type, fact.shape, lambda: self._copied(layer))
+
+    def _copied(self, layer: Layer) -> Array | None:
+        """A constant's value, within what may be worked out; nothing is mapped, lest the file be cut off meanwhile."""
+        if not self.budget.affords(()):
+            return None
+        try:
+            found = constant(self.model, layer, copied=True)
+        except DiagnosticError as error:
+            self.unread.extend(error.diagnostics)
+            return None
+        return found if self.budget.affords((found,)) else None
 
     def _outputs(self, known: LayerFacts, inputs: Sequence[Fact | None], path: tuple[str, ...]) -> list[Fact]:
         assert known.op is not None

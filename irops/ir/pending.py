@@ -4,17 +4,23 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from contextlib import suppress
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO
+
+from irops.ir.turns import in_turn
+
+INTERRUPTIONS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Pending:
     """Files open for writing under other names, in the folders of their targets.
 
     As a context manager: after the block they are on the disk and then renamed, one after the other; if the block raises, they
-    are gone and the targets as they were.
+    are gone and the targets as they were. Nobody who takes turns sees some renamed and others not, and Ctrl-C waits until all are.
     """
 
     def __init__(self, *targets: Path) -> None:
@@ -27,7 +33,8 @@ class Pending:
             for target, part in zip(self.targets, self._parts):
                 if target.exists() and not target.is_file():
                     raise OSError(f"{target} is there, and is no file that could be replaced")
-                self._files.append(part.open("xb"))
+                with undisturbed():
+                    self._files.append(part.open("xb"))
         except BaseException:
             self._discard()
             raise
@@ -38,7 +45,8 @@ class Pending:
             if kind is None:
                 self._commit()
         finally:
-            self._discard()
+            with undisturbed():
+                self._discard()
 
     def _commit(self) -> None:
         for file, target, part in zip(self._files, self.targets, self._parts):
@@ -47,16 +55,32 @@ class Pending:
             file.close()
             if target.exists():
                 shutil.copymode(target, part)
-        for target, part in zip(self.targets, self._parts):
-            part.replace(target)
-        for folder in {target.parent for target in self.targets}:
+        folders = sorted({target.parent for target in self.targets})
+        with in_turn(folders[0], alone=True), undisturbed():
+            for target, part in zip(self.targets, self._parts):
+                part.replace(target)
+        for folder in folders:
             _sync_folder(folder)
 
     def _discard(self) -> None:
         for file in self._files:
-            file.close()
+            with suppress(OSError):                 # what was not yet written cannot be; it is not wanted any more
+                file.close()
         for part in self._parts:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Interruptions of this thread wait until the block is done."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -15,6 +15,7 @@ from irops.ir.locate import Source
 from irops.ir.model import Model
 from irops.ir.regular import NotRegular, open_regular
 from irops.ir.text import is_binary, source_of
+from irops.ir.turns import in_turn
 from irops.ir.weights import Weights
 from irops.limits import Limits, room_for
 
@@ -36,9 +37,11 @@ def load(path: StrPath, weights: StrPath | None = None, *, text: bytes | None = 
     if reader is not None:
         loaded: tuple[Model, tuple[Diagnostic, ...]] = reader.load(name, limits, text)
         return loaded
-    raw = bytes_of(name, limits) if text is None else text
     beside = Path(name).with_suffix(".bin") if weights is None else weights
-    return _load(name, raw, Weights.of_file(beside), limits)
+    with in_turn(Path(os.path.realpath(name)).parent):          # no writer puts another pair in their place between the two looks
+        raw = bytes_of(name, limits) if text is None else text
+        bytes_beside = Weights.of_file(beside)
+    return _load(name, raw, bytes_beside, limits)
 
 
 def loads(xml: bytes, weights: bytes = b"", *, limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:

@@ -15,18 +15,19 @@ def open_regular(path: str) -> BinaryIO:
 
     Raises:  NotRegular, before anything else is opened; OSError
     """
-    _hold_regular(os.stat(path))
+    hold_regular(os.stat(path))
     # Should it become a pipe between the two looks, O_NONBLOCK keeps the opening from waiting for its other end.
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     try:
-        _hold_regular(os.fstat(handle))
+        hold_regular(os.fstat(handle))
         return os.fdopen(handle, "rb")
     except BaseException:
         os.close(handle)
         raise
 
 
-def _hold_regular(status: os.stat_result) -> None:
+def hold_regular(status: os.stat_result) -> None:
+    """Raises: NotRegular"""
     if not stat.S_ISREG(status.st_mode):
         raise NotRegular(kind(status.st_mode))
 

@@ -1,10 +1,12 @@
-"""The bytes that the constants of a model lie in: a file that is mapped when first needed, or memory."""
+"""The bytes that the constants of a model lie in: a file, read in part or mapped when first needed, or memory."""
 from __future__ import annotations
 
 import mmap
 import os
-import stat
 from pathlib import Path
+from typing import BinaryIO
+
+from irops.ir.regular import NotRegular, hold_regular, open_regular
 
 
 class WeightsChanged(ValueError):
@@ -12,13 +14,18 @@ class WeightsChanged(ValueError):
 
 
 class Weights:
-    """The bytes of a .bin file, or bytes in memory. Nothing is read before it is asked for; the file is never locked."""
+    """The bytes of a .bin file, or bytes in memory. Nothing is read before it is asked for; the file is never locked.
 
-    __slots__ = ("_bytes", "_fault", "_identity", "_size", "path")
+    What was mapped must not be looked at once the file was cut off: the system ends a process that does. So only view maps, which
+    evaluation needs; read copies.
+    """
+
+    __slots__ = ("_bytes", "_fault", "_file", "_identity", "_size", "path")
 
     def __init__(self, path: str | None, data: bytes = b"") -> None:
         self.path = path
         self._bytes = memoryview(data) if path is None else None
+        self._file: BinaryIO | None = None
         self._size, self._identity, self._fault = len(data), (0, 0, 0, 0), ""
         if path is not None:
             self._look(path)
@@ -50,35 +57,72 @@ class Weights:
     def view(self, offset: int, size: int) -> memoryview:
         """Some of the bytes, uncopied.
 
-        Raises:  ValueError where they are not all there; WeightsChanged where the file was replaced since the model was read
+        Raises:  ValueError where they are not all there; WeightsChanged where the file was changed since the model was read
         """
-        if offset < 0 or size < 0 or offset + size > self._size:
-            raise ValueError(f"bytes {offset} to {offset + size} of {self._size} are not there")
+        self._within(offset, size)
         if self._bytes is None:
             self._bytes = self._map()
+        self.hold()
         return self._bytes[offset:offset + size]
+
+    def read(self, offset: int, size: int) -> memoryview:
+        """A copy of some of the bytes, unless they are in memory anyway; raises as view does."""
+        self._within(offset, size)
+        if self.path is None:
+            return self.view(offset, size)
+        with self._opened() as file:
+            file.seek(offset)
+            found = file.read(size)
+        if len(found) < size:
+            raise self._changed()
+        return memoryview(found)
+
+    def hold(self) -> None:
+        """Demand that what is mapped is still what it was. Raises: WeightsChanged"""
+        if self._file is not None and _identity(os.fstat(self._file.fileno())) != self._identity:
+            raise self._changed()
+
+    def _within(self, offset: int, size: int) -> None:
+        if offset < 0 or size < 0 or offset + size > self._size:
+            raise ValueError(f"bytes {offset} to {offset + size} of {self._size} are not there")
+
+    def _changed(self) -> WeightsChanged:
+        return WeightsChanged(f"{self.name} was changed after the model was read; read the model again")
 
     def _look(self, path: str) -> None:
         try:
             status = os.stat(path)
+            hold_regular(status)
+        except NotRegular:
+            self._fault = "is not a regular file"
         except OSError as error:
             self._fault = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-            return
-        if not stat.S_ISREG(status.st_mode):
-            self._fault = "is not a regular file"
-            return
-        self._size, self._identity = status.st_size, _identity(status)
+        else:
+            self._size, self._identity = status.st_size, _identity(status)
 
     def _map(self) -> memoryview:
         if self._size == 0 or self.path is None:
             return memoryview(b"")
+        file = self._opened()
         try:
-            with open(self.path, "rb") as file:
-                if _identity(os.fstat(file.fileno())) != self._identity:
-                    raise WeightsChanged(f"{self.name} was changed after the model was read; read the model again")
-                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            found = memoryview(mmap.mmap(file.fileno(), self._size, access=mmap.ACCESS_READ))
+        except (OSError, ValueError) as error:          # ValueError: it was cut off between the two looks
+            file.close()
+            raise WeightsChanged(f"{self.name} cannot be mapped: {error}") from None
+        self._file = file
+        return found
+
+    def _opened(self) -> BinaryIO:
+        """The file, held to be the one that it was. Raises: WeightsChanged"""
+        assert self.path is not None
+        try:
+            file = open_regular(self.path)
         except OSError as error:
-            raise WeightsChanged(f"{self.name} could be read when the model was, and cannot now: {error.strerror}") from None
+            raise WeightsChanged(f"{self.name} could be read when the model was, and cannot now: {error.strerror or error}") from None
+        if _identity(os.fstat(file.fileno())) != self._identity:
+            file.close()
+            raise self._changed()
+        return file
 
     def __repr__(self) -> str:
         return f"<Weights {self.name}, {self.size} bytes>"

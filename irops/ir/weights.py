@@ -11,7 +11,7 @@ from irops.ir.model import Layer, Model
 from irops.ir.numbers import INT64_MAX, integer, prefix_note
 from irops.ir.storage import Weights, WeightsChanged
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types, foreign_types
-from irops.values.packing import LAYOUTS, packed_size, string_bounds, unpack
+from irops.values.packing import LAYOUTS, hold_strings, packed_size, unpack
 
 __all__ = ["Weights", "constant", "constant_faults"]
 
@@ -49,8 +49,8 @@ class Fault(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def constant(model: Model, layer: Layer) -> Array:
-    """The value of a Const layer: a view of the weights, where elements fill bytes; read-only.
+def constant(model: Model, layer: Layer, *, copied: bool = False) -> Array:
+    """The value of a Const layer: a view of the weights, where elements fill bytes and no copy is asked for; read-only.
 
     Raises:  DiagnosticError where it is not all there, or its strings are corrupt
     """
@@ -59,9 +59,20 @@ def constant(model: Model, layer: Layer) -> Array:
         return unpack(bytes(8), region.element, region.shape)
     assert model.weights is not None
     try:
-        return unpack(model.weights.view(region.offset, region.size), region.element, region.shape)
+        raw = (model.weights.read if copied else model.weights.view)(region.offset, region.size)
+        return unpack(raw, region.element, region.shape)
     except ValueError as error:
         raise _error(model, layer, _value_fault(layer, error)) from None
+
+
+def hold_weights(model: Model) -> None:
+    """Demand that the weights that were mapped are still what they were. Raises: DiagnosticError"""
+    try:
+        if model.weights is not None:
+            model.weights.hold()
+    except WeightsChanged as error:
+        file = model.source.path if model.source else None
+        raise DiagnosticError([Diagnostic(rule("changed-weights"), str(error), Location(file))]) from None
 
 
 def checked_region(model: Model, layer: Layer) -> Region:
@@ -170,7 +181,7 @@ def _placing_fault(layer: Layer, region: Region, weights: Weights) -> Fault | No
                      f"which has {weights.size}", None if partly else "offset", ('OpenVINO says "Incorrect weights in bin file!"',))
     if region.element is STRING:
         try:
-            string_bounds(weights.view(region.offset, region.size), region.elements)
+            hold_strings(lambda start, size: weights.read(region.offset + start, size), region.size, region.elements)
         except ValueError as error:
             return _value_fault(layer, error)
     return None

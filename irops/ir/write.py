@@ -25,7 +25,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     read from may be written over. Bytes of the weights that belong to no constant are left out; equal constants share theirs.
     Raises:  DiagnosticError where a constant's bytes are not there; ValueError for text that XML cannot hold; OSError
     """
-    xml = Path(path).resolve()
+    xml = Path(os.path.realpath(path))
     weights = xml.with_suffix(".bin")
     if weights == xml:
         raise ValueError(f"{xml.name} is the name of weights; that of a model ends with .xml")

@@ -12,6 +12,8 @@ from irops.values.element import CODED, DYNAMIC, STRING, Array, ElementType, tag
 
 Buffer = bytes | bytearray | memoryview
 Codes = npt.NDArray[np.uint8]
+_BLOCK = 1 << 18
+"""So many entries of a table of strings are looked at at one time."""
 
 
 class Layout(NamedTuple):
@@ -133,26 +135,42 @@ def string_bounds(raw: memoryview, count: int | None = None) -> npt.NDArray[np.i
     count: how many strings there must be; None for any number
     Raises:  ValueError saying what is wrong with the table
     """
-    if len(raw) < 8:
-        raise ValueError(f"a table of strings starts with 8 bytes, and only {len(raw)} are there")
-    held = int(np.frombuffer(raw, "<i4", 1)[0])
+    held = hold_strings(lambda start, size: raw[start:start + size], len(raw), count)
+    return np.frombuffer(raw, "<i4", held + 1, 4).astype(np.int64)
+
+
+def hold_strings(read: Callable[[int, int], Buffer], size: int, count: int | None = None) -> int:
+    """How many strings a table holds, that many bytes of which read gives from a place on, a block at a time.
+
+    size: of the table and the characters behind it, in bytes; count, and what is raised: as of string_bounds
+    """
+    if size < 8:
+        raise ValueError(f"a table of strings starts with 8 bytes, and only {size} are there")
+    held = int(np.frombuffer(read(0, 4), "<i4", 1)[0])
     if held < 0:
         raise ValueError(f"the table of strings counts {held} of them")
-    characters = len(raw) - 4 * (held + 2)
+    characters = size - 4 * (held + 2)
     if characters < 0:
-        raise ValueError(f"a table of {held} strings takes {4 * (held + 2)} bytes, and only {len(raw)} are there")
+        raise ValueError(f"a table of {held} strings takes {4 * (held + 2)} bytes, and only {size} are there")
     if count is not None and held != count:
         raise ValueError(f"the table of strings counts {held} of them, the shape {count}")
-    bounds = np.frombuffer(raw, "<i4", held + 1, 4).astype(np.int64)
+    for first in range(0, held + 1, _BLOCK):
+        block = np.frombuffer(read(4 + 4 * first, 4 * min(_BLOCK + 1, held + 1 - first)), "<i4").astype(np.int64)
+        _hold_bounds(block, first, characters)
+    return held
+
+
+def _hold_bounds(bounds: npt.NDArray[np.int64], first: int, characters: int) -> None:
+    """Demand that a part of a table makes sense. first: the number of the string that it starts with"""
     if bounds[0] < 0:
-        raise ValueError(f"string 0 begins at character byte {bounds[0]}")
+        raise ValueError(f"string {first} begins at character byte {bounds[0]}")
     if (drops := np.flatnonzero(np.diff(bounds) < 0)).size:
         k = int(drops[0])
-        raise ValueError(f"string {k} begins at character byte {bounds[k]} and ends at {bounds[k + 1]}, before it begins")
+        raise ValueError(f"string {first + k} begins at character byte {bounds[k]} and ends at {bounds[k + 1]}, before it begins")
     if bounds[-1] > characters:
         k = max(int(np.flatnonzero(bounds > characters)[0]) - 1, 0)
-        raise ValueError(f"string {k} ends at character byte {bounds[k + 1 if held else 0]}, and only {characters} are there")
-    return bounds
+        end = bounds[min(k + 1, len(bounds) - 1)]
+        raise ValueError(f"string {first + k} ends at character byte {end}, and only {characters} are there")
 
 
 def _strings(raw: memoryview, count: int) -> Array:

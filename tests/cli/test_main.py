@@ -75,7 +75,7 @@ def test_an_interrupted_command_ends_with_130(irops: Irops, monkeypatch: pytest.
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
     monkeypatch.setattr(import_module("irops.cli.many"), "check", interrupt)
-    assert irops("check", broken) == (130, "", "")
+    assert irops("check", broken) == (130, "", "irops check: interrupted\n")
 
 
 def python(*words: str | Path, **more: str) -> subprocess.Popen[str]:

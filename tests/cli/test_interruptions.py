@@ -1,0 +1,165 @@
+"""Commands that are interrupted, ended, or die: nothing half-written, a clear message, the right exit status."""
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irops.cli.guard import guarded
+
+ROOT = Path(__file__).parents[2]
+ENDLESS = """<net name="endless" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="1" name="times" type="Const" version="opset1"><data element_type="i64" shape="" offset="0" size="8"/>
+<output><port id="0" precision="I64"/></output></layer>
+<layer id="2" name="go" type="Const" version="opset1"><data element_type="boolean" shape="" offset="8" size="1"/>
+<output><port id="0" precision="BOOL"/></output></layer>
+<layer id="3" name="loop" type="Loop" version="opset5">
+<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="2"/>
+<output external_port_id="-1" internal_layer_id="4" purpose="execution_condition"/></port_map>
+<back_edges><edge from-layer="2" to-layer="0"/></back_edges>
+<input><port id="0"/><port id="1"/><port id="2"><dim>2</dim></port></input>
+<output><port id="3" precision="FP32"><dim>2</dim></port></output>
+<body><layers>
+<layer id="0" name="p" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="1" name="abs" type="Abs" version="opset1"><input><port id="0"><dim>2</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="2" name="r" type="Result" version="opset1"><input><port id="0"><dim>2</dim></port></input></layer>
+<layer id="3" name="on" type="Const" version="opset1"><data element_type="boolean" shape="" offset="8" size="1"/>
+<output><port id="0" precision="BOOL"/></output></layer>
+<layer id="4" name="c" type="Result" version="opset1"><input><port id="0"/></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
+<edge from-layer="3" from-port="0" to-layer="4" to-port="0"/></edges></body></layer>
+<layer id="4" name="y" type="Result" version="opset1"><input><port id="0"><dim>2</dim></port></input></layer>
+</layers><edges><edge from-layer="1" from-port="0" to-layer="3" to-port="0"/><edge from-layer="2" from-port="0" to-layer="3" to-port="1"/>
+<edge from-layer="0" from-port="0" to-layer="3" to-port="2"/><edge from-layer="3" from-port="3" to-layer="4" to-port="0"/></edges></net>"""
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> Path:
+    """A model whose loop goes round a million times."""
+    path = tmp_path / "endless.xml"
+    path.write_text(ENDLESS)
+    path.with_suffix(".bin").write_bytes(np.int64(1_000_000).tobytes() + b"\x01")
+    return path
+
+
+def started(*words: str | Path, **more: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-m", "irops", *map(str, words)], cwd=ROOT, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, start_new_session=True, **more)
+
+
+def processes_of(group: int) -> bool:
+    """Whether there are any, after those that are about to end have ended."""
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize("whole_group", [False, True])
+def test_a_run_that_is_interrupted_writes_nothing(number: int, status: int, whole_group: bool, endless: Path) -> None:
+    out = endless.with_name("out.npz")
+    running = started("run", endless, "--fill", "ones", "--save-outputs", out)
+    time.sleep(2.5)
+    assert running.poll() is None, running.stderr and running.stderr.read()
+    (os.killpg if whole_group else os.kill)(running.pid, number)
+    told, complained = running.communicate(timeout=30)
+    assert running.returncode == status
+    assert (told, "Traceback" in complained) == ("", False)
+    if number == signal.SIGINT:
+        assert complained == "irops run: interrupted\n"
+    assert sorted(os.listdir(endless.parent)) == ["endless.bin", "endless.xml"]
+    assert not processes_of(running.pid)
+
+
+def test_a_check_of_many_files_that_is_interrupted_leaves_no_process(tmp_path: Path) -> None:
+    text = (ROOT / "examples" / "bidirectional_encoder" / "model.xml").read_text()
+    for k in range(1500):
+        (tmp_path / f"{k}.xml").write_text(text)
+    running = started("check", tmp_path, "-j", "2", "--output-format", "json")
+    time.sleep(3)
+    assert running.poll() is None
+    os.killpg(running.pid, signal.SIGINT)
+    told, complained = running.communicate(timeout=30)
+    assert (running.returncode, told, complained) == (130, "", "irops check: interrupted\n")
+    assert not processes_of(running.pid)
+
+
+def test_a_run_that_dies_of_a_file_cut_off_says_so(endless: Path) -> None:
+    script = f"""if True:
+        import mmap, os, sys
+        from irops.cli.guard import guarded
+        def work():
+            with open({str(endless.with_suffix('.bin'))!r}, "r+b") as file:
+                file.truncate(1 << 20)
+                mapped = mmap.mmap(file.fileno(), 0)
+                file.truncate(0)
+            return mapped[1 << 19]
+        sys.exit(guarded("run", work))
+    """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "irops run: ended by SIGBUS: a file that was mapped, the weights most likely, was cut off meanwhile; read the model again\n"
+
+
+@pytest.mark.parametrize(("work", "status", "said"), [
+    ("lambda: 7", 7, ""), ("lambda: os.kill(os.getpid(), 9)", 2, "irops run: ended by SIGKILL: something else ended it"),
+    ("lambda: os.kill(os.getpid(), 11)", 2, "irops run: ended by SIGSEGV: a library failed"), ("lambda: 1 / 0", 2, "ZeroDivisionError")])
+def test_what_ended_a_command_is_told(work: str, status: int, said: str) -> None:
+    script = f"import os, sys; from irops.cli.guard import guarded; print('before'); sys.exit(guarded('run', {work}))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.returncode, done.stdout) == (status, "before\n")
+    assert said in done.stderr
+
+
+def test_where_no_process_can_be_forked_the_work_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "fork")
+    assert guarded("run", os.getpid) == os.getpid()
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+def test_outputs_that_cannot_be_written_are_2_and_leave_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "m.xml"
+    path.write_text("""<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1"><data shape="999" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>999</dim></port></output></layer><layer id="1" name="file" type="Result" version="opset1">
+<input><port id="0"/></input></layer></layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>""")
+    running = started("run", path, "--fill", "ones", "-q", "--save-outputs", tmp_path / "out.npz", preexec_fn=limited)
+    assert running.communicate(timeout=60) == ("", "irops run: [Errno 27] File too large\n")
+    assert running.returncode == 2
+    assert os.listdir(tmp_path) == ["m.xml"]
+    running = started("run", path, "--fill", "ones", "-q", "--save-outputs", tmp_path / "out.npz")
+    assert running.communicate(timeout=60) == ("", "")
+    with np.load(tmp_path / "out.npz") as found:
+        assert found["file"].shape == (999,)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("form", ["full", "json", "sarif"])
+def test_findings_that_cannot_be_written_are_2(form: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, "-m", "irops", "check", ROOT / "tests" / "rules" / "IR401.xml", "--output-format", form],
+                              cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "irops check: [Errno 28] No space left on device\n")
+
+
+def test_a_closed_output_is_no_fault() -> None:
+    done = subprocess.run(["sh", "-c", f'"{sys.executable}" -m irops check tests/rules/IR401.xml >&- 2>&-'], cwd=ROOT, check=False)
+    assert done.returncode == 1

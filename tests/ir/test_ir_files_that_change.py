@@ -1,0 +1,267 @@
+"""Files that are none, that are links, that change while they are used, and that cannot be written: never half of anything."""
+from __future__ import annotations
+
+import multiprocessing
+import os
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irops
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.ir import regular, turns
+from irops.ir.pending import Pending
+from irops.ir.read import load
+from irops.ir.storage import Weights, WeightsChanged
+from irops.ir.turns import in_turn
+from irops.ir.weights import constant
+
+MODEL = """<net name="{name}" version="11"><layers>
+<layer id="0" name="w" type="Const" version="opset1"><data element_type="i64" shape="{count}" offset="0" size="{size}"/>
+<output><port id="0" precision="I64"><dim>{count}</dim></port></output></layer>
+<layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
+
+
+def text_of(name: str, count: int) -> str:
+    return MODEL.format(name=name, count=count, size=8 * count)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "m.xml"
+    path.write_text(text_of("m", 1000))
+    path.with_suffix(".bin").write_bytes(np.arange(1000).tobytes())
+    return path
+
+
+def first_found(path: Path, weights: Path | None = None) -> str:
+    return irops.check(path, weights).errors[0].message
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
+def test_what_is_no_file_is_never_opened(kind: str, model: Path, tmp_path: Path) -> None:
+    for name in ("m.xml", "m.bin"):
+        os.remove(tmp_path / name)
+        if kind == "pipe":
+            os.mkfifo(tmp_path / name)
+        elif kind == "folder":
+            (tmp_path / name).mkdir()
+        else:
+            server = socket.socket(socket.AF_UNIX)
+            server.bind(str(tmp_path / name))
+        if name == "m.xml":
+            assert first_found(model) == f"{model} is a {kind}; it must be an .xml file"
+            model.rmdir() if kind == "folder" else model.unlink()
+            model.write_text(text_of("m", 1000))
+        else:
+            assert "m.bin is not a regular file" in first_found(model)
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/stdin"])
+def test_devices_are_no_models_and_no_weights(device: str, model: Path) -> None:
+    if not Path(device).exists() or Path(device).is_file():
+        pytest.skip(f"there is no {device}")
+    assert "it must be an .xml file" in first_found(Path(device))
+    assert "is not a regular file" in first_found(model, Path(device))
+
+
+def test_what_becomes_a_pipe_between_two_looks_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "m.xml")
+    monkeypatch.setattr(regular.os, "stat", lambda _: os.lstat(__file__))
+    with pytest.raises(regular.NotRegular, match="is a pipe"):
+        regular.open_regular(str(tmp_path / "m.xml"))
+
+
+def test_links_to_files_are_followed_and_weights_lie_beside_the_name_that_is_given(model: Path, tmp_path: Path) -> None:
+    links = tmp_path / "links"
+    links.mkdir()
+    (links / "l.xml").symlink_to(model)
+    assert "l.bin does not exist" in first_found(links / "l.xml")
+    (links / "l.bin").symlink_to(model.with_suffix(".bin"))
+    assert irops.check(links / "l.xml").ok
+
+
+def test_links_that_lead_nowhere_or_in_a_circle_are_told(tmp_path: Path) -> None:
+    (tmp_path / "a.xml").symlink_to(tmp_path / "absent.xml")
+    (tmp_path / "b.xml").symlink_to(tmp_path / "b.xml")
+    assert [d.name for d in irops.check(tmp_path / "a.xml")] == ["file-not-found"]
+    assert [d.name for d in irops.check(tmp_path / "b.xml")] == ["unreadable-file"]
+
+
+def test_weights_are_never_guessed(model: Path, tmp_path: Path) -> None:
+    model.with_suffix(".bin").rename(tmp_path / "other.bin")
+    assert "m.bin does not exist" in first_found(model)
+    assert irops.check(model, tmp_path / "other.bin").ok
+
+
+def test_a_file_that_grows_without_end_is_read_once(tmp_path: Path) -> None:
+    if not Path("/proc/self/status").exists():
+        pytest.skip("this system has no /proc")
+    assert irops.check("/proc/self/status").errors[0].name in ("malformed-xml", "not-xml")
+
+
+@pytest.mark.parametrize("change", ["cut", "rewritten"])
+def test_weights_that_change_while_they_are_mapped_are_not_used(change: str, model: Path) -> None:
+    read = irops.read(model)
+    assert constant(read, read.layer("w"))[7] == 7
+    weights = model.with_suffix(".bin")
+    if change == "cut":
+        os.truncate(weights, 16)
+    else:
+        weights.write_bytes(np.arange(1000)[::-1].tobytes())
+    with pytest.raises(DiagnosticError, match=r"IR510 .*m\.bin was changed after the model was read"):
+        constant(read, read.layer("w"))
+
+
+def test_weights_that_change_while_a_session_runs_fail_the_next_run(model: Path) -> None:
+    session = irops.Session(model)
+    assert session.run()["y"][7] == 7
+    os.truncate(model.with_suffix(".bin"), 16)
+    with pytest.raises(DiagnosticError, match="IR510"):
+        session.run()
+
+
+def test_weights_that_are_replaced_as_a_whole_may_be_gone_on_with(model: Path) -> None:
+    session = irops.Session(model)
+    session.run()
+    model.with_suffix(".new").write_bytes(bytes(8000))
+    model.with_suffix(".new").replace(model.with_suffix(".bin"))
+    assert session.run()["y"][7] == 7
+
+
+def test_nothing_is_mapped_to_check_or_to_infer(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Weights, "_map", lambda self: pytest.fail("mapped"))
+    assert irops.check(model).ok
+    assert irops.infer(model)["w", 0].value[7] == 7
+
+
+def test_weights_that_are_cut_off_before_they_are_read_are_told(model: Path) -> None:
+    weights = Weights.of_file(model.with_suffix(".bin"))
+    os.truncate(model.with_suffix(".bin"), 16)
+    with pytest.raises(WeightsChanged):
+        weights.read(0, 100)
+    with pytest.raises(WeightsChanged):
+        weights.view(0, 100)
+
+
+def limited() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+def test_a_file_that_may_not_grow_leaves_nothing_behind(model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "m.xml").write_text("before")
+    script = f"import irops\nirops.write(irops.read({str(model)!r}), {str(out / 'm.xml')!r})"
+    done = subprocess.run([sys.executable, "-c", script], preexec_fn=limited, capture_output=True, text=True, check=False)
+    assert "File too large" in done.stderr
+    assert os.listdir(out) == ["m.xml"]
+    assert (out / "m.xml").read_text() == "before"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount, unmount = shutil.which("mount"), shutil.which("umount")
+    if not mount or not unmount or subprocess.run([mount, "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk], capture_output=True, check=False).returncode:
+        pytest.skip("no file system may be mounted here")
+    try:
+        yield disk
+    finally:
+        subprocess.run([unmount, disk], check=True)
+
+
+def test_a_full_disk_leaves_what_was_there(model: Path, small_disk: Path) -> None:
+    (small_disk / "m.xml").write_text("before")
+    model.write_text(text_of("m", 4000))
+    model.with_suffix(".bin").write_bytes(np.arange(4000).tobytes())
+    with pytest.raises(OSError, match="No space left"):
+        irops.write(irops.read(model), small_disk / "m.xml")
+    assert {path.name: path.read_text() for path in small_disk.iterdir()} == {"m.xml": "before"}
+
+
+def write_often(path: str, name: str, count: int) -> None:
+    from irops.ir.read import loads
+    content = np.full(count, count).tobytes()
+    for _ in range(40):
+        irops.write(loads(text_of(name, count).encode(), content)[0], path)
+
+
+def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path) -> None:
+    path = str(tmp_path / "m.xml")
+    write_often(path, "one", 1001)
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=write_often, args=(path, name, count)) for name, count in (("one", 1001), ("two", 2002))]
+    for writer in writers:
+        writer.start()
+    seen, changed = set(), set()
+    while any(writer.is_alive() for writer in writers) or not seen:
+        read = irops.read(path)
+        try:
+            value = constant(read, read.layer("w"), copied=True)
+        except DiagnosticError as error:
+            changed.update(d.name for d in error.diagnostics)
+            continue
+        assert (read.name, len(value), int(value[0])) in (("one", 1001, 1001), ("two", 2002, 2002))
+        seen.add(read.name)
+    for writer in writers:
+        writer.join()
+        assert writer.exitcode == 0
+    assert changed <= {"changed-weights"}
+    assert sorted(os.listdir(tmp_path)) == ["m.bin", "m.xml"]
+    assert irops.check(path).ok
+
+
+def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "PATIENCE", 0.05)
+    with in_turn(model.parent, alone=True):
+        assert load(model)[1] == ()
+        irops.write(irops.read(model), model)
+
+
+def test_a_folder_that_cannot_be_held_is_used_all_the_same(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with in_turn(tmp_path / "absent"):
+        pass
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    with in_turn(tmp_path, alone=True):
+        assert load(model)[1] == ()
+
+
+def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path) -> None:
+    script = """if True:
+        import os, signal, sys
+        from pathlib import Path
+        from irops.ir.pending import Pending
+        real, folder = Path.replace, Path(sys.argv[1])
+        def replace(self, target):
+            os.kill(os.getpid(), signal.SIGINT)
+            return real(self, target)
+        Path.replace = replace
+        try:
+            with Pending(folder / "a", folder / "b") as (a, b):
+                a.write(b"1"), b.write(b"2")
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    done = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True)
+    assert done.stdout == "interrupted\n"
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}
+
+
+def test_what_is_interrupted_before_leaves_nothing(tmp_path: Path) -> None:
+    def interrupted() -> None:
+        with Pending(tmp_path / "a", tmp_path / "b") as (a, _):
+            a.write(b"1")
+            raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert list(tmp_path.iterdir()) == []
