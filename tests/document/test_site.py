@@ -104,3 +104,10 @@ def test_documentation_replaces_older_documentation(tmp_path):
 def test_what_a_definition_says_cannot_break_the_page():
     assert irops.definition("ReverseSequence-1").formula.count("<") == 1
     assert "s &lt; seq_lengths[b]" in dict(Site().pages())["ops/ReverseSequence-1.html"]
+
+
+def test_a_page_shows_what_is_saved_for_backward(pages):
+    page = next(text for path, text in pages.items() if path.startswith("ops/ReverseSequence-1."))
+    assert "saved for backward" in page
+    assert "d_data = ReverseSequence(d_output, seq_lengths)" in page
+    assert not any("saved for backward" in text for path, text in pages.items() if path.startswith("ops/TopK-11."))
