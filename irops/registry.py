@@ -95,8 +95,9 @@ class Registry:
             return self._resolve_node(type)
         found = opsets().find(type, version)
         if found is not None:
-            own = found.id in self._own
-            return self.op(found.id) if own else NoOp("undefined-op", f"irops has no definition of {found.id} yet; its outputs are as the file declares them")
+            if found.id in self._own:
+                return self.op(found.id)
+            return NoOp("undefined-op", f"irops has no definition of {found.id} yet; its outputs are as the file declares them")
         if version not in OPSETS:
             for name in self.extensions():
                 if name.lower() == f"{type}-{version}".lower():

@@ -1,6 +1,8 @@
 """Reverse: reverse the order of elements along some axes."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from irops.spec.binding import gradient, kernel, shape
@@ -31,8 +33,8 @@ def reverse(data: Array, axes: Array, *, mode: str) -> Array:
     else:
         check_axes(axes, data.ndim)
         reversed_axes = {int(axis) % data.ndim for axis in axes}
-    # the dots: a scalar stays an array
-    return data[(..., *(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim)))]
+    index: tuple[Any, ...] = tuple(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim))
+    return data[(..., *index)]                              # the dots: a scalar stays an array
 
 
 @gradient("Reverse-1")
