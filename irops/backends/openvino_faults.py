@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from irops.backends.requirements import Inputs
+from irops.values.element import element_type_of
 
 Attributes = Mapping[str, Any]
 Fault = Callable[[Inputs, Attributes], str]
@@ -35,6 +36,14 @@ def _gather(inputs: Inputs, _: Attributes) -> str:
     return "indices outside of the axis read what is not the tensor's" if outside else ""
 
 
+def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
+    lengths = inputs[1]
+    if lengths is None or element_type_of(lengths).name != "bf16":
+        return ""
+    numbers = lengths.astype(np.float64)
+    return "fractions of bf16 lengths are rounded, not cut off" if (numbers != np.trunc(numbers)).any() else ""
+
+
 def _strided_slice(_: Inputs, attributes: Attributes) -> str:
     added, dropped = (np.any(attributes.get(name) or ()) for name in ("new_axis_mask", "shrink_axis_mask"))
     return "axes that are added and dropped at once read what is not the tensor's" if added and dropped else ""
@@ -57,5 +66,6 @@ FAULTS: dict[str, str | Fault] = {
     "AvgPool-16": "AvgPool-16 makes OpenVINO crash", "TopK-11": "TopK-11 corrupts OpenVINO's memory",
     "IsFinite-10": "infinities are not all seen", "IsInf-10": "the signs of infinities are not told apart",
     "Range-4": "elements are counted as f32, and their number too",
-    "Convert-1": _convert, "Gather-8": _gather, "NonZero-3": _non_zero, "Pad-12": _pad, "StridedSlice-1": _strided_slice,
+    "Convert-1": _convert, "Gather-8": _gather, "NonZero-3": _non_zero, "Pad-12": _pad,
+    "ReverseSequence-1": _reverse_sequence, "StridedSlice-1": _strided_slice,
 }

@@ -81,6 +81,14 @@ def test_what_reverse_sequence_would_damage_is_declined(backend, data, reason):
         reverse_sequence(backend, data, [2])
 
 
+def test_fractions_of_lengths_are_cut_off_or_declined(backend):
+    lengths = np.array([1.75, 2.75])
+    for dtype in (np.float32, np.float16):
+        assert reverse_sequence(backend, DATA, lengths.astype(dtype)).tolist() == [[0, 1, 2], [4, 3, 5]]
+    with pytest.raises(irops.EvaluationError, match=r"IR612 .*: fractions of bf16 lengths are rounded, not cut off"):
+        reverse_sequence(backend, DATA, lengths.astype(ml_dtypes.bfloat16))
+
+
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.float64])
 def test_what_is_not_lost_on_the_way_is_computed(backend, dtype):
     data = np.array([[2**24, 1, 5]], dtype)
@@ -100,6 +108,22 @@ def test_a_kernel_refuses_what_breaks_a_constraint(backend, lengths, constraint)
     with pytest.raises(Violation) as caught:
         kernel(DATA, np.array(lengths), batch_axis=0, seq_axis=1)
     assert caught.value.constraint == constraint
+
+
+@pytest.mark.parametrize(("op", "inputs", "attributes", "reason"), [
+    ("Add-1", [np.array([127], np.int8), np.array([1], np.int8)], {}, "integers are computed as f32, and saturate"),
+    ("ReLU-1", [np.array([np.nan], np.float32)], {}, "NaN does not spread as it should"),
+    ("Sin-1", [np.array([0.5])], {}, "f64 is computed as f32"),
+    ("SoftMax-8", [np.zeros((0, 2), np.float32)], {"axis": 1}, "tensors without elements make some of OpenVINO's kernels crash"),
+    ("Convert-1", [np.array([300.0], np.float32)], {"destination_type": "i8"}, "numbers beyond the new type saturate"),
+    ("Convert-1", [np.array([1], np.int32)], {"destination_type": "u4"}, "elements that share bytes are misplaced"),
+    ("Pad-12", [np.zeros(2, np.float32), np.array([-1]), np.array([1])], {"pad_mode": "constant"}, "padding that takes away makes"),
+    ("Gather-8", [np.zeros(2, np.float32), np.array([5]), np.array(0)], {}, "indices outside of the axis read"),
+    ("Add-1", [np.zeros((2, 3), np.float32), np.zeros(2, np.float32)], {"auto_broadcast": "pdpd", "auto_broadcast_axis": 0}, "auto_broadcast pdpd"),
+])
+def test_what_other_ops_get_wrong_is_declined(backend, op, inputs, attributes, reason):
+    with pytest.raises(irops.EvaluationError, match=f"IR612 openvino declines {op}: {reason}"):
+        irops.call(op, *inputs, **attributes, backends=[backend])
 
 
 def test_equal_axes_are_refused_although_openvino_takes_them(backend):
