@@ -2,9 +2,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numba
+
+
+def _edition() -> int:
+    """A number that is another one whenever a source of this package is: what is compiled depends on all of them."""
+    number = 0
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        number = crc32(file.read_bytes(), number)
+    return number
+
+
+EDITION = _edition()
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -12,6 +25,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     What a function closes over may be numbers only: they are constants in its code, and part of the name under which it is kept.
     """
+    function.__qualname__ += f".{EDITION:08x}"
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         kept: Callable[..., Any] = numba.njit(function, cache=True, **options)
