@@ -27,11 +27,11 @@ RULES: tuple[Rule, ...] = (
     Rule("IR612", "declined-op", Severity.ERROR, "every backend that was asked declines to compute a layer",
          "A backend declines where it would narrow, corrupt or crash: OpenVINO computes i64 as i32 and f64 as f32, say. The message "
          "tells why; a chain that ends with reference declines nothing."),
+    Rule("IR613", "unavailable-backend", Severity.ERROR, "a backend was asked for whose library is not installed",
+         "Backends that stand on another library need it to be installed; the message names the extra of irops that brings it."),
     Rule("IR614", "evaluation-time-limit", Severity.ERROR, "evaluation takes longer than the limit allows",
          "The limit, called run_seconds, is looked at between layers and between the iterations of loops."),
     Rule("IR615", "out-of-memory", Severity.ERROR, "this machine has not the memory that a layer takes",
          "The tensors that are held are within the limit tensor_bytes, and yet the system gives no more memory: other programs hold it, "
          "or a bound was set on the process."),
-    Rule("IR613", "unavailable-backend", Severity.ERROR, "a backend was asked for whose library is not installed",
-         "Backends that stand on another library need it to be installed; the message names the extra of irops that brings it."),
 )
