@@ -21,9 +21,19 @@ def mvn_shape(data: Fact, axes: Fact) -> Shape:
     return data.shape
 
 
+@kernel("MVN-2", widen=True)
+def spatial_mvn(data: Array, *, across_channels: bool, normalize_variance: bool, eps: float, reduction_axes: tuple[int, ...]) -> Array:
+    over = reduction_axes or tuple(range(1 if across_channels else 2, data.ndim))
+    return normalized(data, tuple(sorted(set(over))), normalize_variance, eps)
+
+
 @kernel("MVN-6", widen=True)
 def mvn(data: Array, axes: Array, *, normalize_variance: bool, eps: float, eps_mode: str) -> Array:
-    over = normal(axes, data.ndim)
+    return normalized(data, normal(axes, data.ndim), normalize_variance, eps, eps_mode)
+
+
+def normalized(data: Array, over: tuple[int, ...], normalize_variance: bool, eps: float, eps_mode: str = "inside_sqrt") -> Array:
+    """data brought to mean 0 over some axes, and to variance 1 where that is asked for."""
     if not normalize_variance:
         return np.subtract(data, mean(data, over))
     difference, variance = centred(data, over)
