@@ -16,9 +16,10 @@ from irops.evaluate.precision import rounded, wide
 from irops.evaluate.variables import Variables
 from irops.evaluate.verify import difference
 from irops.inference.bodies import parameters_of, results_of
-from irops.inference.engine import Inference, facts_line
+from irops.inference.engine import Inference
 from irops.inference.facts import LayerFacts
 from irops.inference.layer import LayerFault, fault_of, named_inputs, positional, taken, with_normal_axes
+from irops.inference.telling import facts_line
 from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.weights import constant, hold_weights
 from irops.limits import Clock, Limits

@@ -17,8 +17,8 @@ from irops.evaluate.session import Results, Session
 from irops.gradient.backward import Backward
 from irops.gradient.flow import Flow, Passage
 from irops.gradient.names import Key, Names
-from irops.inference.engine import facts_line
 from irops.inference.layer import LayerFault
+from irops.inference.telling import facts_line
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry

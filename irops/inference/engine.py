@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
-from irops.diagnostics.fix import Fix, fix
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.graph.wiring import Wiring
-from irops.inference.bind import AttributeFault, Binder
+from irops.inference.bind import Binder
 from irops.inference.bodies import BodyFault, Maps, maps_of, parameters_of, results_of
 from irops.inference.declared import declared_outputs
 from irops.inference.facts import Facts, LayerFacts
@@ -18,8 +17,8 @@ from irops.inference.fold import INPUTS, Budget, attach_values
 from irops.inference.layer import LayerFault, fault_of, infer_layer, unknown_outputs
 from irops.inference.names import Names
 from irops.inference.state import declared_variables
-from irops.ir.edits import with_attribute, with_new_attribute
-from irops.ir.model import Body, Graph, Layer, Model, attribute_text
+from irops.inference.telling import facts_line, given_shape, right_name, written_out
+from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.weights import constant
 from irops.limits import Clock, Limits, room_for
 from irops.limits import notes as limit_notes
@@ -134,16 +133,17 @@ class Inference:
             if not (found.once and found in self.told):
                 notes = (*found.notes, *self._others(layer)) if found.once else found.notes
                 facts.found.append(Diagnostic(rule(found.rule), found.message, self.place(layer, path, found.rule), notes=notes,
-                                              fix=self._right_name(layer, found)))
+                                              fix=right_name(self.model.source, layer, found)))
                 self.told.append(found)
             return
         known.op = found
         known.bound = self.binder.bind(found, layer.data)
         known.attributes = known.bound.values
         for fault in known.bound.faults:
-            place = self._at(layer, path, layer.data_at if layer.data_at >= 0 else layer.at, fault.attribute)
-            notes = (fault.note,) if fault.note else ()
-            facts.found.append(Diagnostic(rule(fault.rule), fault.message, place, notes=notes, fix=self._written_out(layer, fault)))
+            written = fault.attribute in layer.data and layer.data_at >= 0
+            place = self._at(layer, path, layer.data_at if written else layer.at, fault.attribute if written else None)
+            notes, right = (fault.note,) if fault.note else (), written_out(self.model.source, layer, fault)
+            facts.found.append(Diagnostic(rule(fault.rule), fault.message, place, notes=notes, fix=right))
         if not known.bound.usable or faulty:
             known.failed = True
             return
@@ -244,26 +244,13 @@ class Inference:
             return Location(None, None, None, layer.id, layer.name, path)
         return self.model.source.location(at, layer, path, attribute)
 
-    def _written_out(self, layer: Layer, fault: AttributeFault) -> Fix | None:
-        source = self.model.source
-        if fault.default is None or source is None or not source.as_stored:
-            return None
-        return fix(f'write out {fault.attribute}="{fault.default}", as OpenVINO reads it',
-                   [with_new_attribute(source, layer, fault.attribute, fault.default)])
-
-    def _right_name(self, layer: Layer, why: NoOp) -> Fix | None:
-        source = self.model.source
-        if why.right is None or source is None or not source.as_stored:
-            return None
-        name, text = why.right
-        return fix(f"write the {name} {text}", [with_attribute(source, layer.at, name, text)])
-
     def _fault(self, facts: Facts, path: tuple[str, ...], known: LayerFacts, fault: LayerFault) -> None:
         assert known.op is not None
         constraint = None if fault.constraint is None else f"{known.op.id}:{fault.constraint}"
         broken = None if fault.constraint is None else known.op.definition.constraints[fault.constraint]
-        attribute = None if broken is None else broken.of
-        at = fault.at if fault.at >= 0 else known.layer.at if attribute is None or known.layer.data_at < 0 else known.layer.data_at
+        of = given_shape(known) if broken is None else broken.of
+        attribute = of[0] if len(of) == 1 else None
+        at = fault.at if fault.at >= 0 else known.layer.data_at if of and known.layer.data_at >= 0 else known.layer.at
         facts.found.append(Diagnostic(rule(fault.rule), fault.message, self._at(known.layer, path, at, attribute), constraint,
                                       facts_line(known), level=None if broken is None else broken.severity))
 
@@ -275,16 +262,6 @@ def _broken(facts: Facts) -> bool:
 def _output(facts: Facts, result: Layer) -> Fact:
     outputs = facts.layers[result.id].outputs
     return outputs[0] if outputs else Fact()
-
-
-def facts_line(known: LayerFacts) -> str:
-    """A layer's inputs and attributes on one line, as diagnostics show them."""
-    op = known.op
-    ports = op.definition.inputs if op is not None else ()
-    names = [ports[min(k, len(ports) - 1)].name if ports else str(k) for k in range(len(known.inputs))]
-    said = ", ".join(f"{name} {fact}" for name, fact in zip(names, known.inputs) if fact is not None)
-    attributes = attribute_text(known.layer.data)
-    return f'layer {known.layer.id} "{known.layer.name}": {said}{"; " if said and attributes else ""}{attributes}'
 
 
 def infer_model(model: Model, inputs: Mapping[int, Fact] | None = None, registry: Registry | None = None) -> Facts:

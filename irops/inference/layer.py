@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from irops.ops import stock
@@ -195,11 +196,11 @@ def _outputs(op: Op, shapes: tuple[Shape | Fact, ...], types: Mapping[str, Eleme
         else:
             port = ports[min(index, len(ports) - 1)]
             fact = Fact(_output_type(port, types, attributes), shape)
-        dims = fact.shape.dims
-        if dims is not None:
-            for dim in dims:
-                if dim.low > MAX_DIM:
-                    raise LayerFault("overflowing-shape", f"{op.id} gives {fact.shape}, must fit into 64 bits")
+        least = [dim.low for dim in fact.shape.dims or ()]
+        if any(low > MAX_DIM for low in least):
+            raise LayerFault("overflowing-shape", f"{op.id} gives {fact.shape}, must fit into 64 bits")
+        if prod(least) > MAX_DIM:
+            raise LayerFault("overflowing-shape", f"{op.id} gives {fact.shape}, whose elements are more than 64 bits can count")
         facts.append(fact)
     return facts
 

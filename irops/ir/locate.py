@@ -70,7 +70,7 @@ class Source:
     def location(self, at: int, layer: Layer | None = None, path: tuple[str, ...] = (), attribute: str | None = None) -> Location:
         """The location of an element, or of one of its attributes, by the element's byte offset (-1: not known)."""
         layer_id, layer_name = (layer.id, layer.name) if layer is not None else (None, None)
-        if at < 0 or not self.data:
+        if at < 0 or at > len(self.data):
             return Location(self.path, None, None, layer_id, layer_name, path)
         place = self.attribute_offset(at, attribute) if attribute is not None else None
         line, column = self.line_column(at if place is None else place)

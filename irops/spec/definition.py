@@ -85,13 +85,13 @@ class Gradient:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A numbered requirement. when: at inference, or only when values are known (run). of: the attribute that it is about, if one."""
+    """A numbered requirement. when: at inference, or only when values are known (run). of: the attributes that it is about, if no input."""
 
     id: str
     text: str
     when: str = "infer"
     severity: Severity = Severity.ERROR
-    of: str | None = None
+    of: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

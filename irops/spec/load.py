@@ -203,7 +203,8 @@ class _Loader:
 
     def constraint(self, element: Any) -> Constraint:
         get = element.get
-        return Constraint(get("id"), prose(element), get("when", "infer"), Severity(get("severity", "error")), get("of"))
+        return Constraint(get("id"), prose(element), get("when", "infer"), Severity(get("severity", "error")),
+                          tuple((get("of") or "").split()))
 
     def names_are_known(self, definition: Definition) -> None:
         """What is referred to by name exists: axes' inputs, notes' subjects, counterexamples' constraints."""
@@ -213,8 +214,9 @@ class _Loader:
                 self.fault(self.root, f"attribute {attribute.name} is an axis of {attribute.of!r}, which is no input")
         known = {*definition.constraints, *definition.attributes, *definition.types, *definition.bodies, *ports}
         for constraint in self.root.findall("constraint"):
-            if constraint.get("of") is not None and constraint.get("of") not in definition.attributes:
-                self.fault(constraint, f"a constraint is about the attribute {constraint.get('of')!r}, which is not defined here")
+            for name in (constraint.get("of") or "").split():
+                if name not in definition.attributes:
+                    self.fault(constraint, f"a constraint is about the attribute {name!r}, which is not defined here")
         for note in self.root.findall("note"):
             if note.get("of") is not None and note.get("of") not in known:
                 self.fault(note, f"a note is about {note.get('of')!r}, which is not defined here")

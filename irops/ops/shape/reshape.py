@@ -10,7 +10,7 @@ from irops.values.count import missing_factor
 from irops.values.dim import ANY, Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
-from irops.values.shape import UNRANKED, Shape
+from irops.values.shape import MAX_DIM, UNRANKED, Shape
 from irops.values.violation import Violation, advise, require
 
 FEW = 6
@@ -39,7 +39,8 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     except Violation:
         counted = [axis for axis in range(max(rank, len(sizes))) if -1 not in pattern or axis not in copied]
         empty = all(Shape(dims[axis] for axis in counted if axis < len(dims)).size.can_be(0) for dims in (data.shape, sizes))
-        require(empty or -1 not in pattern, "C4", data.shape, spelled)
+        clear = -1 not in pattern and prod(size.low for size in sizes) <= MAX_DIM
+        require(empty or clear, "C4", data.shape, spelled)
         advise(empty, "C4", data.shape, spelled)                           # the output's shape is clear all the same
         return Shape(sizes)
 
