@@ -25,7 +25,8 @@ def bilinear(maps: Array, y: Array, x: Array) -> Array:
     left, right, across = _neighbours(x, width)
     upper = maps[:, top, left] * (1 - across) + maps[:, top, right] * across
     lower = maps[:, bottom, left] * (1 - across) + maps[:, bottom, right] * across
-    return np.where(outside, maps.dtype.type(0), upper * (1 - down) + lower * down)
+    read: Array = np.where(outside, maps.dtype.type(0), upper * (1 - down) + lower * down)
+    return read
 
 
 def _neighbours(at: Array, size: int) -> tuple[Array, Array, Array]:
@@ -63,8 +64,8 @@ def pooled(samples: Array, mode: str) -> Array:
         most: Array = samples.max(axis=(2, 4), initial=0)
         return most
     count = samples.shape[2] * samples.shape[4]
-    total: Array = samples.sum(axis=(2, 4))
-    return total / total.dtype.type(max(count, 1))
+    average: Array = samples.sum(axis=(2, 4)) / samples.dtype.type(max(count, 1))
+    return average
 
 
 def check_batches(batches: Array, count: DimLike, constraint: str) -> None:
