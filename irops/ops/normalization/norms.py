@@ -20,7 +20,7 @@ def normalize_l2_shape(data: Fact, axes: Fact) -> Shape:
 @kernel("NormalizeL2-1", widen=True)
 def normalize_l2(data: Array, axes: Array, *, eps: float, eps_mode: str) -> Array:
     if not axes.size:
-        return (data != 0).astype(data.dtype)
+        return np.asarray(data != 0).astype(data.dtype)
     squares = sum_of_squares(data, normal(axes.reshape(-1), data.ndim))
     little = data.dtype.type(eps)
     return np.asarray(data / np.sqrt(squares + little if eps_mode == "add" else np.maximum(squares, little)))

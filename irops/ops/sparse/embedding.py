@@ -1,0 +1,140 @@
+"""EmbeddingBag and EmbeddingSegmentsSum: sums and means of rows of a table, bag by bag."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.ops.conversion import as_numbers, low_bits
+from irops.spec.binding import kernel, shape
+from irops.values.dim import UNKNOWN, Dim
+from irops.values.element import Array, element_type_of
+from irops.values.fact import Fact
+from irops.values.shape import Shape, unify_shapes
+from irops.values.violation import advise, require
+
+
+@shape("EmbeddingBagPackedSum-3")
+def packed_sum_shape(emb_table: Fact, indices: Fact, per_sample_weights: Fact | None = None) -> Shape:
+    entries = indices.shape
+    if per_sample_weights is not None:
+        entries = unify_shapes(entries, per_sample_weights.shape, "C2")
+    _hold_rows(indices.value, emb_table.shape[0])
+    return emb_table.shape.with_dim(0, entries[0])
+
+
+@shape("EmbeddingBagPacked-15")
+def packed_shape(emb_table: Fact, indices: Fact, per_sample_weights: Fact | None = None, *, reduction: str) -> Shape:
+    require(reduction == "sum" or per_sample_weights is None, "C3", reduction)
+    return packed_sum_shape(emb_table, indices, per_sample_weights)
+
+
+@shape("EmbeddingBagOffsetsSum-3")
+def offsets_sum_shape(emb_table: Fact, indices: Fact, offsets: Fact, default_index: Fact | None = None,
+                      per_sample_weights: Fact | None = None) -> Shape:
+    output = packed_sum_shape(emb_table, indices, per_sample_weights)
+    if default_index is not None:
+        _hold_default(default_index.value, emb_table.shape[0])
+    if offsets.value is not None:
+        _hold_offsets(offsets.value, indices.shape[0])
+    return output.with_dim(0, offsets.shape[0])
+
+
+@shape("EmbeddingBagOffsets-15")
+def offsets_shape(emb_table: Fact, indices: Fact, offsets: Fact, default_index: Fact | None = None,
+                  per_sample_weights: Fact | None = None, *, reduction: str) -> Shape:
+    require(reduction == "sum" or per_sample_weights is None, "C3", reduction)
+    return offsets_sum_shape(emb_table, indices, offsets, default_index, per_sample_weights)
+
+
+@shape("EmbeddingSegmentsSum-3")
+def segments_sum_shape(emb_table: Fact, indices: Fact, segment_ids: Fact, num_segments: Fact, default_index: Fact | None = None,
+                       per_sample_weights: Fact | None = None) -> Shape:
+    unify_shapes(indices.shape, segment_ids.shape, "C5")
+    output = packed_sum_shape(emb_table, indices, per_sample_weights)
+    if default_index is not None:
+        _hold_default(default_index.value, emb_table.shape[0])
+    count = (num_segments.dims or (UNKNOWN,))[0]
+    require(count >= 0, "C6", count)
+    if segment_ids.value is not None:
+        _hold_segments(segment_ids.value, count)
+    return output.with_dim(0, count.at_least(0))
+
+
+def _hold_rows(indices: Array | None, count: Dim) -> None:
+    require(indices is None or not indices.size or (indices.min() >= 0 and int(indices.max()) < count.high), "C1", indices, f"{count} rows")
+
+
+def _hold_default(index: Array | None, count: Dim) -> None:
+    require(index is None or (int(index) >= -1 and int(index) < count.high), "C4", index, f"{count} rows")
+
+
+def _hold_offsets(offsets: Array, count: Dim) -> None:
+    if offsets.size:
+        require(offsets.min() >= 0 and int(offsets.max()) <= count.high, "C5", offsets, f"{count} indices")
+        require((offsets[1:] >= offsets[:-1]).all(), "C6", offsets)
+
+
+def _hold_segments(ids: Array, count: Dim) -> None:
+    require(not ids.size or (ids.min() >= 0 and int(ids.max()) < count.high), "C7", ids, f"{count} segments")
+    advise((ids[1:] >= ids[:-1]).all(), "C8", ids)
+
+
+@kernel("EmbeddingBagPackedSum-3", widen=True)
+def packed_sum(emb_table: Array, indices: Array, per_sample_weights: Array | None) -> Array:
+    return packed(emb_table, indices, per_sample_weights, reduction="sum")
+
+
+@kernel("EmbeddingBagPacked-15", widen=True)
+def packed(emb_table: Array, indices: Array, per_sample_weights: Array | None, *, reduction: str) -> Array:
+    bags = np.repeat(np.arange(len(indices)), indices.shape[1])
+    weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+    return _bags(emb_table, indices.reshape(-1), bags, len(indices), None, weights, reduction)
+
+
+@kernel("EmbeddingBagOffsetsSum-3", widen=True)
+def offsets_sum(emb_table: Array, indices: Array, offsets: Array, default_index: Array | None, per_sample_weights: Array | None) -> Array:
+    return bag_offsets(emb_table, indices, offsets, default_index, per_sample_weights, reduction="sum")
+
+
+@kernel("EmbeddingBagOffsets-15", widen=True)
+def bag_offsets(emb_table: Array, indices: Array, offsets: Array, default_index: Array | None, per_sample_weights: Array | None, *,
+                reduction: str) -> Array:
+    _hold_offsets(offsets, Dim.of(len(indices)))
+    _hold_default(default_index, Dim.of(len(emb_table)))
+    first = int(offsets[0]) if offsets.size else len(indices)         # what stands before the first bag is in none
+    bags = np.searchsorted(offsets, np.arange(first, len(indices)), side="right") - 1
+    weights = None if per_sample_weights is None else per_sample_weights[first:]
+    return _bags(emb_table, indices[first:], bags, len(offsets), default_index, weights, reduction)
+
+
+@kernel("EmbeddingSegmentsSum-3", widen=True)
+def segments_sum(emb_table: Array, indices: Array, segment_ids: Array, num_segments: Array, default_index: Array | None,
+                 per_sample_weights: Array | None) -> Array:
+    _hold_segments(segment_ids, Dim.of(int(num_segments)))
+    _hold_default(default_index, Dim.of(len(emb_table)))
+    return _bags(emb_table, indices, segment_ids, int(num_segments), default_index, per_sample_weights, "sum")
+
+
+def _bags(table: Array, indices: Array, bags: Array, count: int, default_index: Array | None, weights: Array | None,
+          reduction: str) -> Array:
+    """The sums or means of the rows that indices name, by the bags that they are in; empty bags get the default row, or zeros."""
+    _hold_rows(indices, Dim.of(len(table)))
+    kind = element_type_of(table)
+    numbers = as_numbers(table).astype(np.int64) if kind.integral else table
+    rows = numbers[indices]
+    if weights is not None:
+        rows = rows * weights.astype(numbers.dtype).reshape(-1, *(1,) * (rows.ndim - 1))
+    sums = np.zeros((count, *table.shape[1:]), numbers.dtype)
+    np.add.at(sums, bags, rows)
+    sizes = np.bincount(bags, minlength=count)
+    if reduction == "mean":
+        sums = _divided(sums, np.maximum(sizes, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
+    if default_index is not None and int(default_index) >= 0:
+        sums[sizes == 0] = numbers[int(default_index)]
+    return low_bits(sums, kind) if kind.integral else sums
+
+
+def _divided(sums: Array, sizes: Array) -> Array:
+    """Sums over sizes, integers rounded toward zero."""
+    if sums.dtype.kind == "f":
+        return np.asarray(sums / sizes.astype(sums.dtype))
+    return np.asarray(np.sign(sums) * (np.abs(sums) // sizes))
