@@ -23,7 +23,12 @@ def non_max_suppression_shape(boxes: Fact, scores: Fact, max_output_boxes_per_cl
                               output_type: ElementType) -> tuple[Fact, ...]:
     for single in (max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma):
         require(single is None or single.shape.size.can_be(1), "C4", single)
-    most, (batches, classes, count) = boxes_per_class(max_output_boxes_per_class, "C5"), counts(boxes, scores)
+    return outputs_of(counts(boxes, scores), boxes_per_class(max_output_boxes_per_class, "C5"), output_type)
+
+
+def outputs_of(counted: tuple[Dim, Dim, Dim], most: Dim, output_type: ElementType) -> tuple[Fact, ...]:
+    """Indices, scores and the number of selected boxes: at most so many for each class of each item."""
+    batches, classes, count = counted
     per_class = count.high if most.low < 0 else min(count.high, most.high)
     found = Dim(0, (batches * classes * Dim(0, per_class)).high if per_class else 0)
     return (Fact(output_type, Shape.of(found, 3)), Fact(F32, Shape.of(found, 3)), Fact(output_type, Shape.of(1)))
