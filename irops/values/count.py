@@ -32,7 +32,7 @@ class Product:
         self.number *= content
         self.named.update(symbols)
         for factor in symbols:
-            self.sizes[factor] = size if factor == symbol else Dim(*factor.bounds, factor)
+            self.sizes[factor] = size if factor == symbol else Dim(*_nonzero(*factor.bounds, size.low > 0), factor)
 
     def without(self, other: Product) -> Dim:
         """What is left of the factors that are not known, less those that the other has too."""
@@ -40,6 +40,11 @@ class Product:
         for factor in (self.named - other.named).elements():
             left *= self.sizes[factor]
         return left
+
+
+def _nonzero(low: Bound, high: Bound, positive: bool) -> tuple[Bound, Bound]:
+    """The bounds of a factor, where its product is positive: it is not 0 then."""
+    return (max(low, 1) if positive and low >= 0 else low, min(high, -1) if positive and high <= 0 else high)
 
 
 def missing_factor(whole: Iterable[DimLike], parts: Iterable[DimLike]) -> Dim | None:

@@ -52,3 +52,8 @@ def test_what_cancels_out_is_known_exactly(whole, parts, factor):
 @pytest.mark.parametrize(("whole", "parts"), [([7], [2]), ([2, 6], [0]), ([2, 6], [5]), ([Dim(1, 2)], [3]), ([B, 5], [B, 2]), ([3], [4])])
 def test_there_may_be_no_such_factor(whole, parts):
     assert missing_factor(whole, parts) is None
+
+
+def test_no_factor_of_a_size_that_is_not_0_is_0():
+    rounded = Dim(1, inf, (B // 4 * 4).symbol)
+    assert missing_factor([rounded, B], [B]) == Dim(4, inf)

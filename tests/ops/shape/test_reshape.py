@@ -73,6 +73,6 @@ def test_what_may_have_no_elements_may_take_any_shape_of_none():
 
 @pytest.mark.parametrize(("data", "pattern"), [(fact(0), (2**32, 2**32)), (fact(16), (2**62, 16)), (fact(4), (2**63 - 1, 2**63 - 1, 4))])
 def test_no_product_wraps_around(data, pattern):
-    with remarks() as heard:
+    with pytest.raises(LayerFault) as told:
         reshaped(data, *pattern)
-    assert [remark.constraint for remark in heard] == ["C4"]
+    assert told.value.constraint == "C4"
