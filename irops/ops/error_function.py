@@ -46,3 +46,29 @@ def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
     for coefficient in reversed(coefficients[:-1]):
         value = value * x + coefficient
     return value
+
+
+def inverse_erf(y: Array) -> Array:
+    """The x whose erf is y, in the type of y, which is f32 or f64; infinite at -1 and 1, NaN beyond.
+
+    Accuracy:  1e-15 relative to the value, at most; f32 is computed in f64 and rounded once
+    Source:    Winitzki's approximation, 0.002 off, bettered by Halley's method, which cubes the error with every step
+    """
+    size = np.abs(y.astype(np.float64))
+    inside = np.where(size < 1.0, size, 0.0)
+    x = _about_inverse(inside)
+    for _ in range(3):
+        near, far = x < 1.0, np.maximum(x, 1.0)
+        over = np.where(near, erf(np.minimum(x, 1.0)) - inside, (1.0 - inside) - np.exp(-far * far) * _ratio(_FAR, far))
+        step = over * (np.sqrt(np.pi) / 2) * np.exp(x * x)
+        x = np.minimum(x - step / (1.0 + x * step), _FURTHEST)
+    x = np.select([size < 1.0, size == 1.0], [x, np.inf], np.nan)
+    return np.asarray(np.copysign(x, y), y.dtype)
+
+
+def _about_inverse(y: Array) -> Array:
+    """Winitzki's approximation of the x whose erf is y, from 0 to below 1."""
+    a = 0.147
+    log = np.log1p(-y * y)
+    middle = 2 / (np.pi * a) + log / 2
+    return np.asarray(np.sqrt(np.maximum(np.sqrt(middle * middle - log / a) - middle, 0.0)))

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from irops.ops.error_function import erf
+from irops.ops.error_function import erf, inverse_erf
 
 PLACES = np.concatenate([np.linspace(-7, 7, 20_001), np.logspace(-300, 0, 2_000), -np.logspace(-300, 0, 500), [0.999999999, 1.0, 1.000000001]])
 
@@ -29,3 +29,19 @@ def test_it_is_odd_and_ends_at_one():
     assert np.isnan(erf(np.array(np.nan)))
     assert np.signbit(erf(np.array(-0.0)))
     assert erf(np.zeros((0, 2))).shape == (0, 2)
+
+
+def test_the_inverse_leads_back():
+    within = np.concatenate([np.linspace(-0.999, 0.999, 2_001), np.logspace(-300, -1, 200)])
+    assert np.allclose(erf(inverse_erf(within)), within, rtol=1e-15, atol=0)
+
+
+def test_the_inverse_is_exact_close_to_its_ends():
+    close = 1 - np.logspace(-15, -1, 100)
+    truth = np.array([math.erfc(x) for x in inverse_erf(close)])
+    assert np.allclose(truth, 1 - close, rtol=1e-13, atol=0)
+
+
+def test_the_inverse_is_infinite_at_its_ends_and_nothing_beyond():
+    assert inverse_erf(np.array([1.0, -1.0, 0.0])).tolist() == [np.inf, -np.inf, 0]
+    assert np.isnan(inverse_erf(np.array([1.5, -2.0, np.nan]))).all()

@@ -1,0 +1,11 @@
+"""ErfInv: the number whose error function is given."""
+from __future__ import annotations
+
+from irops.ops.error_function import inverse_erf
+from irops.spec.binding import kernel
+from irops.values.element import Array
+
+
+@kernel("ErfInv-17", widen=True)
+def erf_inv(data: Array) -> Array:
+    return inverse_erf(data)
