@@ -13,6 +13,7 @@ LONGEST_DIM = 256
 """So many characters of a <dim> are kept: enough to say what is wrong with it."""
 SEPARATOR = "\0"
 """Stands behind each dim in the text of a port; no XML holds this character."""
+BLANKS = " \t\r\n"
 FREE_FORM = ("rt_info", "meta_data", "quantization_parameters", "pre-process")
 """Elements whose content has no fixed structure."""
 SECTIONS = ("net", "layers", "edges", "layer", "data", "input", "output", "port", "edge", "port_map", "back_edges",
@@ -67,6 +68,8 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915 
         closed = element
         if texts:
             closed.text += "".join(texts.pop(len(stack), ()))
+            if closed.children:         # blanks between text and elements are layout, as those between elements
+                closed.text = closed.text.strip(BLANKS)
         element = pop()
         if len(stack) == 2 and take(element, closed):
             element.children.pop()
