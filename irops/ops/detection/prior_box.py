@@ -1,0 +1,146 @@
+"""PriorBox: lay boxes of given sizes over an image, the same around every cell of a grid."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from irops.ops.detection.grid import Numbers, cells, check_sizes, check_variance, grid_shape, with_variance
+from irops.spec.binding import kernel, shape
+from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+from irops.values.violation import advise, require
+
+HALF = np.float32(0.5)
+SAME = 1e-6
+"""Ratios that differ by less are one."""
+Box = tuple[float, float, float, float]
+"""How far the centre lies to the right of the cell's and below it; half the width, half the height."""
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """The boxes around a cell, as attributes describe them; all in pixels."""
+
+    min_size: Numbers
+    max_size: Numbers
+    ratios: Numbers
+    density: Numbers
+    fixed_ratio: Numbers
+    fixed_size: Numbers
+    scale_all_sizes: bool
+    max_first: bool
+
+    @property
+    def described(self) -> int:
+        """How many boxes there are."""
+        squares = sum(int(d) ** 2 for d in self.density[:len(self.fixed_size)])
+        fixed = squares * (len(self.fixed_ratio) or len(self.ratios))
+        if self.scale_all_sizes:
+            return fixed + len(self.min_size) * len(self.ratios) + min(len(self.max_size), len(self.min_size))
+        return fixed + (len(self.min_size) + len(self.ratios) - 1 if self.min_size else 0)
+
+    def fixed(self) -> Iterator[Box]:
+        """The boxes of fixed_size: density^2 of each ratio, side by side."""
+        for size, density in zip(self.fixed_size, self.density):
+            count = int(density)
+            for ratio in self.fixed_ratio or self.ratios:
+                square = not self.fixed_ratio and ratio == 1
+                wide, high = (int(size) * 0.5,) * 2 if square else halves(size, ratio)
+                step = int(size / count) if count else 0
+                places = [step / 2 - int(size) // 2 + step * n for n in range(count)]
+                yield from ((x, y, wide, high) for y in places for x in places)
+
+    def around(self, least: Numbers) -> Iterator[Box]:
+        """The boxes around the centre of the cell, from the least of each size on."""
+        for number, size in enumerate(least):
+            last = number == len(least) - 1
+            others = [self.ratio(size if self.scale_all_sizes else least[0], ratio) for ratio in self.ratios[1:]]
+            others = others if self.scale_all_sizes or last else []
+            largest = [self.middle(size, number)] if self.scale_all_sizes and number < len(self.max_size) else []
+            yield self.ratio(size, 1.0)
+            yield from largest + others if self.max_first else others + largest
+
+    def ratio(self, size: float, ratio: float) -> Box:
+        return (0.0, 0.0, *halves(size, ratio))
+
+    def middle(self, size: float, number: int) -> Box:
+        """A square between a size and the max_size that goes with it."""
+        return self.ratio(float(np.sqrt(np.float32(size) * np.float32(self.max_size[number]))), 1.0)
+
+
+def halves(size: float, ratio: float) -> tuple[float, float]:
+    """Half the width and half the height of a box as large as a square of size, in f32."""
+    root = np.sqrt(np.float32(ratio))
+    return float(np.float32(size) * HALF * root), float(np.float32(size) * HALF / root)
+
+
+def all_ratios(aspect_ratio: Numbers, flip: bool) -> Numbers:
+    """1 and the ratios, each once, with flip followed by what it is the other way around."""
+    found = [1.0]
+    for ratio in aspect_ratio:
+        if all(abs(ratio - other) >= SAME for other in found):
+            found += [ratio, float(np.float32(1) / np.float32(ratio))] if flip else [ratio]
+    return tuple(found)
+
+
+def declared(boxes: Boxes, aspect_ratio: Numbers, flip: bool) -> int:
+    """How many boxes around a cell the output has room for."""
+    some = {1.0, *aspect_ratio, *(float(np.float32(1) / np.float32(ratio)) for ratio in aspect_ratio if flip)}
+    ratios = len({round(ratio, 6) for ratio in some})
+    each = len(boxes.fixed_ratio) or ratios
+    squares = sum(int(density) ** 2 - 1 for density in boxes.density)
+    if boxes.fixed_size:
+        return ratios * len(boxes.fixed_size) + each * squares
+    if boxes.scale_all_sizes:
+        return ratios * len(boxes.min_size) + len(boxes.max_size) + each * squares
+    return ratios + len(boxes.min_size) - 1 + each * squares
+
+
+@shape("PriorBox-1", "PriorBox-8")
+def prior_box_shape(output_size: Fact, image_size: Fact, *, min_size: Numbers, max_size: Numbers, aspect_ratio: Numbers, density: Numbers,
+                    fixed_ratio: Numbers, fixed_size: Numbers, flip: bool, variance: Numbers, scale_all_sizes: bool) -> Shape:
+    check_sizes(output_size, image_size)
+    check_variance(variance)
+    boxes = Boxes(min_size, max_size, all_ratios(aspect_ratio, flip), density, fixed_ratio, fixed_size, scale_all_sizes, True)
+    return grid_shape(output_size, room_for(boxes, aspect_ratio, flip))
+
+
+def room_for(boxes: Boxes, aspect_ratio: Numbers, flip: bool) -> int:
+    """How many boxes around a cell the output has room for, held to how many there are."""
+    require(len(boxes.density) >= len(boxes.fixed_size), "C4", f"{len(boxes.density)} and {len(boxes.fixed_size)}")
+    count = declared(boxes, aspect_ratio, flip)
+    require(boxes.described <= count, "C5", f"{boxes.described} boxes, room for {count}")
+    advise(boxes.described == count, "C6", f"{boxes.described} boxes, room for {count}")
+    return count
+
+
+@kernel("PriorBox-1")
+def prior_box_1(output_size: Array, image_size: Array, *, min_size: Numbers, max_size: Numbers, aspect_ratio: Numbers, density: Numbers,
+                fixed_ratio: Numbers, fixed_size: Numbers, clip: bool, flip: bool, step: float, offset: float, variance: Numbers,
+                scale_all_sizes: bool) -> Array:
+    return prior_box_8(output_size, image_size, min_size=min_size, max_size=max_size, aspect_ratio=aspect_ratio, density=density,
+                       fixed_ratio=fixed_ratio, fixed_size=fixed_size, clip=clip, flip=flip, step=step, offset=offset,
+                       variance=variance, scale_all_sizes=scale_all_sizes, min_max_aspect_ratios_order=True)
+
+
+@kernel("PriorBox-8")
+def prior_box_8(output_size: Array, image_size: Array, *, min_size: Numbers, max_size: Numbers, aspect_ratio: Numbers, density: Numbers,
+                fixed_ratio: Numbers, fixed_size: Numbers, clip: bool, flip: bool, step: float, offset: float, variance: Numbers,
+                scale_all_sizes: bool, min_max_aspect_ratios_order: bool) -> Array:
+    grid = cells(output_size, image_size)
+    boxes = Boxes(min_size, max_size, all_ratios(aspect_ratio, flip), density, fixed_ratio, fixed_size, scale_all_sizes,
+                  min_max_aspect_ratios_order)
+    room = room_for(boxes, aspect_ratio, flip)
+    if not scale_all_sizes:                                       # all is in shares of the image's height
+        step = grid.image_height / max(grid.height, 1) if step == -1 else step * grid.image_height
+        min_size = tuple(size * grid.image_height for size in min_size)
+    centres = grid.centres(*grid.natural_steps, 0.5) if step == 0 else grid.centres(step, step, offset)
+    fixed = np.array(list(boxes.fixed()), np.float32).reshape(-1, 4)
+    free = np.array(list(boxes.around(min_size)), np.float32).reshape(-1, 4)
+    corners = grid.corners(centres, np.concatenate([fixed, free]))
+    corners[:, :, :len(fixed), :2] = np.maximum(corners[:, :, :len(fixed), :2], 0)
+    corners[:, :, :len(fixed), 2:] = np.minimum(corners[:, :, :len(fixed), 2:], 1)
+    return with_variance(np.clip(corners, 0, 1) if clip else corners, variance, room)
