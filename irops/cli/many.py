@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -103,7 +104,7 @@ def answer(file: str, asked: Asked, registry: Registry | None, text: bytes | Non
 
 def _diff(file: str, found: Mended) -> str:
     from difflib import unified_diff
-    before, after = (text.decode("utf-8", "backslashreplace").splitlines(keepends=True) for text in (found.before, found.after))
+    before, after = (re.findall("[^\n]*\n|[^\n]+", text.decode("utf-8", "backslashreplace")) for text in (found.before, found.after))
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
                    for line in unified_diff(before, after, file, file))
 

@@ -20,7 +20,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 def printable_lines(text: str) -> str:
     """The same of a text of many lines, whose ends and tabs are kept."""
-    return "".join("\t".join(map(printable, line.rstrip("\r\n").split("\t"))) + "\n" for line in text.split("\n")[:-1])
+    return "".join("\t".join(map(printable, line.removesuffix("\r").split("\t"))) + "\r" * line.endswith("\r") + "\n"
+                   for line in text.split("\n")[:-1])
 
 
 def plural(count: int, word: str) -> str:

@@ -107,6 +107,18 @@ def test_fixes_that_cannot_be_written_are_told(irops: Irops, faulty: Path, monke
     assert faulty.read_bytes() == before
 
 
+@pytest.mark.parametrize(("end", "last"), [("\n", "\n"), ("\r\n", "\r\n"), ("\n", "")])
+def test_a_diff_can_be_applied(irops: Irops, faulty: Path, end: str, last: str) -> None:
+    before = (faulty.read_text().rstrip("\n").replace("\n", end) + last).encode()
+    faulty.write_bytes(before)
+    lines = irops("check", faulty, "--diff").out.split("\n")
+    old, new = (line.removesuffix("\r") for line in lines if line.startswith(("-  ", "+  ")))
+    wanted = [f" {line}" for line in before.decode().split("\n")[3:10] if "<dim>7" not in line]
+    assert [line for line in lines if line.startswith(" ")] == wanted
+    irops("check", faulty, "--fix")
+    assert faulty.read_bytes() == before.replace(old[1:].encode(), new[1:].encode())
+
+
 def test_a_diff_cannot_write_to_the_terminal(irops: Irops, faulty: Path) -> None:
     faulty.write_text(faulty.read_text().replace("<!-- rows -->", "<!-- \u202e\u009b31m -->"))
     assert r"<!-- \u202e\x9b31m -->" in irops("check", faulty, "--diff").out
