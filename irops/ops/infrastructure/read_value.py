@@ -42,13 +42,23 @@ def read_value(init_value: Array | None = None, *, variable_id: str, variable_ty
     return zeros(tuple(int(dim.low) for dim in variable_shape), variable_type)
 
 
+@kernel("ReadValue-3")
+def read_initialized(init_value: Array, *, variable_id: str, variables: State) -> Array:
+    kept = variables.read(variable_id)
+    if kept is None:
+        return init_value
+    held, start = Fact.of(kept), Fact.of(init_value)
+    require(held.element_type is start.element_type and held.shape == start.shape, "C1", held, start)
+    return kept
+
+
 @shape("Assign-6")
 def assign_shape(new_value: Fact, *, variable_id: str, variables: Mapping[str, Fact] | None = None) -> Shape:
     hold(new_value, (variables or {}).get(variable_id, Fact(DYNAMIC, UNRANKED)), "C1", "C2")
     return new_value.shape
 
 
-@kernel("Assign-6")
+@kernel("Assign-3", "Assign-6")
 def assign(new_value: Array, *, variable_id: str, variables: State) -> Array:
     variables.assign(variable_id, new_value)
     return new_value

@@ -11,7 +11,7 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require
 
 
-@shape("OneHot-1")
+@shape("OneHot-1", "OneHot-16")
 def one_hot_shape(indices: Fact, depth: Fact, on_value: Fact, off_value: Fact, *, axis: int) -> Shape:  # noqa: ARG001
     size = (depth.dims or (UNKNOWN,))[0]
     require(size >= 0, "C2", size)
@@ -40,3 +40,20 @@ def one_hot_values(indices: Array, depth: Array, on_value: Array, off_value: Arr
     if holds_dims(indices) or holds_dims(depth):
         return None
     return one_hot(indices, depth, on_value.astype(object), off_value.astype(object), axis=axis)
+
+
+@kernel("OneHot-16")
+def normalized_one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int, negative_indices_mode: str) -> Array:
+    places, size = as_i64(indices), int(as_i64(depth))
+    if negative_indices_mode == "normalize":
+        places = np.where(places < 0, places + size, places)
+    return one_hot(places, depth, on_value, off_value, axis=axis)
+
+
+@values("OneHot-16")
+def normalized_one_hot_values(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int,
+                              negative_indices_mode: str) -> Array | None:
+    if holds_dims(indices) or holds_dims(depth):
+        return None
+    arrays = on_value.astype(object), off_value.astype(object)
+    return normalized_one_hot(indices, depth, *arrays, axis=axis, negative_indices_mode=negative_indices_mode)

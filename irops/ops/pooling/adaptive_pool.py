@@ -1,0 +1,75 @@
+"""AdaptiveAvgPool and AdaptiveMaxPool: as many windows as are asked for, spread over data."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.ops.entries import entries
+from irops.ops.sliding import at
+from irops.spec.binding import kernel, shape
+from irops.values.dim import Dim, unify
+from irops.values.element import Array, ElementType, as_i64
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import require
+
+
+@shape("AdaptiveAvgPool-8")
+def adaptive_pool_shape(data: Fact, output_shape: Fact) -> Shape:
+    count = output_shape.shape[0]
+    if data.shape.dims is not None:
+        count = unify(count, len(data.shape) - 2, "C1")
+    if not count.known:
+        return UNRANKED
+    require(1 <= int(count) <= 3, "C1", f"{count} sizes")
+    sizes = entries(output_shape, int(count))
+    require(all(size >= 0 for size in sizes), "C2", Shape(sizes))
+    return Shape.of(data.shape[0], data.shape[1], *(size.at_least(0) for size in sizes))
+
+
+@shape("AdaptiveMaxPool-8")
+def adaptive_max_pool_shape(data: Fact, output_shape: Fact) -> tuple[Shape, Shape]:
+    pooled = adaptive_pool_shape(data, output_shape)
+    if data.shape.dims is not None:
+        for size, wanted in zip(data.shape[2:], pooled[2:]):
+            hold_elements(size, wanted)
+    return pooled, pooled
+
+
+def hold_elements(size: Dim, wanted: Dim) -> None:
+    require(size > 0 or wanted.low <= 0, "C3", f"{wanted} windows on {size} elements")
+
+
+@kernel("AdaptiveAvgPool-8", widen=True)
+def adaptive_avg_pool(data: Array, output_shape: Array) -> Array:
+    for axis, count in enumerate(map(int, as_i64(output_shape)), 2):
+        sums = np.zeros((*data.shape[:axis], count, *data.shape[axis + 1:]), data.dtype)
+        for position, window in enumerate(windows(data.shape[axis], count)):
+            seen = data[at(axis, window)]
+            sums[at(axis, position)] = seen.sum(axis=axis) / data.dtype.type(max(seen.shape[axis], 1))
+        data = sums
+    return data
+
+
+@kernel("AdaptiveMaxPool-8")
+def adaptive_max_pool(data: Array, output_shape: Array, *, index_element_type: ElementType) -> tuple[Array, Array]:
+    """One axis after the other, the last one first, so that of equal elements the first in order is found."""
+    numbers = data.astype(np.float64)
+    greatest = np.where(np.isnan(numbers), -np.inf, numbers)
+    places = np.zeros(data.shape, np.int64)
+    stride = 1
+    for axis, count in reversed([*enumerate(map(int, as_i64(output_shape)), 2)]):
+        hold_elements(Dim.of(data.shape[axis]), Dim.of(count))
+        shape = (*greatest.shape[:axis], count, *greatest.shape[axis + 1:])
+        best, found = np.zeros(shape), np.zeros(shape, np.int64)
+        for position, window in enumerate(windows(data.shape[axis], count)):
+            first = greatest[at(axis, window)].argmax(axis=axis, keepdims=True) + window.start
+            here = at(axis, slice(position, position + 1))
+            best[here] = np.take_along_axis(greatest, first, axis)
+            found[here] = np.take_along_axis(places, first, axis) + first * stride
+        greatest, places, stride = best, found, stride * data.shape[axis]
+    return greatest.astype(data.dtype), places.astype(index_element_type.dtype)
+
+
+def windows(size: int, count: int) -> list[slice]:
+    """The elements of each of count windows, which cover an axis and overlap where count does not divide its size."""
+    return [slice(position * size // count, -(-(position + 1) * size // count)) for position in range(count)]
