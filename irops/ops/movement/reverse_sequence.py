@@ -14,6 +14,7 @@ from irops.values.violation import advise, require
 
 @shape("ReverseSequence-1")
 def reverse_sequence_shape(data: Fact, seq_lengths: Fact, *, batch_axis: int, seq_axis: int) -> Shape:
+    require(data.shape.rank is not None or seq_axis >= 0, "C7", seq_axis)
     advise(batch_axis != seq_axis, "C2", f"{batch_axis} for both")
     advise(not seq_lengths.element_type.floating, "C6", seq_lengths)
     batch = unify(data.shape[batch_axis], seq_lengths.shape[0], "C1")
