@@ -129,8 +129,8 @@ def _fits(dim: Dim, kind: ElementType) -> bool:
 
 
 def each_dim(function: Callable[[Dim], Dim], dims: Array) -> Array:
-    """An array of Dims, each put through a function."""
+    """An array of Dims, each put through a function; dims: Dims, or numbers among them."""
     out = np.empty(dims.shape, dtype=object)
-    for index, dim in np.ndenumerate(dims):
-        out[index] = function(dim)
+    for index, item in np.ndenumerate(dims):
+        out[index] = function(item if isinstance(item, Dim) else _dim(item))
     return out

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from mutations import Change, Seed, Stock, changed
@@ -22,44 +22,47 @@ def fewer_changes(seed: Seed, changes: Sequence[Change], stock: Stock, shows: Sh
 
 def minimised(text: bytes, weights: bytes, shows: Shows, seconds: float = 60) -> tuple[bytes, bytes]:
     """Text and weights without elements, attributes and bytes that the fault does not need."""
-    end, smaller = monotonic() + seconds, True
-    while smaller and monotonic() < end:
-        smaller = False
-        for fewer in _smaller(text):
-            if monotonic() > end:
-                break
-            if len(fewer) < len(text) and shows(fewer, weights):
-                text, smaller = fewer, True
-                break
-    for less in (b"", weights[:64], weights[:1024]):
-        if len(less) < len(weights) and shows(text, less):
-            return text, less
-    return text, weights
+    end, before = monotonic() + seconds, len(text) + 1
+    while len(text) < before and monotonic() < end:
+        before = len(text)
+        try:
+            text = _with_fewer_elements(ET.fromstring(text), text, lambda fewer: monotonic() < end and shows(fewer, weights))
+        except (ET.ParseError, ValueError, LookupError):
+            text = _with_fewer_bytes(text, lambda fewer: monotonic() < end and shows(fewer, weights))
+    return text, next((less for less in (b"", weights[:64], weights[:1024]) if shows(text, less)), weights)
 
 
-def _smaller(text: bytes) -> Iterator[bytes]:
-    try:
-        root = ET.fromstring(text)
-    except (ET.ParseError, ValueError, LookupError):
-        yield from _without_pieces(text)
-        return
-    yield ET.tostring(root, "utf-8")
+def _with_fewer_elements(root: ET.Element, text: bytes, shows: Callable[[bytes], bool]) -> bytes:
+    """The text without what can be left out; each element once, the last ones first, whole before its parts."""
     for parent in list(root.iter()):
         for child in reversed(list(parent)):
             place = list(parent).index(child)
             parent.remove(child)
-            yield ET.tostring(root, "utf-8")
-            parent.insert(place, child)
+            fewer = ET.tostring(root, "utf-8")
+            if shows(fewer):
+                text = fewer
+            else:
+                parent.insert(place, child)
     for element in root.iter():
         for name, value in list(element.attrib.items()):
             del element.attrib[name]
-            yield ET.tostring(root, "utf-8")
-            element.attrib[name] = value
+            fewer = ET.tostring(root, "utf-8")
+            if shows(fewer):
+                text = fewer
+            else:
+                element.attrib[name] = value
+    return text
 
 
-def _without_pieces(text: bytes) -> Iterator[bytes]:
+def _with_fewer_bytes(text: bytes, shows: Callable[[bytes], bool]) -> bytes:
     size = len(text) // 2
     while size:
-        for start in range(0, len(text), size):
-            yield text[:start] + text[start + size:]
+        start = 0
+        while start < len(text):
+            fewer = text[:start] + text[start + size:]
+            if shows(fewer):
+                text = fewer
+            else:
+                start += size
         size //= 2
+    return text
