@@ -25,9 +25,13 @@ NO_LIMITS_GIVEN = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What follows from the inputs' types and shapes: the outputs, their size in bytes, and the kernel's keywords."""
+    """What follows from the inputs' types and shapes: the outputs, their size in bytes, and the kernel's keywords.
+
+    shapes: of the outputs, where all sizes are known
+    """
 
     facts: list[Fact]
+    shapes: list[tuple[int, ...] | None]
     size: float
     keywords: Mapping[str, Any]
 
@@ -63,7 +67,7 @@ class Prepared:
         if settled.size > limits.tensor_bytes:
             raise LayerFault("byte-limit", f"{self._op.id} would give {settled.facts[0]}, {limits.said('tensor_bytes')}")
         if out is not None:
-            _check_room(out, settled.facts)
+            _check_room(out, settled)
         keywords = {**settled.keywords, "variables": Variables()} if self._stateful else settled.keywords
         exact = not self._spread and len(arrays) == len(self._op.definition.inputs)
         arguments = arrays if exact else positional(self._op, named_inputs(self._op, arrays))
@@ -92,15 +96,18 @@ class Prepared:
     def _inferred(self, arrays: Sequence[Array | None], *, with_value: bool) -> Settled:
         op = self._op
         facts = infer_layer(op, [None if a is None else fact_of(a, with_value=with_value) for a in arrays], self._values)
-        return Settled(facts, size_in_bytes(facts), taken(op, "kernel", with_normal_axes(op, arrays, self._values), {}))
+        shapes = [fact.shape.to_tuple() if fact.shape.static else None for fact in facts]
+        return Settled(facts, shapes, size_in_bytes(facts), taken(op, "kernel", with_normal_axes(op, arrays, self._values), {}))
 
 
-def _check_room(out: Any, facts: Sequence[Fact]) -> None:
+def _check_room(out: Any, settled: Settled) -> None:
     given = out if isinstance(out, tuple) else (out,)
-    if len(given) != len(facts):
-        raise ValueError(f"out has {len(given)} arrays, must have {len(facts)}")
-    for array, fact in zip(given, facts):
-        if not isinstance(array, np.ndarray) or not fact.admits(array) or not array.flags.writeable:
+    if len(given) != len(settled.facts):
+        raise ValueError(f"out has {len(given)} arrays, must have {len(settled.facts)}")
+    for array, fact, shape in zip(given, settled.facts, settled.shapes):
+        fits = isinstance(array, np.ndarray) and (
+            (array.shape == shape and element_type_of(array) is fact.element_type) or fact.admits(array))
+        if not fits or not array.flags.writeable:
             what = fact_of(array) if isinstance(array, np.ndarray) else type(array).__name__
             raise ValueError(f"out is {what}, must be {fact}, and writeable")
 

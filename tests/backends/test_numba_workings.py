@@ -65,6 +65,35 @@ def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert all(pool.map(reversing, range(24)))
 
 
+def test_nobody_waits_for_ever() -> None:
+    from irops.backends.numba.addresses import address_of
+    from irops.backends.numba.waiting import await_change, await_count
+    counter = np.array([3])
+    await_change(address_of(counter), 3, 10)
+    assert not await_count(address_of(counter), 4, 10)
+    assert await_count(address_of(counter), 3, 0)
+
+
+def test_whoever_waits_hears_the_bell() -> None:
+    from irops.backends.numba.addresses import address_of
+    from irops.backends.numba.waiting import BELL, SIZE, await_change, ring
+    bell, counters = np.zeros(1, np.int64), np.zeros(SIZE, np.int64)
+    counters[BELL // 8] = address_of(bell)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(await_change, address_of(bell), 0, 1 << 40)
+        ring(address_of(counters))
+        waiting.result(timeout=60)
+    assert bell[0] == 1
+
+
+def test_arrays_that_cannot_be_written_are_read() -> None:
+    from irops.backends.numba.reversing import reverse_sequence
+    data, lengths = np.arange(12).reshape(3, 4), np.array([1, 2, 4])
+    data.flags.writeable = lengths.flags.writeable = False
+    found = reverse_sequence(data, lengths, batch_axis=0, seq_axis=1)
+    assert found.tolist() == [[0, 1, 2, 3], [5, 4, 6, 7], [11, 10, 9, 8]]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_has_workers_of_its_own() -> None:
     from irops.backends.numba.workers import WORKERS

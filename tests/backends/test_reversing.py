@@ -72,7 +72,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Small tensors on one core; cut into tasks for several; and stored as very large ones are."""
     from irops.backends.numba import choices, reversing
     if request.param != "alone":
-        for name, size in (("TOGETHER", 0), ("TASK", 512), ("LONG", 96), ("LONG_PAST", 96), ("RUN", 8), ("PIECE", 160), ("SYSTEM", 100)):
+        for name, size in (("TOGETHER", 0), ("TASK", 512), ("LONG", 96), ("LONG_PAST", 96), ("RUN", 8), ("PIECE", 160)):
             monkeypatch.setattr(choices, name, size)
     if request.param == "past the caches":
         monkeypatch.setattr(choices, "_cache_bytes", lambda: 0)

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from irops.backends.numba.compiled import compiled
-from irops.backends.numba.vectors import AHEAD, ask_for, copy_bytes, count_up, load, peek, settle, store
+from irops.backends.numba.vectors import AHEAD, ask_for, count_up, load, peek, settle, store
+from irops.backends.numba.waiting import BEGUN, DONE, ring
 from irops.backends.numba.walking import carried, sought
 
 VECTOR = 64
@@ -18,7 +19,7 @@ VECTOR = 64
 def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., Any]:
     """The kernel for blocks moved by vectors of span bytes.
 
-    span: VECTOR for blocks of as many bytes or more; else the greatest power of two within a block; 0 for the memcpy of the system
+    span: VECTOR for blocks of as many bytes or more; else the greatest power of two within a block
     exact: whether a block is a multiple of span
     stream: store past the caches: blocks must be multiples of span then, targets of 16 bytes
     sequences: whether steps go to where lengths say, each turn bytes from the next, or blocks only to where the loops say
@@ -31,8 +32,9 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
         total = 1
         for depth in range(inner + 1):
             total *= loops[depth, 0]
+        ring(counter)
         while True:
-            begin = count_up(counter) * grain
+            begin = count_up(counter + BEGUN) * grain
             if begin >= total:
                 break
             left = min(grain, total - begin)
@@ -46,9 +48,7 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
                         length = peek(k)
                         p += turn * (length - 1 - step if step < length else step)
                         k, step = k + next_length, step + next_step
-                    if span == 0:
-                        copy_bytes(p, s, block)
-                    elif span == VECTOR:
+                    if span == VECTOR:
                         c = 0
                         while c + span <= block:
                             store(p + c, load(s + c, VECTOR, 1), stream)
@@ -68,5 +68,5 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
                     more = carried(loops, index)
                     s, t, k, step = s + more[0], t + more[1], k + 8 * more[2], step + more[3]
             settle()
-            count_up(counter + 64)
+            count_up(counter + DONE)
     return compiled(move_blocks)

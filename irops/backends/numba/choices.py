@@ -20,14 +20,12 @@ from irops.backends.numba.runs import move_runs, run_ends
 from irops.backends.numba.streamed_rows import UNIT, streamed_rows
 from irops.backends.numba.workers import WORKERS
 
-TOGETHER = 2 << 20
-"""Bytes from which on more than one core is asked: waking one takes as long as copying half a megabyte."""
+TOGETHER = 512 << 10
+"""Bytes from which on more than one core is asked: asking takes as long as copying a tenth of a megabyte, if the core is awake."""
 TASK = 128 << 10
 """Bytes that a core takes at a time."""
 PIECE = 64 << 10
 """Bytes of what lies in one piece and is moved as it is, that are one block."""
-SYSTEM = 4 << 10
-"""Bytes of a block from which on the memcpy of the system copies it: it spares the target's lines from being read first."""
 LONG, LONG_PAST = 16 << 10, 2 << 10
 """Bytes from which on a row is worth the branches that tell its head from its tail; the second, where it is stored past the caches."""
 RUN = 256
@@ -72,8 +70,8 @@ class Setting:
 
     @property
     def streamed(self) -> bool:
-        """Whether the result is more than the caches hold."""
-        return self.size >= _cache_bytes() * 3 // 4
+        """Whether source and result are more than the caches hold."""
+        return 2 * self.size >= _cache_bytes()
 
     def aligned(self, moves: Moves, unit: int) -> bool:
         """Whether every block begins at a multiple of unit in the target."""
@@ -162,8 +160,6 @@ def _block_job(moves: Moves, setting: Setting) -> Job:
     past = setting.streamed and span == VECTOR and exact and setting.aligned(moves, UNIT)
     turn = next((loop.target for loop in moves.loops if loop.role == STEPS), 0)
     past = past and turn % UNIT == 0
-    if moves.block >= SYSTEM and not past:
-        span = 0
     kernel = blocks(span, int(exact), int(past), int(turn != 0))
     grain = _grain(moves.count, moves.block, setting)
     rest = (_table(moves.loops, turn != 0), turn, moves.block, grain)

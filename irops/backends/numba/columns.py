@@ -15,6 +15,7 @@ import numpy.typing as npt
 from irops.backends.numba.compiled import compiled
 from irops.backends.numba.octets import column_lasts, shift_rows
 from irops.backends.numba.vectors import count_up, load, settle, store
+from irops.backends.numba.waiting import BEGUN, DONE, ring
 from irops.backends.numba.walking import sought
 
 OCTET, VECTOR = 8, 64
@@ -70,8 +71,9 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
         shifted = space.ctypes.data
         shifted += -shifted % VECTOR
         held = shifted + rows * VECTOR + OCTET * gap
+        ring(counter)
         while True:
-            task = count_up(counter)
+            task = count_up(counter + BEGUN)
             if task >= total:
                 break
             s, t, _, _ = sought(loops, index, task // parts.shape[0])
@@ -108,6 +110,6 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
                 for c in range(0, size, VECTOR):
                     store(t + step * out + c, load(held + step * gap + c, VECTOR, 1), stream)
             settle()
-            count_up(counter + 64)
+            count_up(counter + DONE)
         space[0] = 0                                        # it is in use until here, though only by its address
     return compiled(reverse_columns)

@@ -10,6 +10,7 @@ import numpy as np
 from irops.backends.numba.compiled import compiled
 from irops.backends.numba.turning import turn_at
 from irops.backends.numba.vectors import count_up, load, mirrored, peek, store
+from irops.backends.numba.waiting import BEGUN, DONE, ring
 from irops.backends.numba.walking import sought
 
 
@@ -36,8 +37,9 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
         total = pieces
         for depth in range(loops.shape[0]):
             total *= loops[depth, 0]
+        ring(counter)
         while True:
-            task = count_up(counter)
+            task = count_up(counter + BEGUN)
             if task >= total:
                 break
             s, t, k, _ = sought(loops, index, task // pieces)
@@ -66,5 +68,5 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
                     store(t + end - span, load(s + end - span, span, 1), 0)
                 else:
                     copy_few(t + c, s + c, end - c)
-            count_up(counter + 64)
+            count_up(counter + DONE)
     return compiled(reverse_long_rows)

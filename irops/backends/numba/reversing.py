@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from irops.backends import numpy as by_numpy
-from irops.backends.filling import delivered, room, settled
+from irops.backends.filling import delivered, room
+from irops.backends.numba.addresses import address_of
 from irops.backends.numba.choices import Job, Setting, jobs, run_jobs
+from irops.backends.numba.lengths import settled_at_once
 from irops.backends.numba.loops import BATCH, Moves, moves
 from irops.values.element import Array
 
 ALL = np.ones(1, np.int64)
 """Lengths of moves that no lengths turn."""
-_ALL_ADDRESS = ALL.ctypes.data
+_ALL_ADDRESS = address_of(ALL)
 LINE = 64
 
 
@@ -30,7 +32,7 @@ def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None
 def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None) -> Array:
     if data.dtype.kind == "O":
         return by_numpy.reverse_sequence(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out)
-    lengths = settled(data, seq_lengths, batch_axis, seq_axis)
+    lengths = settled_at_once(data, seq_lengths, batch_axis, seq_axis)
     filled = room(data, out)
     if lengths.most <= 1:
         _move(data, filled, ALL)
@@ -45,8 +47,8 @@ def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, se
     """Move what source has to target, steps along seq_axis as lengths say: one for each position of batch_axis, or one for all (-1)."""
     if not source.size:
         return
-    begin, end = source.ctypes.data, target.ctypes.data
-    first = _ALL_ADDRESS if lengths is ALL else lengths.ctypes.data
+    begin, end = address_of(source), address_of(target)
+    first = _ALL_ADDRESS if lengths is ALL else address_of(lengths)
     for job in _work(source, end % LINE, lengths, batch_axis, seq_axis):
         job.run(end, begin, first, (source, target, lengths))
 

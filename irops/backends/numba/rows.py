@@ -13,6 +13,7 @@ import numpy as np
 from irops.backends.numba.compiled import compiled
 from irops.backends.numba.turning import turn_at, turn_row
 from irops.backends.numba.vectors import count_up, load, peek, settle, store
+from irops.backends.numba.waiting import BEGUN, DONE, ring
 from irops.backends.numba.walking import carried, sought
 
 UNROLLED = 4
@@ -35,8 +36,9 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
         total = 1
         for depth in range(inner + 1):
             total *= loops[depth, 0]
+        ring(counter)
         while True:
-            begin = count_up(counter) * grain
+            begin = count_up(counter + BEGUN) * grain
             if begin >= total:
                 break
             left = min(grain, total - begin)
@@ -65,5 +67,5 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
                     more = carried(loops, index)
                     s, t, k = s + more[0], t + more[1], k + 8 * more[2]
             settle()
-            count_up(counter + 64)
+            count_up(counter + DONE)
     return compiled(reverse_rows)

@@ -10,6 +10,7 @@ import numpy as np
 
 from irops.backends.numba.compiled import compiled
 from irops.backends.numba.vectors import copy_bytes, count_up, load, store
+from irops.backends.numba.waiting import BEGUN, DONE, ring
 from irops.backends.numba.walking import sought
 
 VECTOR, SYSTEM = 64, 2048
@@ -37,8 +38,9 @@ def _move_runs(target: int, source: int, low: int, lengths: int, loops: Any, end
     total = 1
     for depth in range(loops.shape[0]):
         total *= loops[depth, 0]
+    ring(counter)
     while True:
-        begin = count_up(counter) * grain
+        begin = count_up(counter + BEGUN) * grain
         if begin >= total:
             break
         for row in range(begin, min(total, begin + grain)):
@@ -61,7 +63,7 @@ def _move_runs(target: int, source: int, low: int, lengths: int, loops: Any, end
                     for c in range(0, size, width):
                         for k in range(width):
                             store(p + c + k, load(q + c + k, 1, 1), 0)
-        count_up(counter + 64)
+        count_up(counter + DONE)
 
 
 run_ends, move_runs = compiled(_run_ends), compiled(_move_runs)

@@ -14,6 +14,7 @@ import numpy as np
 from irops.backends.numba.compiled import compiled
 from irops.backends.numba.turning import turn_at
 from irops.backends.numba.vectors import AHEAD, ask_for, count_up, load, mirrored, peek, settle, store
+from irops.backends.numba.waiting import BEGUN, DONE, ring
 from irops.backends.numba.walking import sought
 
 UNIT, VECTOR = 16, 64
@@ -30,8 +31,9 @@ def streamed_rows(width: int) -> Callable[..., Any]:
         total = pieces
         for depth in range(loops.shape[0]):
             total *= loops[depth, 0]
+        ring(counter)
         while True:
-            task = count_up(counter)
+            task = count_up(counter + BEGUN)
             if task >= total:
                 break
             s, t, k, _ = sought(loops, index, task // pieces)
@@ -65,5 +67,5 @@ def streamed_rows(width: int) -> Callable[..., Any]:
                 store(t + c, load(s + c, UNIT, 1), 1)
                 c += UNIT
             settle()
-            count_up(counter + 64)
+            count_up(counter + DONE)
     return compiled(reverse_streamed_rows)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
+from platform import machine
 from typing import Any
 
 from llvmlite import ir
@@ -130,6 +131,12 @@ def _count_up(builder: Any, address: Any) -> Any:
     return builder.atomic_rmw("add", pointer(builder, address, I64), number(1), "seq_cst")
 
 
+def _look(builder: Any, address: Any) -> Any:
+    if machine() in ("x86_64", "AMD64"):
+        builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", [], ir.FunctionType(ir.VoidType(), [])), [])
+    return builder.load_atomic(pointer(builder, address, I64), "acquire", 8)
+
+
 def _settle(builder: Any) -> None:
     builder.fence("seq_cst")
 
@@ -146,6 +153,8 @@ peek = operation(_peek, integer)
 """The integer of 64 bits at an address."""
 count_up = operation(_count_up, integer)
 """The integer at an address, which is one more from now on: no two threads get the same."""
+look = operation(_look, integer)
+"""The integer at an address as other threads leave it, read in no haste: for those who wait for it to change."""
 settle = operation(_settle, nothing)
 """Let all stores of this thread be seen before what follows, those past the caches too."""
 copy_bytes = operation(_copy, nothing)

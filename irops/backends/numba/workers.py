@@ -14,22 +14,28 @@ from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+
+from irops.backends.numba.addresses import address_of
+from irops.backends.numba.waiting import BELL, DONE, SIZE, await_change, await_count
 
 Job = tuple[Callable[..., Any], tuple[Any, ...], Any]
-DONE = 8
-"""Where in the counter's array finished tasks are counted: a cache line away from those that are begun."""
+Integers = npt.NDArray[np.int64]
+PATIENCE = 5000
+"""How often a thread looks for work before it sleeps, or for the others to finish: 0.1 to 0.3 milliseconds, as processors go."""
 
 
-class _Counter(threading.local):
-    """A counter that each thread has for itself, for what it does alone."""
+class _OwnCounters(threading.local):
+    """Counters that each thread has for itself, for what it does alone; their bell is heard by nobody."""
 
     def __init__(self) -> None:
-        self._array = np.zeros(2 * DONE, np.int64)
-        self._address = self._array.ctypes.data
+        self._counters, self._bell = np.zeros(SIZE, np.int64), np.zeros(1, np.int64)
+        self._counters[BELL // 8] = address_of(self._bell)
+        self._address = address_of(self._counters)
 
     def fresh(self) -> int:
-        """Its address; it begins at 0."""
-        self._array[0] = 0
+        """Their address; they begin at 0."""
+        self._counters[0] = 0
         return self._address
 
 
@@ -42,8 +48,10 @@ class Workers:
 
     def _forget(self) -> None:
         """A forked child has none of its parent's threads."""
-        self._lock, self._own = threading.Lock(), _Counter()
+        self._lock, self._own = threading.Lock(), _OwnCounters()
         self._jobs: SimpleQueue[Job] = SimpleQueue()
+        self._bell = np.zeros(1, np.int64)
+        self._bell_address = address_of(self._bell)
         self._started = 0
 
     def run(self, kernel: Callable[..., Any], arguments: tuple[Any, ...], tasks: int, held: Any) -> None:
@@ -55,35 +63,39 @@ class Workers:
         if others < 1:
             kernel(*arguments, self._own.fresh())
             return
-        counter = np.zeros(2 * DONE, np.int64)
-        complete = (*arguments, counter.ctypes.data)
+        counters = np.zeros(SIZE, np.int64)
+        counters[BELL // 8] = self._bell_address
+        address = address_of(counters)
+        job = (kernel, (*arguments, address), (held, counters, self._bell))
         self._call(others)
         for _ in range(others):
-            self._jobs.put((kernel, complete, (held, counter)))
-        kernel(*complete)
-        _until(counter, tasks)
+            self._jobs.put(job)
+        kernel(*arguments, address)
+        while not await_count(address + DONE, tasks, PATIENCE):
+            time.sleep(1e-4)                        # whoever has begun a task is about to finish it, if it is not kept from its core
 
     def _call(self, others: int) -> None:
         if self._started < others:
             with self._lock:
                 while self._started < others:
-                    threading.Thread(target=self._work, args=(self._jobs,), name="irops", daemon=True).start()
+                    threading.Thread(target=_work, args=(self._jobs, self._bell), name="irops", daemon=True).start()
                     self._started += 1
 
-    @staticmethod
-    def _work(jobs: SimpleQueue[Job]) -> None:
-        while True:
-            kernel, arguments, held = jobs.get()
-            kernel(*arguments)
-            del kernel, arguments, held
 
+def _work(jobs: SimpleQueue[Job], bell: Integers) -> None:
+    """Do jobs for ever.
 
-def _until(counter: Any, tasks: int) -> None:
-    """Wait until all tasks are finished; whoever has begun one is about to."""
-    turns = 0
-    while counter[DONE] < tasks:
-        turns += 1
-        time.sleep(0 if turns < 1000 else 1e-4)
+    The bell is rung by kernels, once they have let go of the interpreter's lock: whoever is about to wait looks at the bell first, at
+    the queue then, so that it misses no ring, and finds the lock free when it has heard one.
+    """
+    address = address_of(bell)
+    while True:
+        known = int(bell[0])
+        if jobs.empty():
+            await_change(address, known, PATIENCE)
+        kernel, arguments, held = jobs.get()
+        kernel(*arguments)
+        del kernel, arguments, held
 
 
 def _cores() -> int:

@@ -32,7 +32,7 @@ def reverse(data: Array, axes: Array, *, mode: str) -> Array:
         reversed_axes = set(np.flatnonzero(axes).tolist())
     else:
         check_axes(axes, data.ndim)
-        reversed_axes = {int(axis) % data.ndim for axis in axes}
+        reversed_axes = {axis % data.ndim for axis in axes.tolist()}
     index: tuple[Any, ...] = tuple(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim))
     return data[(..., *index)]                              # the dots: a scalar stays an array
 
@@ -44,8 +44,8 @@ def reverse_gradient(d_output: Array, axes: Array, *, mode: str) -> Array:
 
 def check_axes(axes: Array, rank: int) -> None:
     """Hold indices of axes to a rank."""
-    numbers = [int(axis) for axis in axes]
+    numbers = [int(axis) for axis in axes.tolist()]
     for axis in numbers:
         require(-rank <= axis < rank, "C4", f"axis {axis} at rank {rank}")
-    advise(all(axis >= 0 for axis in numbers), "C5", numbers)
+    advise(min(numbers, default=0) >= 0, "C5", numbers)
     advise(len({axis % rank for axis in numbers}) == len(numbers), "C6", numbers)
