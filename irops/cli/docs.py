@@ -1,6 +1,8 @@
 """Write the documentation: a page for every op, rule and opset, with an index.
 
-In HTML there is a search, too.
+In HTML there is a search, too. Pages that lay dialects side by side show what
+the runtimes that are installed (OpenVINO, ONNX, ONNX Runtime, PyTorch) do with
+odd inputs: each is asked in a process of its own, which takes half a minute.
 
 example:
   irops docs --output site
@@ -19,6 +21,7 @@ from irops.diagnostics.printable import plural
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", "-o", metavar="DIR", required=True, help="the folder to write; replaced if it holds such pages already")
     parser.add_argument("--format", choices=("html", "markdown"), default="html", help="default: html")
+    parser.add_argument("--no-runtimes", action="store_true", help="ask no runtime what it does with odd inputs")
     parser.add_argument("--quiet", "-q", action="store_true", help="say nothing, show no progress")
     add_extensions(parser)
 
@@ -26,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     from irops.document.site import MissingExtraError, Site
     try:
-        site = Site(registry_of(args), args.format)
+        site = Site(registry_of(args), args.format, ask=not args.no_runtimes)
     except MissingExtraError as error:
         raise Refusal(str(error)) from None
     with counted("writing pages", quiet=args.quiet) as progress:

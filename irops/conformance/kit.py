@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from irops.backends.backend import Backend
 from irops.backends.extras import lacks
-from irops.conformance.apart import Apart, Died
+from irops.conformance.apart import Apart
 from irops.conformance.asked import Asked, Here
 from irops.conformance.cases import known_cases
 from irops.conformance.judge import judge
+from irops.conformance.process import Died
 from irops.conformance.snippet import snippet
 from irops.conformance.trial import Trial, truth_of
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict

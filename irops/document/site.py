@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from irops.comparison.table import COMPARISONS
 from irops.diagnostics.rules import all_rules
+from irops.document.comparisons import comparison_view
 from irops.document.views import BANDS, op_view, opsets_text
 from irops.ir.pending import undisturbed
-from irops.registry import Registry, default_registry
+from irops.registry import Op, Registry, default_registry
+from irops.spec.dialects import DIALECTS
 from irops.spec.opsets import OPSETS, opsets
 
 if TYPE_CHECKING:
@@ -41,26 +44,39 @@ def _environment(format: str) -> jinja2.Environment:
 
 
 class Site:
-    """Pages of all ops and rules. Ask for pages() to have them, write() to put them into a folder."""
+    """Pages of all ops and rules. Ask for pages() to have them, write() to put them into a folder.
 
-    def __init__(self, registry: Registry | None = None, format: str = "html") -> None:
-        self.registry, self.format = registry or default_registry(), format
+    ask: whether to ask the runtimes that are installed what they do with odd inputs, for the pages that lay dialects side by side.
+    """
+
+    def __init__(self, registry: Registry | None = None, format: str = "html", *, ask: bool = True) -> None:
+        self.registry, self.format, self.ask = registry or default_registry(), format, ask
         self.environment = _environment(format)
         self.ids = self.registry.ids()
         self.definitions = [self.registry.op(op).definition for op in self.ids]
+        self.foreign = {dialect: self._newest(dialect) for dialect in DIALECTS}
+
+    def _newest(self, dialect: str) -> list[Op]:
+        """The ops of another dialect; where a definition holds several versions, the newest of them, which says most."""
+        return [self.registry.op(self.registry.newest(op)) for op in self.registry.ids(dialect)]
 
     def pages(self, progress: Progress | None = None) -> Iterator[tuple[str, str]]:
         """Relative path and text of each page."""
-        suffix, total = SUFFIXES[self.format], len(self.ids) + len(all_rules()) + len(OPSETS) + 2
+        suffix, total = SUFFIXES[self.format], len(self.ids) + len(all_rules()) + len(OPSETS) + len(COMPARISONS) + 2
+        total += sum(map(len, self.foreign.values()))
         for number, (path, text) in enumerate(self._all(suffix)):
             if progress is not None:
                 progress(number + 1, total, path)
             yield path, text
 
     def _all(self, suffix: str) -> Iterator[tuple[str, str]]:
-        yield f"index{suffix}", self._page("index", "", definitions=self.definitions, categories=self._categories(), opsets=OPSETS)
-        for op in self.ids:
-            yield f"ops/{op}{suffix}", self._page("op", "../", view=op_view(self.registry, self.registry.op(op)), ids=self.ids)
+        yield f"index{suffix}", self._page("index", "", definitions=self.definitions, categories=self._categories(), opsets=OPSETS,
+                                           foreign=self.foreign, names=NAMES, comparisons=COMPARISONS)
+        for op in (*map(self.registry.op, self.ids), *(op for ops in self.foreign.values() for op in ops)):
+            yield f"ops/{op.definition.page}{suffix}", self._page("op", "../", view=op_view(self.registry, op), names=NAMES)
+        for compared in COMPARISONS:
+            view = comparison_view(self.registry, compared, ask=self.ask)
+            yield f"comparisons/{compared.name}{suffix}", self._page("comparison", "../", view=view)
         yield f"rules/index{suffix}", self._page("rules", "../", rules=all_rules())
         for rule in all_rules():
             yield f"rules/{rule.code}{suffix}", self._page("rule", "../", rule=rule)
@@ -119,9 +135,12 @@ class Site:
         return dict(sorted(found.items()))
 
     def _search(self) -> str:
-        entries = [{"name": d.id, "text": d.summary, "path": f"ops/{d.id}.html", "kind": d.category} for d in self.definitions]
+        all_definitions = (*self.definitions, *(op.definition for ops in self.foreign.values() for op in ops))
+        entries = [{"name": d.file_id, "text": d.summary, "path": f"ops/{d.page}.html", "kind": d.category} for d in all_definitions]
+        entries += [{"name": c.title, "text": c.text, "path": f"comparisons/{c.name}.html", "kind": "comparison"} for c in COMPARISONS]
         entries += [{"name": f"{r.code} {r.name}", "text": r.summary, "path": f"rules/{r.code}.html", "kind": "rule"} for r in all_rules()]
         return self.environment.get_template("search.js").render(entries=json.dumps(entries))
 
 
 MARK = ".irops-docs"
+NAMES = {"onnx": "ONNX", "graiphic": "Graiphic"}

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from irops.comparison.table import comparisons_of
 from irops.evaluate.case import inputs_of, outcome, wanted_outputs
 from irops.registry import Op, Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, Tensor
+from irops.spec.dialects import parted
 from irops.spec.opsets import OpVersion, opsets
+from irops.spec.types import OPENVINO
 from irops.values.element import Array, element_type_of
 
 
@@ -43,6 +46,17 @@ class ConstraintView:
 
 
 @dataclass(frozen=True, slots=True)
+class Sibling:
+    """A version of an op. held: which opsets hold it; page: '' where irops does not define it."""
+
+    id: str
+    page: str
+    held: str
+    changes: str
+    here: bool
+
+
+@dataclass(frozen=True, slots=True)
 class OpView:
     """All that a page of an op shows."""
 
@@ -54,7 +68,8 @@ class OpView:
     constraints: tuple[ConstraintView, ...]
     notes: tuple[Note, ...]
     examples: tuple[CaseView, ...]
-    siblings: tuple[tuple[str, str, str], ...]
+    siblings: tuple[Sibling, ...]
+    compared: tuple[tuple[str, str], ...]
     call: str
     places: tuple[tuple[str, str], ...]
 
@@ -84,7 +99,7 @@ def op_view(registry: Registry, op: Op) -> OpView:
             for c in definition.constraints.values()),
         notes=tuple(n for n in definition.notes if n.of not in (about & named)),
         examples=tuple(case_view(op, case) for case in examples(definition)),
-        siblings=_siblings(registry, definition),
+        siblings=_siblings(registry, definition), compared=comparisons_of(op.definition.file_id),
         call=call_text(definition),
         places=_places(op),
     )
@@ -94,13 +109,29 @@ def _notes(definition: Definition, of: str) -> tuple[Note, ...]:
     return tuple(note for note in definition.notes if note.of == of)
 
 
-def _siblings(registry: Registry, definition: Definition) -> tuple[tuple[str, str, str], ...]:
-    """The op's versions: id, opsets that hold it, what changed; id '' where irops does not define one."""
+def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
+    """The op's versions."""
+    if definition.dialect != OPENVINO:
+        return _foreign_siblings(registry, definition)
     known = registry.ids()
     found = []
     for version in opsets().versions.get(definition.type.lower(), ()):
-        changes = registry.op(version.id).definition.changes if version.id in known else ""
-        found.append((version.id, opsets_text(version), changes))
+        defined = version.id in known
+        changes = registry.op(version.id).definition.changes if defined else ""
+        found.append(Sibling(version.id, version.id if defined else "", opsets_text(version), changes, version.id == definition.id))
+    return tuple(found)
+
+
+def _foreign_siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
+    """The versions of an op of another dialect; one page tells of all that a file holds."""
+    of_type = [op for op in registry.versions(definition.dialect) if parted(op)[1] == definition.type]
+    if len(of_type) < 2:
+        return ()
+    found = []
+    for op in of_type:
+        other = registry.op(op).definition
+        changes = other.changes if op == other.file_id else ""
+        found.append(Sibling(op, other.page, f"from {parted(op)[2]} on", changes, other.file_id == definition.file_id))
     return tuple(found)
 
 

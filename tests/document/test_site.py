@@ -31,12 +31,13 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module", params=["html", "markdown"])
 def pages(request):
-    return dict(Site(format=request.param).pages())
+    return dict(Site(format=request.param, ask=False).pages())
 
 
 def test_every_op_and_every_rule_has_a_page(pages):
     suffix = ".html" if "index.html" in pages else ".md"
     assert {f"ops/{op}{suffix}" for op in default_registry().ids()} <= set(pages)
+    assert {f"ops/{op.replace(':', '-')}{suffix}" for dialect in ("onnx", "graiphic") for op in default_registry().ids(dialect)} <= set(pages)
     assert {f"rules/{rule.code}{suffix}" for rule in all_rules()} <= set(pages)
     assert {f"opsets/opset{n}{suffix}" for n in range(1, 18)} <= set(pages)
 
@@ -72,7 +73,7 @@ def test_a_page_shows_what_the_kernel_computes(pages):
 
 
 def test_the_search_knows_every_op_and_rule():
-    search = dict(Site().pages())["search.js"]
+    search = dict(Site(ask=False).pages())["search.js"]
     assert all(f'"{op}"' in search for op in default_registry().ids())
     assert all(f'"{rule.code} {rule.name}"' in search for rule in all_rules())
 
@@ -80,7 +81,7 @@ def test_the_search_knows_every_op_and_rule():
 def test_an_op_of_ones_own_is_documented(tmp_path):
     from pathlib import Path
     registry = Registry(folders=[Path(__file__).resolve().parent.parent.parent / "examples" / "my_reverse"])
-    page = dict(Site(registry).pages())["ops/MyReverse-extension.html"]
+    page = dict(Site(registry, ask=False).pages())["ops/MyReverse-extension.html"]
     assert "Reverse the last axis, in blocks." in page
 
 
@@ -88,12 +89,12 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear reader")
     with pytest.raises(FileExistsError):
-        Site(format="markdown").write(tmp_path / "mine")
+        Site(format="markdown", ask=False).write(tmp_path / "mine")
     assert (tmp_path / "mine" / "letter.txt").read_text() == "dear reader"
 
 
 def test_documentation_replaces_older_documentation(tmp_path):
-    site = Site(format="markdown")
+    site = Site(format="markdown", ask=False)
     count = site.write(tmp_path / "docs")
     (tmp_path / "docs" / "stale.md").write_text("old")
     assert site.write(tmp_path / "docs") == count
@@ -103,7 +104,7 @@ def test_documentation_replaces_older_documentation(tmp_path):
 
 def test_what_a_definition_says_cannot_break_the_page():
     assert irops.definition("ReverseSequence-1").formula.count("<") == 1
-    assert "s &lt; seq_lengths[b]" in dict(Site().pages())["ops/ReverseSequence-1.html"]
+    assert "s &lt; seq_lengths[b]" in dict(Site(ask=False).pages())["ops/ReverseSequence-1.html"]
 
 
 def test_a_page_shows_what_is_saved_for_backward(pages):
@@ -111,3 +112,18 @@ def test_a_page_shows_what_is_saved_for_backward(pages):
     assert "saved for backward" in page
     assert "d_data = ReverseSequence(d_output, seq_lengths)" in page
     assert not any("saved for backward" in text for path, text in pages.items() if path.startswith("ops/TopK-11."))
+
+
+def test_an_op_of_another_dialect_names_the_op_whose_functions_it_shares(pages):
+    page = next(text for path, text in pages.items() if path.startswith("ops/onnx-ReverseSequence-10."))
+    assert "Y[t, b] = input[sequence_lens[b] - 1 - t, b]" in page
+    assert "ReverseSequence-1." in page
+    assert "onnx:ReverseSequence-28" in page
+
+
+def test_ops_that_are_laid_side_by_side_say_so_and_the_index_does(pages):
+    suffix = ".html" if "index.html" in pages else ".md"
+    for path in ("ops/ReverseSequence-1", "ops/onnx-ReverseSequence-10", "ops/graiphic-ReverseSequence"):
+        assert f"../comparisons/ReverseSequence{suffix}" in targets(path + suffix, pages[path + suffix])
+    assert f"../comparisons/Reverse{suffix}" in targets(f"ops/Reverse-1{suffix}", pages[f"ops/Reverse-1{suffix}"])
+    assert f"comparisons/ReverseSequence{suffix}" in targets(f"index{suffix}", pages[f"index{suffix}"])

@@ -13,12 +13,13 @@ import irops
 PACKAGE = Path(irops.__file__).parent
 LEVELS = {
     "values": 0, "diagnostics": 0, "limits": 0, "spec": 1, "ir": 1, "ops": 2, "registry": 3, "graph": 3, "inference": 4, "checks": 5, "backends": 4,
-    "evaluate": 5, "gradient": 6, "dialects": 7, "document": 8, "conformance": 8, "cli": 9,
+    "evaluate": 5, "gradient": 6, "translation": 7, "dialects": 8, "conformance": 9,
+    "comparison": 10, "document": 11, "cli": 12,
 }
 """The order in which parts may know one another; parts of one level may not, but for inference, checks, backends and evaluate (L3)."""
 DOORS = {"lxml": ("spec/load.py", "spec/cases.py", "ir/"), "networkx": ("graph/",), "jinja2": ("document/",),
-         "rich": ("cli/", "diagnostics/"), "openvino": ("backends/",), "onnx": ("dialects/", "backends/"),
-         "onnxruntime": ("backends/",), "hypothesis": ("conformance/",), "numba": ("backends/",)}
+         "rich": ("cli/", "diagnostics/"), "openvino": ("backends/", "comparison/"), "onnx": ("dialects/", "backends/", "comparison/"),
+         "onnxruntime": ("backends/", "comparison/"), "torch": ("backends/", "comparison/"), "hypothesis": ("conformance/",), "numba": ("backends/",)}
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 
 
