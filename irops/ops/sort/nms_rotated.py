@@ -21,7 +21,7 @@ def nms_rotated_shape(boxes: Fact, scores: Fact, max_output_boxes_per_class: Fac
     return outputs_of(counts(boxes, scores, numbers=5), boxes_per_class(max_output_boxes_per_class, "C5"), output_type)
 
 
-@kernel("NMSRotated-13", widen=True)
+@kernel("NMSRotated-13")
 def nms_rotated(boxes: Array, scores: Array, max_output_boxes_per_class: Array, iou_threshold: Array, score_threshold: Array, *,
                 sort_result_descending: bool, output_type: ElementType, clockwise: bool) -> tuple[Array, ...]:
     turned = boxes.astype(np.float64)

@@ -74,7 +74,7 @@ def rows_in_each_item(batches: Dim, classes: Dim, count: Dim, most: Dim) -> Dim:
     return batches * classes * each
 
 
-@kernel("NonMaxSuppression-5", "NonMaxSuppression-9", widen=True)
+@kernel("NonMaxSuppression-5", "NonMaxSuppression-9")
 def non_max_suppression(boxes: Array, scores: Array, max_output_boxes_per_class: Array | None, iou_threshold: Array | None,
                         score_threshold: Array | None, soft_nms_sigma: Array | None, *, box_encoding: str,
                         sort_result_descending: bool, output_type: ElementType) -> tuple[Array, ...]:
@@ -84,14 +84,14 @@ def non_max_suppression(boxes: Array, scores: Array, max_output_boxes_per_class:
     return places.astype(output_type.dtype), found, np.array([len(places)], output_type.dtype)
 
 
-@kernel("NonMaxSuppression-1", widen=True)
+@kernel("NonMaxSuppression-1")
 def as_it_was(boxes: Array, scores: Array, max_output_boxes_per_class: Array | None, iou_threshold: Array | None,
               score_threshold: Array | None, *, box_encoding: str, sort_result_descending: bool) -> Array:
     return over_all_items(boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold, box_encoding=box_encoding,
                           sort_result_descending=sort_result_descending, output_type=I64)
 
 
-@kernel("NonMaxSuppression-3", widen=True)
+@kernel("NonMaxSuppression-3")
 def over_all_items(boxes: Array, scores: Array, max_output_boxes_per_class: Array | None, iou_threshold: Array | None,
                    score_threshold: Array | None, *, box_encoding: str, sort_result_descending: bool, output_type: ElementType) -> Array:
     places = non_max_suppression(boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold, None,
@@ -100,7 +100,7 @@ def over_all_items(boxes: Array, scores: Array, max_output_boxes_per_class: Arra
     return filled(places, int(rows_over_all_items(Dim.of(scores.shape[1]), Dim.of(scores.shape[2]), most)))
 
 
-@kernel("NonMaxSuppression-4", widen=True)
+@kernel("NonMaxSuppression-4")
 def in_each_item(boxes: Array, scores: Array, max_output_boxes_per_class: Array | None, iou_threshold: Array | None,
                  score_threshold: Array | None, *, box_encoding: str, sort_result_descending: bool, output_type: ElementType) -> Array:
     places = non_max_suppression(boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold, None,
