@@ -1,0 +1,73 @@
+"""Interpolate as opset1 had it: axes are an attribute, sizes an input, and two ways to lay positions."""
+from __future__ import annotations
+
+import numpy as np
+
+from irops.ops.conversion import as_numbers
+from irops.ops.entries import entries
+from irops.ops.image.coordinates import Resizing, nearest
+from irops.ops.image.interpolate import cut_off, whole
+from irops.ops.image.taps import Taps, between, cubic, triangle
+from irops.spec.binding import kernel, shape
+from irops.values.dim import ANY
+from irops.values.element import Array, as_i64, element_type_of, zeros
+from irops.values.fact import Fact
+from irops.values.shape import UNRANKED, Shape
+from irops.values.violation import advise, require
+
+Numbers = tuple[int, ...]
+
+
+@shape("Interpolate-1")
+def interpolate_1_shape(image: Fact, target_spatial_shape: Fact, *, axes: Numbers, pads_begin: Numbers, pads_end: Numbers) -> Shape:
+    advise(axes == tuple(sorted(axes)), "C4", list(axes))
+    require(len(set(axes)) == len(axes), "C5", list(axes))
+    count = target_spatial_shape.shape[0]
+    require(count >= len(axes), "C1", count, f"{len(axes)} axes")
+    advise(count.can_be(len(axes)), "C2", count, f"{len(axes)} axes")
+    for name, pads in (("pads_begin", pads_begin), ("pads_end", pads_end)):
+        require(len(set(pads)) < 2, "C6", f"{name} {list(pads)}")
+    if image.shape.dims is None:
+        return UNRANKED
+    resized = image.shape
+    for axis, size in zip(sorted(axes), entries(target_spatial_shape if count.known else None, len(axes))):
+        require(size >= 0, "C3", size)
+        resized = resized.with_dim(axis, size.at_least(0) if count.known else ANY)
+    return resized
+
+
+@kernel("Interpolate-1")
+def interpolate_1(image: Array, target_spatial_shape: Array, *, axes: Numbers, mode: str, align_corners: bool, antialias: bool,
+                  pads_begin: Numbers, pads_end: Numbers) -> Array:
+    require(mode != "area", "C7")
+    sizes = as_i64(target_spatial_shape).tolist()
+    require(len(sizes) >= len(axes), "C1", len(sizes), f"{len(axes)} axes")
+    require(all(size >= 0 for size in sizes), "C3", sizes)
+    pads = [(sum(pads_begin[:1]), sum(pads_end[:1])) if axis in axes else (0, 0) for axis in range(image.ndim)]
+    data = np.pad(image, pads, constant_values=zeros((), element_type_of(image))) if any(map(any, pads)) else image
+    require(all(data.shape[axis] or not size for axis, size in zip(sorted(axes), sizes)), "C8", Shape(data.shape), sizes)
+    where = positions(mode, align_corners, data is not image, image.ndim, axes)
+    along = [(axis, Resizing(data.shape[axis], size, np.float32(size) / np.float32(max(data.shape[axis], 1)), where))
+             for axis, size in zip(sorted(axes), sizes)]
+    if mode == "nearest" or not all(one.after for _, one in along):
+        for axis, one in along:
+            data = np.take(data, nearest(one, "simple") if one.after else np.arange(0), axis)
+        return data
+    summed = mode == "linear" and image.ndim >= 5
+    shrinks = antialias and any(one.scale < 1 for _, one in along)
+    result: Array = as_numbers(data).astype(np.float64)
+    for axis, one in along:
+        result = (triangle(one, one.scale if shrinks else np.float32(1)) if summed else _taps(one, mode)).applied(result, axis)
+    return whole(result, image) if summed else cut_off(result, image)
+
+
+def _taps(one: Resizing, mode: str) -> Taps:
+    return cubic(one, -0.75) if mode == "cubic" else between(one)
+
+
+def positions(mode: str, align_corners: bool, padded: bool, rank: int, axes: Numbers) -> str:
+    """Where a position lies on the axis before: OpenVINO chooses by mode, rank and axes, as the frameworks do that it reads."""
+    if align_corners:
+        return "align_corners"
+    centred = mode.startswith("linear") and not padded and not (rank == 4 and set(axes) == {2, 3})
+    return "half_pixel" if centred else "asymmetric"
