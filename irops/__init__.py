@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from irops.registry import Registry as Registry
     from irops.registry import definition as definition
     from irops.registry import definitions as definitions
+    from irops.translation.translate import translate as translate
     from irops.values.element import tagged as tagged
 
 __version__ = "0.1.0"
@@ -42,7 +43,7 @@ _HOMES = {
     "Declined": "irops.backends.declined",
     "Model": "irops.ir.model", "read": "irops.ir.read", "write": "irops.ir.write",
     "Registry": "irops.registry", "definition": "irops.registry", "definitions": "irops.registry",
-    "tagged": "irops.values.element",
+    "tagged": "irops.values.element", "translate": "irops.translation.translate",
 }
 
 

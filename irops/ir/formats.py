@@ -10,6 +10,9 @@ READERS = {".onnx": "irops.dialects.onnx.read"}
 WRITERS = {".onnx": "irops.dialects.onnx.write"}
 """Modules with a function write(model, path), as irops.ir.write.write is one."""
 
+OWN_ENDINGS = {"onnx": ".onnx"}
+"""How the names of files end that hold models of a dialect, where these are not XML."""
+
 
 def reader_of(path: str) -> Any:
     """What reads a file of another format; None where the file is taken for IR."""

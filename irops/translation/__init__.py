@@ -1,0 +1,1 @@
+"""Models of one dialect as models of another: OpenVINO's and ONNX's. See docs/translation.md."""

@@ -1,0 +1,111 @@
+"""OpenVINO and ONNX Runtime, asked for a model's results in a process of their own, which may crash."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from irops.values.element import STRING, Array, element_type, element_type_of, tagged
+
+
+class DeclinedError(Exception):
+    """A runtime does not run a model, or ended over it; says why."""
+
+
+class Runtimes:
+    """The process, started when first asked, and again after it has died."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._pipe: Any = None
+
+    def run(self, runtime: str, path: object, inputs: Sequence[Array]) -> list[Array]:
+        """The results of the model in a file, in order. runtime: openvino or onnxruntime; inputs: in the order of the model's.
+
+        Raises:  DeclinedError
+        """
+        if self._process is None:
+            context = get_context("spawn")
+            self._pipe, other = context.Pipe()
+            self._process = context.Process(target=_serve, args=(other,), daemon=True)
+            self._process.start()
+            other.close()
+        self._pipe.send((runtime, str(path), [(str(element_type_of(a)), a) for a in inputs]))
+        try:
+            answer = self._pipe.recv()
+        except EOFError:
+            self.close()
+            raise DeclinedError("crashed") from None
+        if isinstance(answer, str):
+            raise DeclinedError(answer)
+        return [tagged(array, element_type(kind)) for kind, array in answer]
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._process = None
+
+
+def _serve(pipe: Connection) -> None:
+    while True:
+        try:
+            runtime, path, inputs = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send((_openvino if runtime == "openvino" else _onnxruntime)(path, inputs))
+        except Exception as error:                               # whatever a runtime raises is its refusal
+            pipe.send(str(error).strip().splitlines()[-1])
+
+
+def _openvino(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+    from openvino import Core, Shape, Tensor, Type
+    core = Core()
+    request = core.compile_model(core.read_model(path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+    for place, (kind, given) in enumerate(inputs):
+        if kind == "string":
+            request.set_input_tensor(place, Tensor(given.astype(str)))
+            continue
+        array = np.asarray(given, order="C")
+        request.set_input_tensor(place, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), getattr(Type, kind)))
+    request.infer()
+    return [_of_openvino(request.get_output_tensor(place)) for place in range(len(request.model_outputs))]
+
+
+def _of_openvino(tensor: Any) -> tuple[str, Array]:
+    kind = element_type(tensor.get_element_type().get_type_name())
+    if kind is STRING:
+        return "string", np.array(tensor.str_data, object)
+    raw = np.array(tensor.data, copy=True).reshape(-1).view(np.uint8)
+    return kind.name, raw.view(kind.dtype).reshape(tuple(tensor.shape)) if raw.size else np.zeros(tuple(tensor.shape), kind.dtype)
+
+
+def _onnxruntime(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
+    from onnxruntime import InferenceSession, SessionOptions
+    options = SessionOptions()
+    options.log_severity_level = 4                               # what is wrong is told by the error alone
+    session = InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    named = {port.name: np.asarray(array, order="C") for port, (_, array) in zip(session.get_inputs(), inputs, strict=True)}
+    found = zip(session.get_outputs(), map(np.asarray, session.run(None, named)))
+    return [_of_onnxruntime(array, BITS.get(port.type)) for port, array in found]
+
+
+BITS = {"tensor(float8e4m3fn)": "f8e4m3", "tensor(float8e5m2)": "f8e5m2"}
+"""Types that ONNX Runtime gives to Python as bytes."""
+
+
+def _of_onnxruntime(array: Array, kind: str | None) -> tuple[str, Array]:
+    return (str(element_type_of(array)), array) if kind is None else (kind, array.view(element_type(kind).dtype))
+
+
+def same_bits(one: Array, two: Array) -> bool:
+    """Whether two tensors are of one type and shape, and the same bit by bit."""
+    if element_type_of(one) is not element_type_of(two) or one.shape != two.shape:
+        return False
+    if one.dtype == object:
+        return one.tolist() == two.tolist()
+    return np.asarray(one, order="C").tobytes() == np.asarray(two, order="C").tobytes()
