@@ -6,7 +6,7 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.dialects.graiphic import Graph, Switched
+from irops.dialects.graiphic import Graph, Switched, as_onnx, export, of_onnx
 from irops.values.element import element_type
 
 X = np.array([[1.5, -2], [3, 4], [-5, 6]], np.float32)
@@ -189,3 +189,72 @@ def test_weights_are_trained_by_the_name_of_their_constant(branch):
     dy = np.ones((3, 2), np.float32)
     found = irops.vjp(model, {"x": X, "lens": LENS}, {"y": dy}, wrt=["weights"])
     np.testing.assert_array_equal(found["weights"], 2 * X.T @ dy)
+
+
+def test_in_onnx_a_node_has_its_axes_and_the_model_the_rest():
+    plain = as_onnx(turning(lda_coeff=0.5, batch_axis=1, name="turn"))
+    assert (plain.layer("turn").version, plain.layer("turn").data) == ("onnx:22", {"batch_axis": "1"})
+    assert plain.extra == {"irops.graiphic.turn": '{"training?": "true", "lda coeff": "0.5"}'}
+    assert irops.check(plain).diagnostics == ()
+    np.testing.assert_array_equal(irops.run(plain, {"x": X, "lens": LENS})["y"], TURNED)
+    np.testing.assert_array_equal(irops.vjp(plain, {"x": X, "lens": LENS}, {"y": TURNED})["x"], X)     # no coefficient there
+    again = of_onnx(plain)
+    assert again.layer("turn").data == {"batch_axis": "1", "training": "true", "lda_coeff": "0.5"}
+    np.testing.assert_array_equal(irops.vjp(again, {"x": X, "lens": LENS}, {"y": TURNED})["x"], X / 2)
+
+
+def encoder(lens="lens"):
+    """A graph that turns a sequence round, weighs it, and has everything an export must say: constants, names, two results."""
+    graph = Graph("turned")
+    x, lengths = graph.input("x", "f32", ("batch", "time", 2)), graph.input(lens, "i64", ("batch",))
+    turned = graph.reverse_sequence(x, lengths, batch_axis=0, time_axis=1, lda_coeff=0.5, name="turn")
+    graph.predict(turned, "turned")
+    graph.predict(graph.node("MatMul", turned, graph.constant(np.float32([[2, 1, 0], [0, 3, 4]]), "weights")), "y")
+    return graph.model()
+
+
+GIVEN = [np.arange(12, dtype=np.float32).reshape(2, 3, 2), np.array([2, 3])]
+
+
+def test_what_is_exported_runs_on_onnx_runtime_and_openvino_as_on_irops(tmp_path):
+    runtimes = pytest.importorskip("runtimes").Runtimes()
+    for library in ("onnx", "onnxruntime", "openvino"):
+        pytest.importorskip(library)
+    model = encoder()
+    want = [*irops.run(model, GIVEN).values()]
+    for name in ("m.onnx", "m.xml"):
+        export(model, tmp_path / name)
+        assert irops.check(tmp_path / name).diagnostics == ()
+        assert [array.tolist() for array in irops.run(tmp_path / name, GIVEN).values()] == [array.tolist() for array in want]
+    for runtime, name in (("onnxruntime", "m.onnx"), ("openvino", "m.onnx"), ("openvino", "m.xml")):
+        found = runtimes.run(runtime, tmp_path / name, GIVEN)
+        assert [array.tolist() for array in found] == [array.tolist() for array in want], f"{runtime} on {name}"
+    runtimes.close()
+
+
+def test_a_file_of_onnx_is_read_back_as_the_graph_that_trains(tmp_path):
+    pytest.importorskip("onnx")
+    export(encoder(), tmp_path / "m.onnx")
+    plain = irops.read(tmp_path / "m.onnx")
+    assert plain.layer("turn").data == {"batch_axis": "0", "time_axis": "1"}
+    again, dy = of_onnx(plain), {"turned": np.zeros((2, 3, 2), np.float32), "y": np.ones((2, 3, 3), np.float32)}
+    for mine, theirs in ((again, encoder()), (plain, encoder())):
+        half = 1 if mine is again else 2
+        found, wanted = (irops.vjp(each, dict(zip(("x", "lens"), GIVEN)), dy)["x"] for each in (mine, theirs))
+        np.testing.assert_array_equal(found, half * wanted)
+
+
+def test_in_openvino_s_files_the_parameters_are_in_rt_info(tmp_path):
+    export(encoder(), tmp_path / "m.xml")
+    rt_info = irops.read(tmp_path / "m.xml").rt_info
+    assert {group.tag: {entry.attributes["name"]: entry.attributes["value"] for entry in group.children} for group in rt_info.children} == {
+        "onnx_shapes": {"x": "batch,time,2", "lens": "batch"},
+        "graiphic": {"turn": '{"training?": "true", "lda coeff": "0.5"}'}}
+
+
+def test_what_openvino_does_not_have_is_not_exported(tmp_path):
+    graph = Graph()
+    graph.predict(graph.reverse_sequence(graph.input("x", "complex64", (2, 2)), graph.input("lens", "i64", (2,))), "y")
+    with pytest.raises(DiagnosticError, match=r"IR922 .* elements of type complex64, which OpenVINO does not have"):
+        export(graph.model(), tmp_path / "m.xml")
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,8 @@ from irops.dialects.graiphic.node import Node, Wire, refuse, version_of
 from irops.ir.model import Edge, Layer, Model, Port
 from irops.ir.model import Graph as Layers
 from irops.ir.weights import Weights
+from irops.spec.dialects import GRAIPHIC
+from irops.spec.onnx_opsets import ONNX
 from irops.values.element import element_type_of
 from irops.values.fact import Fact
 from irops.values.packing import pack
@@ -24,7 +26,8 @@ def model_of(graph: Graph) -> Model:
     if not graph.results:
         raise refuse("graph-without-result", f"the graph {graph.name!r} has no result; end it with predict")
     built = _Built(graph)
-    return Model(name=graph.name, version=11, graph=Layers(built.layers, built.edges), weights=Weights.of_bytes(bytes(built.image)))
+    return Model(name=graph.name, version=11, graph=Layers(built.layers, built.edges), weights=Weights.of_bytes(bytes(built.image)),
+                 dialect=GRAIPHIC, opsets={ONNX: graph.opset})
 
 
 class _Built:
