@@ -31,7 +31,7 @@ def deformable_convolution_shape(data: Fact, offsets: Fact, filters: Fact, *, st
     require((maps % group).can_be(0), "C4", f"{maps} filters")
     advise((channels % deformable_group).can_be(0), "C5", f"{channels} channels in {deformable_group} groups")
     moves = taps[0] * taps[1] * (2 * deformable_group)
-    at = [_positions(auto_pad, *axis) for axis in zip(sizes, taps, strides, dilations, pads_begin, pads_end)]
+    at = [windows_along(auto_pad, *axis) for axis in zip(sizes, taps, strides, dilations, pads_begin, pads_end)]
     where = unify_shapes(Shape.of(batch, moves, *at), offsets.shape, "C6")
     return Shape.of(where[0], maps, *where[2:])
 
@@ -48,7 +48,7 @@ def modulated_shape(data: Fact, offsets: Fact, filters: Fact, mask: Fact | None 
     return Shape.of(where[0], output[1], *where[2:])
 
 
-def _positions(auto_pad: str, size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: int) -> Dim:
+def windows_along(auto_pad: str, size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: int) -> Dim:
     """How many windows stand along one spatial axis."""
     if auto_pad.startswith("same"):
         return size.ceil_div(stride)
@@ -66,7 +66,7 @@ def deformable_convolution(data: Array, offsets: Array, filters: Array, *, strid
 def modulated(data: Array, offsets: Array, filters: Array, mask: Array | None, *, strides: Numbers, pads_begin: Numbers,
               dilations: Numbers, auto_pad: str, group: int, deformable_group: int, bilinear_interpolation_pad: bool) -> Array:
     axes = zip(data.shape[2:], filters.shape[2:], strides, dilations, pads_begin)
-    slides = [_slide(auto_pad, count, *axis) for axis, count in zip(axes, offsets.shape[2:])]
+    slides = [slide_along(auto_pad, count, *axis) for axis, count in zip(axes, offsets.shape[2:])]
     wide = data.astype(np.int64) if element_type_of(data).integral else data
     factors = [None] * len(data) if mask is None else mask.astype(wide.dtype)
     rows = filters.reshape(group, len(filters) // group, -1)
@@ -78,7 +78,7 @@ def modulated(data: Array, offsets: Array, filters: Array, mask: Array | None, *
     return output
 
 
-def _slide(auto_pad: str, count: int, size: int, taps: int, stride: int, dilation: int, before: int) -> Slide:
+def slide_along(auto_pad: str, count: int, size: int, taps: int, stride: int, dilation: int, before: int) -> Slide:
     """The windows along one spatial axis, before any of their taps is moved."""
     if auto_pad.startswith("same"):
         before = same_padding(size, int(reach(taps, dilation)), stride, auto_pad)[0]
