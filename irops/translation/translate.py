@@ -39,6 +39,8 @@ def translate(model: Model, to: str, *, opset: int = OPSET) -> Model:
         raise ValueError(f"there is no opset {opset} of ONNX that irops knows, must be 1 to {onnx_opsets().last}")
     if model.dialect == to:
         return model
+    if model.dialect not in SPELLED:
+        raise _refusal(model, "untranslatable-op", f"the model is of the dialect {model.dialect}, which has an export of its own")
     _hold_to_sound(model)
     return _Translation(model, to, opset).model
 
@@ -47,9 +49,11 @@ def _hold_to_sound(model: Model) -> None:
     errors = check(model).errors
     if errors:
         count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
-        place = Location(model.source.path if model.source is not None else None)
-        raise DiagnosticError([Diagnostic(rule("faulty-source"), f"the model has {count}, and must have none to be translated", place),
-                               *errors])
+        raise _refusal(model, "faulty-source", f"the model has {count}, and must have none to be translated", *errors)
+
+
+def _refusal(model: Model, name: str, message: str, *more: Diagnostic) -> DiagnosticError:
+    return DiagnosticError([Diagnostic(rule(name), message, Location(model.source.path if model.source is not None else None)), *more])
 
 
 class _Translation:
@@ -110,6 +114,9 @@ class _Translation:
         layer = known.layer
         if known.op is None:
             raise impossible(f"irops has no definition of {layer.type} of {layer.version}")
+        dialect = known.op.definition.dialect
+        if dialect != self.source.dialect:
+            raise impossible(f"its op is of the dialect {dialect}, and the model of {self.source.dialect}")
         try:
             node = Node(known, known.op, inputs, self.target)
         except LayerFault as fault:                           # nothing that a sound model has

@@ -117,3 +117,13 @@ def test_a_dialect_and_an_opset_that_are_none():
 def test_a_model_of_the_dialect_is_left_alone():
     model = model_of("Floor-1", {}, DATA)
     assert irops.translate(model, "openvino") is model
+
+
+def test_a_graph_of_graiphic_s_has_an_export_of_its_own_which_keeps_its_parameters(tmp_path):
+    from irops.dialects.graiphic import Graph
+    graph = Graph()
+    graph.predict(graph.reverse_sequence(graph.input("x", "f32", (2, 2)), graph.input("lens", "i64", (2,)), lda_coeff=0), "y")
+    for to in ("onnx", "openvino"):
+        assert refusal(graph.model(), to) == ["IR921 the model is of the dialect graiphic, which has an export of its own"]
+    irops.write(graph.model(), tmp_path / "m.xml")
+    assert refusal(irops.read(tmp_path / "m.xml"))[0].endswith("its op is of the dialect graiphic, and the model of openvino")
