@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from irops.ops.detection.psroi_pooling import HALF, LEAST, scaled
-from irops.ops.detection.regions import blended, check_regions, held_regions
+from irops.ops.detection.regions import blended, check_regions, held_regions, widened
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
 from irops.values.element import Array
@@ -32,17 +32,17 @@ def class_counts_fit(channels: Dim, output_dim: int) -> bool:
     return not channels.known or (channels > 0 and int(channels) % 2 == 0 and output_dim % (int(channels) // 2) == 0)
 
 
-@kernel("DeformablePSROIPooling-1", widen=True)
+@kernel("DeformablePSROIPooling-1")
 def deformable_psroi_pooling(data: Array, rois: Array, offsets: Array | None, *, output_dim: int, spatial_scale: float, group_size: int,
                              spatial_bins_x: int, spatial_bins_y: int, trans_std: float, part_size: int) -> Array:
     check_offsets(data, rois, offsets, output_dim, group_size, part_size)
-    output = np.zeros((len(rois), output_dim, group_size, group_size), data.dtype)
+    maps = widened(data)[:, :output_dim * group_size * group_size]
+    output = np.zeros((len(rois), output_dim, group_size, group_size), maps.dtype)
     for number, (item, *box) in enumerate(held_regions(rois, Dim.of(len(data)))):
         moved = np.zeros((2, 1, 1, 1), np.float32)
         if offsets is not None:
             moved = shifts(offsets[number], output_dim, group_size, part_size) * np.float32(trans_std)
-        image = data[int(item), :output_dim * group_size * group_size]
-        planes = image.reshape(output_dim, group_size, group_size, *image.shape[1:])
+        planes = maps[int(item)].reshape(output_dim, group_size, group_size, *maps.shape[2:])
         if planes.size:
             left, top, right, bottom = scaled(np.array(box, np.float32), np.float32(spatial_scale)) - HALF
             begins = np.arange(group_size, dtype=np.float32)
@@ -51,7 +51,7 @@ def deformable_psroi_pooling(data: Array, rois: Array, offsets: Array | None, *,
             y = (begins * (high / np.float32(group_size)))[:, np.newaxis] + top + moved[1] * high
             steps = (high / np.float32(group_size) / np.float32(spatial_bins_y), wide / np.float32(group_size) / np.float32(spatial_bins_x))
             output[number] = average_from(planes, y, x, steps, (spatial_bins_y, spatial_bins_x))
-    return output
+    return output.astype(data.dtype)
 
 
 def check_offsets(data: Array, rois: Array, offsets: Array | None, output_dim: int, group_size: int, part_size: int) -> None:

@@ -83,7 +83,7 @@ def results(images: Dim, classes: Dim, priors: Dim, keep_top_k: tuple[int, ...],
     return Shape.of(1, 1, images * classes * (top_k if keep_top_k[0] == -1 and top_k > 0 else priors), 7)
 
 
-@kernel("DetectionOutput-1", "DetectionOutput-8", widen=True)
+@kernel("DetectionOutput-1", "DetectionOutput-8")
 def detection_output(box_logits: Array, class_preds: Array, proposals: Array, aux_class_preds: Array | None, aux_box_preds: Array | None, *,
                      background_label_id: int, top_k: int, variance_encoded_in_target: bool, keep_top_k: tuple[int, ...], code_type: str,
                      share_location: bool, nms_threshold: float, confidence_threshold: float, clip_after_nms: bool, clip_before_nms: bool,
@@ -97,11 +97,11 @@ def detection_output(box_logits: Array, class_preds: Array, proposals: Array, au
     choice = Choice(background_label_id, top_k, keep_top_k[0], nms_threshold, confidence_threshold, share_location)
     images, classes, _ = scores.shape
     rows = int(results(Dim.of(images), Dim.of(classes), Dim.of(priors.count), keep_top_k, top_k)[2])
-    output = Detections(np.zeros((1, 1, rows, 7), box_logits.dtype))
+    output = Detections(np.zeros((1, 1, rows, 7), np.float32))
     for number in range(images):
         alive, of_image = priors.alive[number % len(priors.alive)], scores[number]
         found = choice.by_prior(of_image, boxes[number], alive) if decrease_label_id else choice.by_class(of_image, boxes[number], alive)
         for label, chosen in choice.best(found, of_image).items():
             corners = boxes[number, 0 if share_location else label, chosen]
             output.add(number, label - decrease_label_id, of_image[label, chosen], np.clip(corners, 0, 1) if clip_after_nms else corners)
-    return output.ended()
+    return output.ended().astype(box_logits.dtype)

@@ -90,7 +90,7 @@ def decoded(anchors: Array, deltas: Array, frame: Frame) -> Array:
     return np.concatenate([middles - halves, middles + halves], axis=-1)
 
 
-@kernel("Proposal-4", widen=True)
+@kernel("Proposal-4")
 def proposal_4(class_probs: Array, bbox_deltas: Array, image_shape: Array, *, base_size: int, pre_nms_topn: int, post_nms_topn: int,
                nms_thresh: float, feat_stride: int, min_size: int, ratio: Numbers, scale: Numbers, clip_before_nms: bool,
                clip_after_nms: bool, normalize: bool, box_size_scale: float, box_coordinate_scale: float,
@@ -141,7 +141,7 @@ def check_maps(class_probs: Array, bbox_deltas: Array, anchors: int) -> None:
     require(bbox_deltas.shape[2:] == (height, width), "C4", Shape(class_probs.shape), Shape(bbox_deltas.shape))
 
 
-@kernel("Proposal-1", widen=True)
+@kernel("Proposal-1")
 def proposal_1(class_probs: Array, bbox_deltas: Array, image_shape: Array, *, base_size: int, pre_nms_topn: int, post_nms_topn: int,
                nms_thresh: float, feat_stride: int, min_size: int, ratio: Numbers, scale: Numbers, clip_before_nms: bool,
                clip_after_nms: bool, normalize: bool, box_size_scale: float, box_coordinate_scale: float, framework: str) -> Array:

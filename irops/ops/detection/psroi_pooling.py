@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.detection.regions import FAR, blended, check_regions, held_regions, inside, whole
+from irops.ops.detection.regions import FAR, blended, check_regions, held_regions, inside, whole, widened
 from irops.ops.image.coordinates import away_from_zero
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
@@ -26,17 +26,18 @@ def psroi_pooling_shape(data: Fact, rois: Fact, *, output_dim: int, group_size: 
     return Shape.of(rois.shape[0], output_dim, group_size, group_size)
 
 
-@kernel("PSROIPooling-1", widen=True)
+@kernel("PSROIPooling-1")
 def psroi_pooling(data: Array, rois: Array, *, output_dim: int, group_size: int, spatial_scale: float, mode: str,
                   spatial_bins_x: int, spatial_bins_y: int) -> Array:
-    output = np.zeros((len(rois), output_dim, group_size, group_size), data.dtype)
+    maps = widened(data)
+    output = np.zeros((len(rois), output_dim, group_size, group_size), maps.dtype)
     for number, (item, *box) in enumerate(held_regions(rois, Dim.of(len(data)))):
-        image, corners = data[int(item)], np.array(box, np.float32)
+        image, corners = maps[int(item)], np.array(box, np.float32)
         if image.size and mode == "average":
             fill_with_averages(output[number], image, corners, np.float32(spatial_scale))
         elif image.size:
             output[number] = average_of_bins(image, corners * np.float32(spatial_scale), (spatial_bins_y, spatial_bins_x), group_size)
-    return output
+    return output.astype(data.dtype)
 
 
 def scaled(box: Array, scale: np.float32) -> Array:

@@ -41,6 +41,11 @@ def _first(wrong: Array, regions: Array) -> str:
     return f"{regions[places[0]].tolist()} as region {places[0]}" if places.size else "none"
 
 
+def widened(data: Array) -> Array:
+    """Elements in f32; in f64 if they are."""
+    return data if data.dtype == np.float64 else data.astype(np.float32, copy=False)
+
+
 def whole(numbers: Array) -> Array:
     """Numbers as integers, cut off where they are none, held within what lies in reach."""
     found: Array = np.clip(numbers, -FAR, FAR).astype(np.int64)
