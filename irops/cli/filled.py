@@ -28,7 +28,10 @@ def filled(layer: Layer, how: str, seed: int, shapes: Mapping[str, str]) -> tupl
     sizes, assumed = _sizes(layer, declared, shapes)
     # an input's values depend on its own name and the seed alone, whatever other inputs there are
     random = np.random.default_rng([seed, *layer.name.encode("utf-8", "surrogatepass")])
-    return _values(declared.element_type, sizes, how, random), assumed
+    try:
+        return _values(declared.element_type, sizes, how, random), assumed
+    except (MemoryError, ValueError) as error:
+        raise _impossible(layer, f"input {layer.name!r} is {declared}, which cannot be made here: {error}") from None
 
 
 def _sizes(layer: Layer, declared: Fact, shapes: Mapping[str, str]) -> tuple[tuple[int, ...], bool]:

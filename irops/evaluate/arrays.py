@@ -1,13 +1,16 @@
 """Arrays on their way into and out of kernels."""
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from irops.inference.layer import LayerFault
+from irops.registry import Op
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_type_of, tagged
 from irops.values.fact import Fact
-from irops.values.shape import Shape
+from irops.values.shape import MOST_AXES, Shape
 
 
 def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
@@ -39,6 +42,13 @@ def result_array(result: Any, fact: Fact) -> Array:
     else:
         array = np.asarray(result)
     return tagged(array, fact.element_type) if array.dtype == np.uint8 else array
+
+
+def hold_axes(op: Op, outputs: Iterable[Fact]) -> None:
+    """Demand that arrays can have as many axes as the outputs of an op have. Raises: LayerFault"""
+    for fact in outputs:
+        if len(fact.shape.dims or ()) > MOST_AXES:
+            raise LayerFault("too-many-axes", f"{op.id} gives a tensor of {len(fact.shape.dims or ())} axes; arrays have {MOST_AXES} at most")
 
 
 def size_in_bytes(facts: list[Fact]) -> float:

@@ -26,6 +26,7 @@ from irops.registry import NoOp, Registry, default_registry
 from irops.spec.body import BodyFunction
 from irops.values.element import Array
 from irops.values.fact import Fact
+from irops.values.shape import MOST_AXES
 from irops.values.violation import Violation, remarks
 
 
@@ -168,7 +169,7 @@ class Inference:
     def _constant(self, layer: Layer, fact: Fact) -> Fact:
         """What is known of a constant: its value, unless it is larger than what any value is worked out from."""
         size = fact.shape.size
-        if not size.known or size.low > INPUTS * self.limits.folded_elements:
+        if not size.known or size.low > INPUTS * self.limits.folded_elements or len(fact.shape.dims or ()) > MOST_AXES:
             return fact
         return Fact(fact.element_type, fact.shape, lambda: self._copied(layer))
 

@@ -11,6 +11,7 @@ from irops.inference.layer import LayerFault, named_inputs, positional, taken, w
 from irops.registry import Op
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
 from irops.values.fact import Fact, dims_array, elements_of, holds_dims
+from irops.values.shape import MOST_AXES
 from irops.values.violation import LimitExceeded, Violation
 
 DEEPEST = 50
@@ -79,7 +80,7 @@ def _lazy(fact: Fact, outcome: Callable[[], tuple[Array | None, ...]], index: in
 
 def _small(fact: Fact, limit: float) -> bool:
     size = fact.shape.size
-    return size.known and size.high <= limit
+    return size.known and size.high <= limit and len(fact.shape.dims or ()) <= MOST_AXES
 
 
 def _evaluate(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], outputs: Sequence[Fact]) -> tuple[Array | None, ...]:

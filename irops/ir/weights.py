@@ -12,6 +12,7 @@ from irops.ir.numbers import INT64_MAX, integer, prefix_note
 from irops.ir.storage import Weights, WeightsChanged
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types, foreign_types
 from irops.values.packing import LAYOUTS, hold_strings, packed_size, unpack
+from irops.values.shape import MOST_AXES
 
 __all__ = ["Weights", "constant", "constant_faults"]
 
@@ -55,6 +56,9 @@ def constant(model: Model, layer: Layer, *, copied: bool = False) -> Array:
     Raises:  DiagnosticError where it is not all there, or its strings are corrupt
     """
     region = checked_region(model, layer)
+    if len(region.shape) > MOST_AXES:
+        message = f"{layer}: a tensor of {len(region.shape)} axes cannot be held; arrays have {MOST_AXES} at most"
+        raise _error(model, layer, Fault("too-many-axes", message, "shape"))
     if region.elements == 0:
         return unpack(bytes(8), region.element, region.shape)
     assert model.weights is not None

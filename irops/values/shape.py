@@ -9,6 +9,8 @@ from typing import overload
 from irops.values.dim import ANY, Bound, Dim, DimLike, broadcast, unify
 from irops.values.violation import Violation
 
+MOST_AXES = 64
+"""So many axes may an array have; tensors of more are inferred, and cannot be computed."""
 MAX_DIM = 2**63 - 1
 
 
