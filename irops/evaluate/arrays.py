@@ -47,8 +47,9 @@ def result_array(result: Any, fact: Fact) -> Array:
 def hold_axes(op: Op, outputs: Iterable[Fact]) -> None:
     """Demand that arrays can have as many axes as the outputs of an op have. Raises: LayerFault"""
     for fact in outputs:
-        if len(fact.shape.dims or ()) > MOST_AXES:
-            raise LayerFault("too-many-axes", f"{op.id} gives a tensor of {len(fact.shape.dims or ())} axes; arrays have {MOST_AXES} at most")
+        axes = len(fact.shape.dims or ())
+        if axes > MOST_AXES:
+            raise LayerFault("too-many-axes", f"{op.id} gives a tensor of {axes} axes; arrays have {MOST_AXES} at most")
 
 
 def size_in_bytes(facts: list[Fact]) -> float:

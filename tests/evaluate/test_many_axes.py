@@ -33,11 +33,11 @@ def test_a_size_is_sought_in_a_tensor_of_many_axes_in_vain(net, many):
 def test_they_cannot_be_computed(net, layers):
     model = net(*layers, weights=ONE * 65)
     assert irops.check(model).ok
-    with pytest.raises(irops.DiagnosticError, match="IR616 .* a tensor of 65 axes; arrays have 64 at most"):
+    with pytest.raises(irops.DiagnosticError, match=r"IR616 .* a tensor of 65 axes; arrays have 64 at most"):
         irops.run(model, {"x": np.float32([1])} if layers[0][1] == "Parameter" else {})
 
 
 def test_they_cannot_be_made_up(net):
     model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), ("y", "Result", {}, ["x"]))
-    with pytest.raises(irops.DiagnosticError, match="IR611 .* which cannot be made here"):
+    with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
         filled(model.layers[0], "random", 0, {})
