@@ -1,7 +1,7 @@
 """PriorBox: lay boxes of given sizes over an image, the same around every cell of a grid."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,16 +105,16 @@ def prior_box_shape(output_size: Fact, image_size: Fact, *, min_size: Numbers, m
     check_sizes(output_size, image_size)
     check_variance(variance)
     boxes = Boxes(min_size, max_size, all_ratios(aspect_ratio, flip), density, fixed_ratio, fixed_size, scale_all_sizes, True)
-    return grid_shape(output_size, room_for(boxes, aspect_ratio, flip))
+    room = declared(boxes, aspect_ratio, flip)
+    check_boxes(boxes, room, advise)
+    return grid_shape(output_size, room)
 
 
-def room_for(boxes: Boxes, aspect_ratio: Numbers, flip: bool) -> int:
-    """How many boxes around a cell the output has room for, held to how many there are."""
-    require(len(boxes.density) >= len(boxes.fixed_size), "C4", f"{len(boxes.density)} and {len(boxes.fixed_size)}")
-    count = declared(boxes, aspect_ratio, flip)
-    require(boxes.described <= count, "C5", f"{boxes.described} boxes, room for {count}")
-    advise(boxes.described == count, "C6", f"{boxes.described} boxes, room for {count}")
-    return count
+def check_boxes(boxes: Boxes, room: int, ask: Callable[..., None]) -> None:
+    """Hold boxes to the room that there is for them. ask: require or advise."""
+    ask(len(boxes.density) >= len(boxes.fixed_size), "C4", f"{len(boxes.density)} and {len(boxes.fixed_size)}")
+    ask(boxes.described <= room, "C5", f"{boxes.described} boxes, room for {room}")
+    advise(boxes.described >= room, "C6", f"{boxes.described} boxes, room for {room}")
 
 
 @kernel("PriorBox-1")
@@ -133,7 +133,8 @@ def prior_box_8(output_size: Array, image_size: Array, *, min_size: Numbers, max
     grid = cells(output_size, image_size)
     boxes = Boxes(min_size, max_size, all_ratios(aspect_ratio, flip), density, fixed_ratio, fixed_size, scale_all_sizes,
                   min_max_aspect_ratios_order)
-    room = room_for(boxes, aspect_ratio, flip)
+    room = declared(boxes, aspect_ratio, flip)
+    check_boxes(boxes, room, require)
     if not scale_all_sizes:                                       # all is in shares of the image's height
         step = grid.image_height / max(grid.height, 1) if step == -1 else step * grid.image_height
         min_size = tuple(size * grid.image_height for size in min_size)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.values.dim import Dim, unify
+from irops.values.dim import Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.violation import advise, require
@@ -16,13 +16,14 @@ FAR = 2.0**40
 
 def check_regions(rois: Fact, data: Fact) -> None:
     """Hold regions to five numbers each and, where they are known, to what these must be."""
-    unify(rois.shape[1], 5, "C1")
-    if rois.value is not None:
+    advise(rois.shape[1].can_be(5), "C1", rois)
+    if rois.value is not None and rois.shape[1] == 5:
         held_regions(rois.value, data.shape[0])
 
 
 def held_regions(rois: Array, items: Dim) -> Array:
     """The regions in f32, held to what they must be, up to the first of item -1, which ends the list."""
+    require(rois.shape[1] == 5, "C1", f"{rois.shape[1]} numbers")
     regions = rois.astype(np.float32)
     ends = np.flatnonzero(np.trunc(regions[:, 0]) == -1)
     advise(not ends.size, "C4", f"-1 for region {ends[:1]}")
