@@ -111,7 +111,7 @@ def _show(report: Report) -> None:
     from irops.cli.streams import show
     from irops.cli.tables import table
     from irops.conformance.verdict import KINDS, Status
-    out = table(f"backend {report.backend}", "op", ">examples", ">counterexamples", ">generated", ">declined", ">failed")
+    out = table(f"backend {report.backend}", "op", ">examples", ">counter-\nexamples", ">generated", ">declined", ">failed")
     for op in report.ops:
         out.add_row(op.op, *(f"{op.count(kind, Status.PASSED)}/{op.count(kind)}" for kind in KINDS),
                     str(op.count(status=Status.DECLINED)), str(op.count(status=Status.FAILED)))

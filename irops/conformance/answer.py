@@ -28,7 +28,7 @@ class Answer:
 
     @property
     def arrays(self) -> list[Array]:
-        return [tagged(array, element_type(kind)) for array, kind in self.outputs]
+        return [tagged(array, element_type(kind, foreign=True)) for array, kind in self.outputs]
 
 
 def answer_of(backend: Backend, trial: Trial) -> Answer:

@@ -28,11 +28,11 @@ def mismatch(op: Op, ours: Array, truth: Array, tolerance: float | None = None) 
 
 
 def codes(array: Array) -> Array:
-    """The bits of elements as unsigned integers; strings as they are."""
+    """The bits of elements as unsigned integers, of elements of 16 bytes as bytes; strings as they are."""
     kind = element_type_of(array)
     if kind is STRING:
         return array
-    bits: Array = array.view(f"u{array.itemsize}")
+    bits: Array = array.view(f"u{array.itemsize}" if array.itemsize <= 8 else f"V{array.itemsize}")
     return bits & np.uint8((1 << kind.bits) - 1) if kind.bits < 8 else bits
 
 
@@ -41,5 +41,9 @@ def _told(ours: Array, truth: Array, wrong: npt.NDArray[np.bool_]) -> str:
     got, must = ours[place], truth[place]
     bits = ""
     if str(got) == str(must):
-        bits = f" (bits {int(codes(ours)[place]):#x} and {int(codes(truth)[place]):#x})"
+        bits = f" (bits {_bits(ours, place):#x} and {_bits(truth, place):#x})"
     return f"{int(np.count_nonzero(wrong))} of {ours.size} elements differ, the first at {list(place)}: {got}, must be {must}{bits}"
+
+
+def _bits(array: Array, place: tuple[int, ...]) -> int:
+    return int.from_bytes(codes(array)[place].tobytes(), "little")

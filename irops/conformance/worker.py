@@ -53,7 +53,7 @@ def _answered(backend: Backend | None, registry: Registry, request: tuple[Any, .
 
 
 def _given(sent: tuple[Array, str, str] | None) -> Given | None:
-    return None if sent is None else Given(tagged(sent[0], element_type(sent[1])), sent[2])
+    return None if sent is None else Given(tagged(sent[0], element_type(sent[1], foreign=True)), sent[2])
 
 
 if __name__ == "__main__":

@@ -213,3 +213,20 @@ def test_an_array_to_fill_is_tried_where_a_kernel_takes_one():
     assert found.verdict.fault == "wrong out"
     assert "out=out" in found.snippet
     assert np.prod(run_until("truth", found.snippet)["data"].shape) <= 4
+
+
+@pytest.mark.parametrize("op", ["onnx:ReverseSequence-10", "graiphic:ReverseSequence", "onnx:Transpose-1"])
+def test_ops_of_other_dialects_are_held_in_their_own_element_types(op):
+    report = hold("reference", [op], examples=20)
+    assert report.ok, str(report)
+    assert report.ops[0].count("generated") > 40
+
+
+def test_complex_numbers_are_compared_bit_by_bit():
+    from irops.conformance.compare import mismatch
+    from irops.registry import default_registry
+    op = default_registry().op("onnx:ReverseSequence-10")
+    for kind in (np.complex64, np.complex128):
+        ours, truth = np.array([1j, 0j], kind), np.array([1j, complex(-0.0, 0.0)], kind)
+        assert mismatch(op, ours, ours) == ""
+        assert "1 of 2 elements differ, the first at [1]" in mismatch(op, ours, truth)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from irops.conformance.layouts import LAYOUTS
 from irops.conformance.trial import Given
-from irops.values.element import BOOLEAN, STRING, Array, ElementType, element_type, element_types
+from irops.values.element import BOOLEAN, STRING, Array, ElementType, element_type, element_types, foreign_types
 from irops.values.packing import packed_size, unpack
 
 MOST = 4096
@@ -25,10 +25,10 @@ WORDS = ("", "a", "b", "cc", "\0", "é", "日本", "x" * 40)
 
 def kinds(names: Collection[str], usual: tuple[str, ...] = USUAL) -> st.SearchStrategy[ElementType]:
     """Element types, of some by name; the plainest are the simplest, and half of what is drawn is one of those that models are made of."""
-    others = [kind.name for kind in element_types() if kind.name not in usual]
+    others = [kind.name for kind in (*element_types(), *foreign_types()) if kind.name not in usual]
     plain = [element_type(name) for name in usual if name in names]
     return st.one_of(*([st.sampled_from(plain)] if plain else []),
-                     st.sampled_from([element_type(name) for name in (*usual, *others) if name in names]))
+                     st.sampled_from([element_type(name, foreign=True) for name in (*usual, *others) if name in names]))
 
 
 @st.composite

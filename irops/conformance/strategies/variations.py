@@ -41,7 +41,7 @@ def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
     for start in starts:
         for variable in op.definition.types.values():
             for name in sorted(variable.allowed):
-                kind = element_type(name)
+                kind = element_type(name, foreign=True)
                 yield Trial(op, tuple(None if given is None else Given(_retyped(given.array, kind)) if port.type == variable.name else given
                                       for given, port in zip(start.inputs, _ports(op, len(start.inputs)))), start.attributes)
 
@@ -75,7 +75,8 @@ def _retyped(numbers: Array, kind: ElementType) -> Array:
     if element_type_of(array) is kind or kind is STRING or array.dtype == object:
         return array
     with np.errstate(all="ignore"):
-        wide = array.astype(np.float64 if kind.floating else np.int64)
+        parts = array.real if array.dtype.kind == "c" and kind.kind != "complex" else array
+        wide: Array = parts.astype({"float": np.float64, "complex": np.complex128}.get(kind.kind, np.int64))
         if kind.bits < 8 and not kind.floating:
             wide = wide % 2**kind.bits if kind.kind == "lookup" else np.asarray(np.clip(wide, *kind.extent))
         return tagged(wide.astype(kind.dtype), kind)
