@@ -64,8 +64,8 @@ def generate_proposals(im_info: Array, anchors: Array, deltas: Array, scores: Ar
                        roi_num_type: ElementType) -> tuple[Array, ...]:
     edge = 0 if normalized else 1
     rois, points, numbers = [np.zeros((0, 4), scores.dtype)], [np.zeros(0, scores.dtype)], []
-    for info, moves, own in zip(im_info, deltas, scores.transpose(0, 2, 3, 1).reshape(len(scores), -1)):
-        boxes = proposed(anchors.reshape(-1, 4), moves, info, edge)
+    for info, moves, chances in zip(im_info, deltas, scores.transpose(0, 2, 3, 1)):
+        boxes, own = proposed(anchors.reshape(-1, 4), moves, info, edge), chances.ravel()
         least = np.float32(min_size) * info[[-1, 2]]                      # the scale of widths is the last number, of heights the third
         order = best(own, pre_nms_count)
         order = order[(boxes[order, 2:] - boxes[order, :2] + edge >= least).all(axis=1)]
@@ -78,7 +78,7 @@ def generate_proposals(im_info: Array, anchors: Array, deltas: Array, scores: Ar
 
 def proposed(anchors: Array, deltas: Array, image: Array, edge: int) -> Array:
     """Anchors [boxes, 4] refined by deltas [4 * anchors of a place, rows, columns], cut to the image's height and width."""
-    moves = deltas.reshape(-1, 4, *deltas.shape[1:]).transpose(2, 3, 0, 1).reshape(-1, 4)
+    moves = deltas.reshape(len(deltas) // 4, 4, *deltas.shape[1:]).transpose(2, 3, 0, 1).reshape(-1, 4)
     last = image[[1, 0, 1, 0]] - edge
     cut: Array = np.maximum(np.minimum(refined(anchors, moves, edge, MOST), last), 0)
     return cut

@@ -34,10 +34,12 @@ def nms_rotated(boxes: Array, scores: Array, max_output_boxes_per_class: Array, 
 
 def rotated_overlap(box: Array, boxes: Array) -> Array:
     """The area that a box and each of some boxes have in common, as a share of what both cover; 0 for boxes without area."""
-    common = common_area(corners_of(box[np.newaxis]), corners_of(boxes))
-    area, areas = box[2] * box[3], boxes[:, 2] * boxes[:, 3]
-    real = (areas > 0) & (area > 0)
-    shares: Array = np.where(real, common / np.where(real, area + areas - common, 1), 0).astype(np.float32)
+    radius, radii = np.hypot(box[2], box[3]) / 2, np.hypot(boxes[:, 2], boxes[:, 3]) / 2
+    far = np.hypot(boxes[:, 0] - box[0], boxes[:, 1] - box[1]) > radius + radii
+    near = np.flatnonzero((boxes[:, 2] * boxes[:, 3] > 0) & (box[2] * box[3] > 0) & ~far)
+    common = common_area(corners_of(box[np.newaxis]), corners_of(boxes[near]))
+    shares = np.zeros(len(boxes), np.float32)
+    shares[near] = common / (box[2] * box[3] + boxes[near, 2] * boxes[near, 3] - common)
     return shares
 
 
@@ -66,7 +68,7 @@ def crossings_of(a: Array, b: Array) -> tuple[Array, Array]:
     part, other_part = (_cross(start, edge) / np.where(turn == 0, np.nan, turn) for edge in (second, first))
     meet = (part >= 0) & (part <= 1) & (other_part >= 0) & (other_part <= 1)
     points = a[:, :, np.newaxis] + np.nan_to_num(part)[..., np.newaxis] * first
-    return points.reshape(len(a), -1, 2), meet.reshape(len(a), -1)
+    return points.reshape(len(a), 16, 2), meet.reshape(len(a), 16)
 
 
 def within(points: Array, box: Array) -> Array:

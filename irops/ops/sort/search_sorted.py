@@ -48,7 +48,8 @@ def elements_at(sequences: Array, places: Array) -> Array:
 
 def check_order(sequences: Array) -> None:
     """Remark on the first place at which a sequence falls."""
-    falls = np.argwhere(~(sequences[..., 1:] >= sequences[..., :-1]))
+    with np.errstate(invalid="ignore"):
+        falls = np.argwhere(~(sequences[..., 1:] >= sequences[..., :-1]))
     if len(falls):
         place = tuple(falls[0])
         after = (*place[:-1], place[-1] + 1)

@@ -1,0 +1,28 @@
+"""SearchSorted beyond its examples: held to NumPy's search, and to the order that it asks for."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import irops
+from irops.evaluate.case import outcome
+from irops.registry import default_registry
+from irops.spec.cases import counterexamples
+from irops.values.element import element_type
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("kind", ["f32", "f16", "bf16", "f64", "i8", "i64", "u64", "u4"])
+def test_every_row_is_searched_as_numpy_searches(kind, right):
+    random = np.random.default_rng(1)
+    sequences = np.sort(random.integers(0, 8, (5, 9)), axis=1)
+    values = random.integers(0, 9, (5, 12))
+    found = irops.call("SearchSorted-15", *(a.astype(element_type(kind).dtype) for a in (sequences, values)), right_mode=right)
+    assert np.array_equal(found, [np.searchsorted(s, v, "right" if right else "left") for s, v in zip(sequences, values)])
+
+
+def test_what_is_no_number_breaks_the_order_too():
+    op = default_registry().op("SearchSorted-15")
+    case = next(c for c in counterexamples(op.definition) if c.violates == "C3")
+    case.tensors[0].value[1] = np.nan
+    assert "nan after 1.0" in outcome(op, case)[1][0].message
