@@ -28,11 +28,11 @@ def held_regions(rois: Array, items: Dim) -> Array:
     ends = np.flatnonzero(np.trunc(regions[:, 0]) == -1)
     advise(not ends.size, "C4", f"-1 for region {ends[:1]}")
     regions = regions[:ends[0]] if ends.size else regions
-    nothing = np.asarray(np.isnan(regions).any(axis=1))
-    require(not nothing.any(), "C3", _first(nothing, regions))
     item = np.trunc(regions[:, 0])
     outside = (item < 0) | (item >= items.high)
     require(not outside.any(), "C2", _first(outside, regions), f"{items} items")
+    nothing = np.asarray(np.isnan(regions).any(axis=1))
+    require(not nothing.any(), "C3", _first(nothing, regions))
     return regions
 
 
