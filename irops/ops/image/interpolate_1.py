@@ -43,26 +43,42 @@ def interpolate_1(image: Array, target_spatial_shape: Array, *, axes: Numbers, m
     sizes = as_i64(target_spatial_shape).tolist()
     require(len(sizes) >= len(axes), "C1", len(sizes), f"{len(axes)} axes")
     require(all(size >= 0 for size in sizes), "C3", sizes)
-    pads = [(sum(pads_begin[:1]), sum(pads_end[:1])) if axis in axes else (0, 0) for axis in range(image.ndim)]
-    data = np.pad(image, pads, constant_values=zeros((), element_type_of(image))) if any(map(any, pads)) else image
-    require(all(data.shape[axis] or not size for axis, size in zip(sorted(axes), sizes)), "C8", Shape(data.shape), sizes)
-    where = positions(mode, align_corners, data is not image, image.ndim, axes)
-    along = [(axis, Resizing(data.shape[axis], size, np.float32(size) / np.float32(max(data.shape[axis], 1)), where))
-             for axis, size in zip(sorted(axes), sizes)]
-    if mode == "nearest" or not all(one.after for _, one in along):
-        for axis, one in along:
-            data = np.take(data, nearest(one, "simple") if one.after else np.arange(0), axis)
-        return data
+    begin, end = sum(pads_begin[:1]), sum(pads_end[:1])
+    befores = [image.shape[axis] + begin + end for axis in sorted(axes)]
+    require(all(before or not size for before, size in zip(befores, sizes)), "C8", Shape(image.shape), sizes)
+    if not image.size or not all(sizes[:len(axes)]):
+        after = list(image.shape)
+        for axis, size in zip(sorted(axes), sizes):
+            after[axis] = size
+        return zeros(tuple(after), element_type_of(image))
+    where = positions(mode, align_corners, begin + end > 0, image.ndim, axes)
+    along = [(axis, Resizing(before, size, np.float32(size) / np.float32(before), where))
+             for axis, before, size in zip(sorted(axes), befores, sizes)]
+    if mode == "nearest":
+        return picked(image, along, begin)
     summed = mode == "linear" and image.ndim >= 5
     shrinks = antialias and any(one.scale < 1 for _, one in along)
-    result: Array = as_numbers(data).astype(np.float64)
+    result: Array = as_numbers(image).astype(np.float64)
     for axis, one in along:
-        result = (triangle(one, one.scale if shrinks else np.float32(1)) if summed else _taps(one, mode)).applied(result, axis)
+        taps = triangle(one, one.scale if shrinks else np.float32(1)) if summed else cubic(one, -0.75) if mode == "cubic" else between(one)
+        result = without_padding(taps, begin, image.shape[axis]).applied(result, axis)
     return whole(result, image) if summed else cut_off(result, image)
 
 
-def _taps(one: Resizing, mode: str) -> Taps:
-    return cubic(one, -0.75) if mode == "cubic" else between(one)
+def picked(image: Array, along: list[tuple[int, Resizing]], begin: int) -> Array:
+    """The nearest elements, zeros from the padding; begin: how many zeros come before each axis."""
+    zero = zeros((), element_type_of(image))
+    for axis, one in along:
+        at, size = nearest(one, "simple") - begin, image.shape[axis]
+        inside = ((at >= 0) & (at < size)).reshape(-1, *(1,) * (image.ndim - axis - 1))
+        image = np.where(inside, np.take(image, np.clip(at, 0, size - 1), axis), zero)
+    return image
+
+
+def without_padding(taps: Taps, begin: int, size: int) -> Taps:
+    """Taps of a padded axis, counted from its first element that is not padding; the zeros of the padding have no weight."""
+    at = taps.elements - begin
+    return Taps(np.clip(at, 0, size - 1), np.where((at >= 0) & (at < size), taps.weights, 0.0))
 
 
 def positions(mode: str, align_corners: bool, padded: bool, rank: int, axes: Numbers) -> str:
