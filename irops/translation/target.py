@@ -1,7 +1,7 @@
 """The graph that comes of a translation, as it grows."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from irops.ir.model import Edge, Graph, Layer, Port
@@ -53,6 +53,11 @@ class Target:
         data = {"element_type": kind.name, "shape": ", ".join(map(str, array.shape)), "offset": str(self.weights.add(raw)),
                 "size": str(len(raw))}
         return Wire(self.add(name, "Const" if self.dialect == ONNX else "Const-1", data=data))
+
+    def drop(self, unwanted: Collection[Layer]) -> None:
+        """Take layers out that feed nothing; the others keep their ids."""
+        ids = {layer.id for layer in unwanted} - {edge.from_layer for edge in self.graph.edges}
+        self.graph.layers = [layer for layer in self.graph.layers if layer.id not in ids]
 
     def unique(self, name: str) -> str:
         """A name that no layer has, as near to the given one as can be."""

@@ -42,6 +42,8 @@ def translate(model: Model, to: str, *, opset: int = OPSET) -> Model:
     if model.dialect not in SPELLED:
         raise _refusal(model, "untranslatable-op", f"the model is of the dialect {model.dialect}, which has an export of its own")
     _hold_to_sound(model)
+    if any(element.tag == "pre-process" for element in model.legacy):
+        raise _refusal(model, "untranslatable-op", "the model has a <pre-process>, whose mean values irops does not subtract")
     return _Translation(model, to, opset).model
 
 
@@ -73,6 +75,7 @@ class _Translation:
             self._layer(self.facts.of(layer.id))
         if self.found:
             raise DiagnosticError(self.found)
+        self.target.drop([self.wires[key].layer for key in self.wiring.consumers if self.wiring.layers[key[0]].is_constant])
         self.model = Model(model.name, 11, self.target.graph, rt_info, extra=extra, weights=self.target.weights, dialect=to,
                            opsets={ONNX: opset} if to == ONNX else {})
         self._declare(infer(self.model))

@@ -64,6 +64,18 @@ def test_a_written_model_passes_onnx_s_checker(encoder, tmp_path):
     onnx.checker.check_model(str(tmp_path / "there.onnx"), full_check=True)
 
 
+def test_what_has_no_name_gets_one(encoder, tmp_path):
+    for layer in encoder.layers:
+        layer.name, layer.output_names = "", None
+        for port in layer.outputs:
+            port.names = ()
+    there = irops.translate(encoder, "onnx")
+    irops.write(there, tmp_path / "there.onnx")
+    graph = onnx.load(tmp_path / "there.onnx").graph
+    assert ([i.name for i in graph.input], [o.name for o in graph.output]) == (["Parameter_0"], ["Result_7", "Result_8", "Result_9"])
+    onnx.checker.check_model(str(tmp_path / "there.onnx"), full_check=True)
+
+
 def test_sizes_that_are_not_known_stay_so_and_intervals_are_let_go(encoder):
     assert irops.translate(encoder, "onnx").layer("x").data == {"shape": "?,?,2", "element_type": "f32"}
 
@@ -127,6 +139,11 @@ def test_constants_of_a_file_are_not_copied(encoder):
         there.weights.view(40, 8)
 
 
+def test_constants_that_became_attributes_or_others_are_left_out(encoder):
+    assert [layer.name for layer in irops.translate(encoder, "onnx").layers if layer.type == "Const"] == [
+        "turn/starts", "turn/ends", "turn/axes", "turn/steps"]
+
+
 def test_results_keep_their_order_whatever_the_order_of_layers(encoder):
     encoder.graph.layers.reverse()
     there = irops.translate(encoder, "onnx")
@@ -138,3 +155,11 @@ def test_every_op_of_onnx_that_shares_functions_is_translated():
     registry = default_registry()
     shared = {registry.op(op).definition.same_as for op in registry.ids("onnx")} - {None, "Const-1", "Parameter-1"}
     assert shared <= onnx_types().keys()
+
+
+def test_mean_values_that_are_to_be_subtracted_are_not_lost(tmp_path):
+    mean = b'<pre-process reference-layer-name="x"><channel id="0"><mean value="1.5"/></channel></pre-process></net>'
+    (tmp_path / "encoder.xml").write_bytes(IR.replace(b"</net>", mean))
+    np.array([1], np.int64).tofile(tmp_path / "encoder.bin")
+    with pytest.raises(irops.DiagnosticError, match="IR921 the model has a <pre-process>, whose mean values irops does not subtract"):
+        irops.translate(irops.read(tmp_path / "encoder.xml"), "onnx")

@@ -46,8 +46,9 @@ class TensorNames:
         if key in self._names:
             return
         names = layer.outputs[key[1]].names
-        plain = layer.name if len(layer.outputs) == 1 else f"{layer.name}:{key[1]}"
-        self._names[key] = self._unique(next((name for name in names if name not in self._taken), plain))
+        plain = layer.name or f"{layer.type}_{layer.id}"                # an empty name means an input that is left out
+        numbered = plain if len(layer.outputs) == 1 else f"{plain}:{key[1]}"
+        self._names[key] = self._unique(next((name for name in names if name and name not in self._taken), numbered))
 
     def _unique(self, name: str) -> str:
         found, count = name, 1
@@ -60,4 +61,4 @@ class TensorNames:
 def _wanted(result: Layer, source: tuple[Layer, int] | None) -> str:
     """What a result is called: what it says itself, else as its tensor, else as its layer."""
     names = source[0].outputs[source[1]].names if source is not None else ()
-    return next(iter((*(result.output_names or ()), *names)), result.name)
+    return next(filter(None, (*(result.output_names or ()), *names, result.name)), f"Result_{result.id}")
