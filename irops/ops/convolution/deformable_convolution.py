@@ -31,6 +31,7 @@ def deformable_convolution_shape(data: Fact, offsets: Fact, filters: Fact, *, st
     require((maps % group).can_be(0), "C4", f"{maps} filters")
     advise((channels % deformable_group).can_be(0), "C5", f"{channels} channels in {deformable_group} groups")
     moves = taps[0] * taps[1] * (2 * deformable_group)
+    require((offsets.shape[1] % (2 * deformable_group)).can_be(0), "C6", f"{offsets.shape[1]} channels")
     at = [windows_along(auto_pad, *axis) for axis in zip(sizes, taps, strides, dilations, pads_begin, pads_end)]
     where = unify_shapes(Shape.of(batch, moves, *at), offsets.shape, "C6")
     return Shape.of(where[0], maps, *where[2:])
@@ -44,6 +45,7 @@ def modulated_shape(data: Fact, offsets: Fact, filters: Fact, mask: Fact | None 
     if mask is None:
         return output
     factors = filters.shape[2] * filters.shape[3] * deformable_group
+    require((mask.shape[1] % deformable_group).can_be(0), "C7", f"{mask.shape[1]} channels")
     where = unify_shapes(Shape.of(output[0], factors, *output[2:]), mask.shape, "C7")
     return Shape.of(where[0], output[1], *where[2:])
 
