@@ -125,6 +125,31 @@ def test_irops_and_both_runtimes_agree_on_source_and_translation(make, runtimes:
             assert all(map(same_bits, found, want)), f"{runtime} on {name}"
 
 
+def onnx_cases():
+    for dtype in (*TYPES[:-1], object):
+        yield f"data {np.dtype(dtype)}", dtype, {"batch_axis": "0", "time_axis": "1"}, {}, False
+    for attributes in ({}, {"batch_axis": "1"}, {"time_axis": "0"}, {"batch_axis": "0", "time_axis": "1"}):
+        yield f"said {attributes}", np.float32, attributes, {"input": "rows,columns,?", "sequence_lens": "lens"}, False
+        yield f"said {attributes}, constant lengths", np.float32, attributes, {}, True
+
+
+@pytest.mark.parametrize(("dtype", "attributes", "shapes", "constant"),
+                         [pytest.param(*case, id=name) for name, *case in onnx_cases()])
+def test_models_of_onnx_give_the_same_on_both_runtimes_there_and_back(dtype, attributes, shapes, constant, runtimes, tmp_path):
+    data = data_of(3).astype(str).astype(object) if dtype is object else data_of(3, dtype)
+    batch = int(attributes.get("batch_axis", 1))
+    lengths = np.arange(data.shape[batch])
+    op = default_registry().op("onnx:ReverseSequence-10")
+    model, inputs = one_op_model(op, attributes, [data, lengths], shapes=shapes, fixed=("sequence_lens",) if constant else ())
+    irops.write(model, tmp_path / "source.onnx")
+    irops.write(irops.translate(model, "openvino"), tmp_path / "there.xml")
+    irops.write(irops.translate(irops.read(tmp_path / "there.xml"), "onnx"), tmp_path / "back.onnx")
+    want = [*irops.run(model, inputs, backends=("reference",)).values()]
+    for runtime, name in (("onnxruntime", "source.onnx"), ("openvino", "source.onnx"), ("openvino", "there.xml"), ("onnxruntime", "back.onnx")):
+        if known_fault(runtime, tmp_path / name, model, inputs) is None:
+            assert all(map(same_bits, runtimes.run(runtime, tmp_path / name, inputs), want)), f"{runtime} on {name}"
+
+
 def test_onnx_runtime_refuses_a_length_of_1_where_there_is_no_step(runtimes, tmp_path):
     op = default_registry().op("ReverseSequence-1")
     model, inputs = one_op_model(op, {}, [np.zeros((2, 0), np.float32), np.ones(2, np.int64)], fixed=())
