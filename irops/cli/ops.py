@@ -4,6 +4,7 @@ example:
   irops ops --category movement
   irops ops --opset 8 --text reverse
   irops ops --undefined
+  irops ops --dialect onnx --opset 17
 """
 from __future__ import annotations
 
@@ -17,12 +18,15 @@ from irops.cli.main import CLEAN, Refusal
 from irops.diagnostics.printable import plural
 from irops.registry import Registry, default_registry
 from irops.spec.definition import Definition
+from irops.spec.dialects import DIALECTS, dialect_files
+from irops.spec.onnx_opsets import ONNX, onnx_opsets
 from irops.spec.opsets import OPSETS, OpVersion, opsets
+from irops.spec.types import OPENVINO
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An op of the list. opsets: those that hold this version; empty for an op that is not OpenVINO's."""
+    """An op of the list. opsets: of its dialect, those that hold this version; empty where there are none."""
 
     op: str
     category: str
@@ -32,10 +36,12 @@ class Entry:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dialect", choices=(OPENVINO, *DIALECTS), default=OPENVINO,
+                        help="whose ops; default: openvino, with those that --definitions and plug-ins bring")
     parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
-    parser.add_argument("--opset", metavar="N", help="only the versions that this opset of OpenVINO holds (8 or opset8)")
+    parser.add_argument("--opset", metavar="N", help="only the versions that this opset of OpenVINO holds (8 or opset8), or of ONNX")
     parser.add_argument("--text", metavar="WORDS", help="only ops whose name, summary or description has all of these words")
-    parser.add_argument("--undefined", action="store_true", help="the ops of OpenVINO that irops has no definition of")
+    parser.add_argument("--undefined", action="store_true", help="the ops of OpenVINO, or of ONNX, that irops has no definition of")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="names only")
     add_extensions(parser)
@@ -43,7 +49,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     registry = registry_of(args) or default_registry()
-    entries = _undefined(args, registry) if args.undefined else _defined(args, registry)
+    if args.dialect == OPENVINO:
+        entries = _undefined(args, registry) if args.undefined else _defined(args, registry)
+    else:
+        entries = _foreign(args, registry)
     if args.category is not None and not entries:
         known = sorted({version.category for version in opsets().all()})
         if args.category not in known:
@@ -78,6 +87,41 @@ def _undefined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
         for version in opsets().all() if version.id not in known and args.category in (None, version.category)
         and (opset is None or opset in version.opsets) and all(word in version.id.lower() for word in words)
     ]
+
+
+def _foreign(args: argparse.Namespace, registry: Registry) -> list[Entry]:
+    """The ops of another dialect: an entry for each definition, which may hold several versions."""
+    if args.dialect != ONNX and (args.undefined or args.opset is not None):
+        raise Refusal(f"{args.dialect} has no opsets, and no list of all its ops")
+    opset, words = _onnx_opset(args.opset), (args.text or "").lower().split()
+    entries = _undefined_of_onnx(opset) if args.undefined else [_held_entry(registry, op) for op in registry.ids(args.dialect)]
+    return [entry for entry in entries if args.category in (None, entry.category) and (opset is None or str(opset) in entry.opsets)
+            and all(word in f"{entry.op} {entry.summary}".lower() for word in words)]
+
+
+def _held_entry(registry: Registry, op: str) -> Entry:
+    definition, files = registry.op(op).definition, dialect_files()
+    held = files.versions(op) if definition.dialect == ONNX else ()
+    opsets_of = tuple(str(n) for n in range(1, onnx_opsets().last + 1) if held and files.named(ONNX, definition.type, n) in held)
+    return Entry(op, definition.category, opsets_of, definition.summary)
+
+
+def _undefined_of_onnx(opset: int | None) -> list[Entry]:
+    """The ops that an opset of ONNX has and irops does not define; of the newest, if none is said."""
+    table, files = onnx_opsets(), dialect_files()
+    wanted = opset or table.last
+    versions = {name: table.version(name, wanted) for name in table.since}
+    return [Entry(f"{ONNX}:{name}-{number}", "", (str(wanted),), "", defined=False)
+            for name, number in versions.items() if number is not None and files.named(ONNX, name, wanted) is None]
+
+
+def _onnx_opset(text: str | None) -> int | None:
+    if text is None:
+        return None
+    number = text.removeprefix("opset")
+    if not number.isdecimal() or not 1 <= int(number) <= onnx_opsets().last:
+        raise Refusal(f"ONNX has no opset {text!r}; there are 1 to {onnx_opsets().last}")
+    return int(number)
 
 
 def _entry(definition: Definition, version: OpVersion | None) -> Entry:

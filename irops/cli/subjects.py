@@ -7,6 +7,8 @@ from irops.cli.main import Refusal
 from irops.diagnostics.rules import all_rules
 from irops.registry import Registry
 from irops.spec.definition import Definition
+from irops.spec.dialects import DIALECTS, parted
+from irops.spec.onnx_opsets import ONNX, onnx_opsets
 from irops.spec.opsets import opsets
 
 
@@ -22,6 +24,9 @@ def definition_of(name: str, registry: Registry, *, or_rule: bool = False) -> De
 
 
 def _why_not(name: str, registry: Registry, or_rule: bool) -> str:
+    dialect = name.lower().partition(":")[0]
+    if dialect in DIALECTS:
+        return _why_not_foreign(name, dialect, registry)
     meant = [version.id for version in opsets().all() if name.lower() in (version.id.lower(), version.type.lower())]
     if meant:
         return f"irops has no definition of {meant[-1]} yet"
@@ -29,6 +34,16 @@ def _why_not(name: str, registry: Registry, or_rule: bool) -> str:
     near = _near(name, rules) + _near(name, registry.ids())
     hint = f"did you mean {' or '.join(near[:3])}?" if near else "irops ops lists all"
     return f"{'nothing' if or_rule else 'no op'} is called {name!r}; {hint}"
+
+
+def _why_not_foreign(name: str, dialect: str, registry: Registry) -> str:
+    wanted = parted(name)[1].lower()
+    known = next((op for op in onnx_opsets().since if op.lower() == wanted), None) if dialect == ONNX else None
+    if known is not None and not any(parted(op)[1] == known for op in registry.ids(ONNX)):
+        return f"irops has no definition of ONNX's {known} yet"
+    near = [f"{dialect}:{op}" for op in _near(name.partition(":")[2], [op.partition(":")[2] for op in registry.versions(dialect)])]
+    hint = f"did you mean {' or '.join(near)}?" if near else f"irops ops --dialect {dialect} lists all"
+    return f"no op is called {name!r}; {hint}"
 
 
 def _near(name: str, known: Iterable[str]) -> list[str]:

@@ -55,6 +55,40 @@ def test_ops_are_listed_and_filtered(irops: Irops) -> None:
     assert [entry["op"] for entry in listed] == everything
 
 
+def test_ops_of_other_dialects_are_listed_with_the_opsets_that_hold_them(irops: Irops) -> None:
+    assert irops("ops", "--dialect", "graiphic", "--quiet").out.split() == ["graiphic:ReverseSequence"]
+    listed = {entry["op"]: entry["opsets"] for entry in json.loads(irops("ops", "--dialect", "onnx", "--output-format", "json").out)["ops"]}
+    assert listed["onnx:Slice-1"] == [str(n) for n in range(1, 10)]
+    assert listed["onnx:ReverseSequence-10"][0] == "10"
+    old = irops("ops", "--dialect", "onnx", "--opset", "9", "--quiet").out.split()
+    assert "onnx:Slice-1" in old
+    assert "onnx:ReverseSequence-10" not in old
+
+
+def test_ops_of_onnx_that_are_not_defined_are_listed(irops: Irops) -> None:
+    undefined = irops("ops", "--dialect", "onnx", "--undefined", "--opset", "17", "--quiet").out.split()
+    assert "onnx:Softmax-13" in undefined
+    assert not any(op.startswith("onnx:ReverseSequence-") for op in undefined)
+
+
+@pytest.mark.parametrize(("words", "why"), [
+    (("graiphic", "--undefined"), "graiphic has no opsets"), (("onnx", "--opset", "99"), "ONNX has no opset '99'; there are 1 to")])
+def test_ops_that_cannot_be_listed_are_told_of(irops: Irops, words: tuple[str, ...], why: str) -> None:
+    told = irops("ops", "--dialect", *words)
+    assert (told.status, told.out) == (2, "")
+    assert why in told.err
+
+
+@pytest.mark.parametrize(("name", "why"), [
+    ("onnx:Softmax-13", "irops has no definition of ONNX's Softmax yet"), ("onnx:Transpos", "did you mean onnx:Transpose-1"),
+    ("onnx:Nope", "irops ops --dialect onnx lists all"), ("graiphic:Nope", "irops ops --dialect graiphic lists all")])
+def test_an_op_of_another_dialect_that_there_is_not_is_told_of_as_such(irops: Irops, name: str, why: str) -> None:
+    for command in ("where", "explain"):
+        told = irops(command, name)
+        assert (told.status, told.out) == (2, "")
+        assert why in told.err
+
+
 def test_ops_tells_which_are_not_defined(irops: Irops) -> None:
     defined, undefined = (set(irops("ops", "--quiet", *more).out.split()) for more in ((), ("--undefined",)))
     assert not defined & undefined
