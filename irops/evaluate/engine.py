@@ -1,7 +1,9 @@
 """The evaluator: infer with the shapes that are given, then compute layer by layer, holding each result to what was inferred."""
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -104,7 +106,7 @@ class Evaluator:
             facts = self.inference.graph(graph, {key: fact_of(array) for key, array in given.items()}, path)
             found = in_document_order(facts.found)                # what is wrong in bodies is told when they run, if they do
             errors = errors_of(found)
-            unknown = [d for d in found if d.name == "undefined-op"]
+            unknown = [_uncomputable(d) for d in found if d.name == "undefined-op"]
             if errors or unknown:
                 raise EvaluationError(errors or unknown)
             if len(self._plans) >= REMEMBERED:
@@ -227,3 +229,9 @@ class Evaluator:
         constraint = f"{known.op.id}:{fault.constraint}" if known.op and fault.constraint else None
         return EvaluationError([Diagnostic(rule(fault.rule), fault.message, place, constraint, facts_line(known),
                                            limit_notes(fault.rule))])
+
+
+def _uncomputable(found: Diagnostic) -> Diagnostic:
+    """What is a mere warning as long as nothing runs: an op that is not defined."""
+    what = re.split(r"[;,] its outputs", found.message)[0]
+    return replace(found, rule=rule("unevaluable-op"), message=f"{what}, and cannot compute it")

@@ -196,3 +196,10 @@ def test_the_commands_take_onnx_models(saved):
     for command in (["check"], ["infer", "--input", "x:2,?,3"], ["inspect"], ["run", "--fill", "ones", "--shape", "x:2,2,3", "--shape", "lengths:2"]):
         done = subprocess.run([sys.executable, "-m", "irops", command[0], path, *command[1:]], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_op_that_is_not_defined_is_an_error_where_the_model_is_run(saved):
+    path = saved([("Softmax", ["x"], ["y"])], {"x": (F, [2, 2])}, {"y": (F, [2, 2])})
+    assert irops.check(path).ok
+    with pytest.raises(irops.EvaluationError, match="error IR604 irops has no definition of ONNX's Softmax-13, and cannot compute it"):
+        irops.run(path, {"x": np.zeros((2, 2), np.float32)})
