@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ctypes import string_at
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any
@@ -89,17 +90,35 @@ def _onnxruntime(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[s
     options = SessionOptions()
     options.log_severity_level = 4                               # what is wrong is told by the error alone
     session = InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    named = {port.name: np.asarray(array, order="C") for port, (_, array) in zip(session.get_inputs(), inputs, strict=True)}
-    found = zip(session.get_outputs(), map(np.asarray, session.run(None, named)))
-    return [_of_onnxruntime(array, BITS.get(port.type)) for port, array in found]
+    names = [port.name for port in session.get_inputs()]
+    if any(kind == "string" for kind, _ in inputs):              # which ONNX Runtime takes as arrays alone
+        arrays = session.run(None, {name: array for name, (_, array) in zip(names, inputs, strict=True)})
+        return [(str(element_type_of(array)), array) for array in arrays]
+    values = session.run_with_ort_values(None, {name: _value(*given) for name, given in zip(names, inputs, strict=True)})
+    return [_of_onnxruntime(value) for value in values]
 
 
-BITS = {"tensor(float8e4m3fn)": "f8e4m3", "tensor(float8e5m2)": "f8e5m2"}
-"""Types that ONNX Runtime gives to Python as bytes."""
+BITS = {"tensor(bfloat16)": "bf16", "tensor(float8e4m3fn)": "f8e4m3", "tensor(float8e5m2)": "f8e5m2"}
+"""Types that ONNX Runtime and Python exchange as bits."""
+NUMBERS = {"bf16": 16, "f8e4m3": 17, "f8e5m2": 19}
 
 
-def _of_onnxruntime(array: Array, kind: str | None) -> tuple[str, Array]:
-    return (str(element_type_of(array)), array) if kind is None else (kind, array.view(element_type(kind).dtype))
+def _value(kind: str, given: Array) -> Any:
+    from onnxruntime import OrtValue
+    array = np.asarray(given, order="C")
+    if kind not in NUMBERS:
+        return OrtValue.ortvalue_from_numpy(array)
+    return OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(f"u{array.itemsize}"), NUMBERS[kind])
+
+
+def _of_onnxruntime(value: Any) -> tuple[str, Array]:
+    kind = BITS.get(value.data_type())
+    if kind is None:
+        array = np.asarray(value.numpy())
+        return str(element_type_of(array)), array
+    dtype, shape = element_type(kind).dtype, tuple(value.shape())
+    raw = string_at(value.data_ptr(), int(np.prod(shape)) * dtype.itemsize)
+    return kind, np.frombuffer(raw, np.uint8).view(dtype).reshape(shape)
 
 
 def same_bits(one: Array, two: Array) -> bool:

@@ -97,8 +97,6 @@ def known_fault(runtime, path, model, inputs):
             return "the CPU plug-in takes no input of any rank"
         if any(array.size == 0 for array in inputs) and path.suffix == ".onnx" and model.layer("subject").type == "ReverseSequence":
             return "the reader folds lengths of nothing into the graph"
-    elif "bfloat16" in kinds:
-        return "ONNX Runtime takes no bf16 from Python"
     return None
 
 
