@@ -71,7 +71,7 @@ def modulated(data: Array, offsets: Array, filters: Array, mask: Array | None, *
     slides = [slide_along(auto_pad, count, *axis) for axis, count in zip(axes, offsets.shape[2:])]
     wide = data.astype(np.int64) if element_type_of(data).integral else data
     factors = [None] * len(data) if mask is None else mask.astype(wide.dtype)
-    rows = filters.reshape(group, len(filters) // group, -1)
+    rows = filters.reshape(group, len(filters) // group, prod(filters.shape[1:]))
     output = np.zeros((len(data), len(filters), *offsets.shape[2:]), data.dtype)
     if output.size and filters.size:
         sample = partial(_columns, slides=slides, groups=deformable_group, padded=bilinear_interpolation_pad)

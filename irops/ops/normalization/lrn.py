@@ -28,7 +28,7 @@ def lrn(data: Array, axes: Array, *, alpha: float, beta: float, bias: float, siz
 
 def around(data: Array, axis: int, radius: int) -> Array:
     """For every element the sum of those at most radius away along an axis, itself among them."""
-    length = data.shape[axis]
+    length = data.shape[axis] if data.size else 0
     total = data.copy()
     for step in range(1, min(radius, length - 1) + 1):
         head, tail = at(axis, slice(0, length - step)), at(axis, slice(step, length))

@@ -41,7 +41,10 @@ def hold_elements(size: Dim, wanted: Dim) -> None:
 
 @kernel("AdaptiveAvgPool-8", widen=True)
 def adaptive_avg_pool(data: Array, output_shape: Array) -> Array:
-    for axis, count in enumerate(map(int, as_i64(output_shape)), 2):
+    counts = tuple(map(int, as_i64(output_shape)))
+    if 0 in (*data.shape[:2], *counts):
+        return np.zeros((*data.shape[:2], *counts), data.dtype)
+    for axis, count in enumerate(counts, 2):
         sums = np.zeros((*data.shape[:axis], count, *data.shape[axis + 1:]), data.dtype)
         for position, window in enumerate(windows(data.shape[axis], count)):
             seen = data[at(axis, window)]
@@ -53,11 +56,15 @@ def adaptive_avg_pool(data: Array, output_shape: Array) -> Array:
 @kernel("AdaptiveMaxPool-8")
 def adaptive_max_pool(data: Array, output_shape: Array, *, index_element_type: ElementType) -> tuple[Array, Array]:
     """One axis after the other, the last one first, so that of equal elements the first in order is found."""
+    counts = tuple(map(int, as_i64(output_shape)))
+    if 0 in (*data.shape[:2], *counts):
+        empty = (*data.shape[:2], *counts)
+        return np.zeros(empty, data.dtype), np.zeros(empty, index_element_type.dtype)
     numbers = data.astype(np.float64)
     greatest = np.where(np.isnan(numbers), -np.inf, numbers)
     places = np.zeros(data.shape, np.int64)
     stride = 1
-    for axis, count in reversed([*enumerate(map(int, as_i64(output_shape)), 2)]):
+    for axis, count in reversed([*enumerate(counts, 2)]):
         hold_elements(Dim.of(data.shape[axis]), Dim.of(count))
         shape = (*greatest.shape[:axis], count, *greatest.shape[axis + 1:])
         best, found = np.zeros(shape), np.zeros(shape, np.int64)

@@ -31,6 +31,8 @@ def new_axis(axis: int, rank: int) -> int:
 def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int) -> Array:
     size, at = int(as_i64(depth)), new_axis(axis, indices.ndim)
     require(Dim.of(size) >= 0, "C2", size)
+    if not indices.size:
+        return np.empty((*indices.shape[:at], size, *indices.shape[at:]), on_value.dtype)
     places = np.arange(size).reshape(-1, *(1,) * (indices.ndim - at))
     return np.where(np.expand_dims(as_i64(indices), at) == places, on_value, off_value).astype(on_value.dtype)
 

@@ -97,10 +97,10 @@ def irdft(data: Array, axes: Array, signal_size: Array | None) -> Array:
     last = over[-1]
     if signal_size is None or int(signal_size[-1]) == -1:
         sizes = (*sizes[:-1], 2 * max(data.shape[last] - 1, 0))
-    half = _turned(resized(_complex(data), over[:-1], sizes[:-1]), over[:-1], True)
-    half = resized(half, (last,), (sizes[-1] // 2 + 1,))
-    signal = np.fft.irfft(half, sizes[-1], axis=last) if half.size and sizes[-1] else half.real[_head(last, sizes[-1])]
-    return signal.astype(data.dtype)
+    half = _turned(resized(_complex(data), over, (*sizes[:-1], sizes[-1] // 2 + 1)), over[:-1], True)
+    if not half.size or not sizes[-1]:
+        return np.zeros((*half.shape[:last], sizes[-1], *half.shape[last + 1:]), data.dtype)
+    return np.fft.irfft(half, sizes[-1], axis=last).astype(data.dtype)
 
 
 def _plan(axes: Array, signal_size: Array | None, shape: tuple[int, ...]) -> tuple[Axes, tuple[int, ...]]:
@@ -113,9 +113,9 @@ def _plan(axes: Array, signal_size: Array | None, shape: tuple[int, ...]) -> tup
 def resized(data: Array, axes: Axes, sizes: tuple[int, ...]) -> Array:
     """data cut, or followed by zeros, along some axes, to have the sizes that are asked for."""
     for axis, size in zip(axes, sizes):
-        missing = [(0, max(size - length, 0) if at == axis else 0) for at, length in enumerate(data.shape)]
-        data = np.pad(data[_head(axis, size)], missing)
-    return data
+        data = data[_head(axis, size)]
+    missing = {axis: (0, size - data.shape[axis]) for axis, size in zip(axes, sizes)}
+    return np.pad(data, [missing.get(axis, (0, 0)) for axis in range(data.ndim)])
 
 
 def _head(axis: int, size: int) -> tuple[slice, ...]:

@@ -50,7 +50,7 @@ def frame(window: Fact, frame_size: Fact, frame_step: Fact) -> tuple[Dim, Dim]:
 @kernel("STFT-15")
 def stft(signal: Array, window: Array, frame_size: Array, frame_step: Array, *, transpose_frames: bool) -> Array:
     size, step = int(frame_size), int(frame_step)
-    frames = np.lib.stride_tricks.sliding_window_view(signal, size, axis=-1)[..., ::step, :]
+    frames = np.lib.stride_tricks.sliding_window_view(signal.astype(np.float64), size, axis=-1)[..., ::step, :]
     spectra = np.fft.rfft(frames * centred(window, size), axis=-1)
     parts = np.stack([spectra.real, spectra.imag], axis=-1).astype(signal.dtype)
     return np.swapaxes(parts, -3, -2) if transpose_frames else parts
@@ -63,13 +63,14 @@ def istft(data: Array, window: Array, frame_size: Array, frame_step: Array, sign
     numbers = np.swapaxes(data, -3, -2).astype(np.float64)
     shape = centred(window, size)
     frames = np.fft.irfft(numbers[..., 0] + 1j * numbers[..., 1], size, axis=-1) * (np.sqrt(size) if normalized else 1)
-    sums, weights = overlapped(frames * shape, step), overlapped(np.broadcast_to(shape * shape, frames.shape[-2:]), step)
-    signal = np.divide(sums, weights, out=np.zeros_like(sums), where=weights != 0)
-    margin = size // 2 if center else 0
-    length = signal.shape[-1] - 2 * margin if signal_length is None else int(signal_length.reshape(()))
-    output = np.zeros((*signal.shape[:-1], length), data.dtype)
-    found = signal[..., margin:margin + length]
-    output[..., :found.shape[-1]] = found
+    whole, margin = max(frames.shape[-2] - 1, 0) * step + size, size // 2 if center else 0
+    length = whole - 2 * margin if signal_length is None else int(signal_length.reshape(()))
+    output = np.zeros((*frames.shape[:-2], length), data.dtype)
+    if output.size:
+        reach = min(whole, margin + length)
+        sums, weights = overlapped(frames * shape, step, reach), overlapped(np.broadcast_to(shape * shape, frames.shape[-2:]), step, reach)
+        signal = np.divide(sums, weights, out=np.zeros_like(sums), where=weights != 0)
+        output[..., :max(reach - margin, 0)] = signal[..., margin:]
     return output
 
 
@@ -79,10 +80,11 @@ def centred(window: Array, size: int) -> Array:
     return np.pad(window.astype(np.float64), (before, size - len(window) - before))
 
 
-def overlapped(frames: Array, step: int) -> Array:
-    """The sum of frames[..., F, size], each step elements behind the one before."""
+def overlapped(frames: Array, step: int, reach: int) -> Array:
+    """The sum of frames[..., F, size], each step elements behind the one before; its first elements, as many as reach."""
     *others, count, size = frames.shape
-    total = np.zeros((*others, max(count - 1, 0) * step + size))
-    for place in range(count):
-        total[..., place * step:place * step + size] += frames[..., place, :]
+    total = np.zeros((*others, reach))
+    for place in range(min(count, -(-reach // step))):
+        start, stop = place * step, min(place * step + size, reach)
+        total[..., start:stop] += frames[..., place, :stop - start]
     return total

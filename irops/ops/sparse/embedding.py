@@ -118,6 +118,8 @@ def _bags(table: Array, indices: Array, bags: Array, count: int, default_index: 
           reduction: str) -> Array:
     """The sums or means of the rows that indices name, by the bags that they are in; empty bags get the default row, or zeros."""
     _hold_rows(indices, Dim.of(len(table)))
+    if not table[:1].size or not count:
+        return np.zeros((count, *table.shape[1:]), table.dtype)
     kind = element_type_of(table)
     numbers = as_numbers(table).astype(np.int64) if kind.integral else table
     rows = numbers[indices]
