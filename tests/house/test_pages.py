@@ -1,0 +1,43 @@
+"""Pages of docs/ whose commands are run as they stand, and give what the page shows."""
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+PAGES = {"onnx": "onnx"}
+"""Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what they print."""
+
+
+def sessions(page: str):
+    """Every command of a page, and what the page says that it prints."""
+    text = (DOCS / f"{page}.md").read_text()
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            yield command, shown
+
+
+def told(command: str, folder: Path) -> str:
+    words = shlex.split(command)
+    assert words[0] == "irops"
+    env = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(DOCS.parent)}
+    done = subprocess.run([sys.executable, "-m", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                          cwd=folder, env=env)
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
+    pytest.importorskip(PAGES[page])
+    code = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
+    subprocess.run([sys.executable, "-c", "\n".join(block for block in code if "BackendTest" not in block)], cwd=tmp_path, check=True,
+                   env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
+    for command, shown in sessions(page):
+        assert told(command, tmp_path) == shown, command
