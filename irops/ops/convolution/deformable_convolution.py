@@ -24,6 +24,7 @@ def deformable_convolution_shape(data: Fact, offsets: Fact, filters: Fact, *, st
                                  dilations: Numbers, auto_pad: str, group: int, deformable_group: int) -> Shape:
     given = (strides, dilations, pads_begin, pads_end)
     require(all(len(numbers) == 2 for numbers in given), "C1", f"{', '.join(str(len(numbers)) for numbers in given)} values")
+    require(group >= 1 and deformable_group >= 1, "C7", f"group {group} and deformable_group {deformable_group}")
     batch, channels, *sizes = data.shape.of_rank(4, "C2")
     maps, depth, *taps = filters.shape.of_rank(4, "C2")
     unify(channels, depth * group, "C2")
@@ -45,8 +46,8 @@ def modulated_shape(data: Fact, offsets: Fact, filters: Fact, mask: Fact | None 
     if mask is None:
         return output
     factors = filters.shape[2] * filters.shape[3] * deformable_group
-    require((mask.shape[1] % deformable_group).can_be(0), "C7", f"{mask.shape[1]} channels")
-    where = unify_shapes(Shape.of(output[0], factors, *output[2:]), mask.shape, "C7")
+    require((mask.shape[1] % deformable_group).can_be(0), "C8", f"{mask.shape[1]} channels")
+    where = unify_shapes(Shape.of(output[0], factors, *output[2:]), mask.shape, "C8")
     return Shape.of(where[0], output[1], *where[2:])
 
 
