@@ -7,7 +7,7 @@ import numpy as np
 
 from irops.ops.contraction import product
 from irops.spec.binding import kernel, shape
-from irops.values.dim import unify
+from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
@@ -26,7 +26,15 @@ def grouped_mat_mul_shape(mat_a: Fact, mat_b: Fact, offsets: Fact | None) -> Sha
     require(offsets is not None, "C3")
     if offsets is not None:
         unify(offsets.shape[0], groups, "C5")
+        if offsets.value is not None:
+            check_offsets(as_i64(offsets.value).tolist(), mat_a.shape[0])
     return Shape.of(mat_a.shape[0], columns)
+
+
+def check_offsets(offsets: list[int], rows: Dim) -> None:
+    """Hold the ends of groups to the rows that there are."""
+    ascends = all(begin <= end for begin, end in pairwise([0, *offsets]))
+    require(ascends and (not offsets or offsets[-1] <= rows), "C6", offsets, f"{rows} rows")
 
 
 @kernel("GroupedMatMul-17", widen=True)
@@ -36,7 +44,7 @@ def grouped_mat_mul(mat_a: Array, mat_b: Array, offsets: Array | None) -> Array:
         return product(mat_a, columns)
     require(offsets is not None, "C3")
     ends = [0, *(() if offsets is None else as_i64(offsets).tolist())]
-    require(all(begin <= end for begin, end in pairwise(ends)) and ends[-1] <= len(mat_a), "C6", ends[1:], f"{len(mat_a)} rows")
+    check_offsets(ends[1:], Dim.of(len(mat_a)))
     found = np.zeros((len(mat_a), mat_b.shape[1]), mat_a.dtype)
     for group, (begin, end) in enumerate(pairwise(ends)):
         found[begin:end] = product(mat_a[begin:end], columns[group])
