@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.entries import entries
 from irops.ops.sliding import at
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
-from irops.values.element import Array, ElementType, as_i64
+from irops.values.element import Array, ElementType, as_i64, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require
@@ -60,21 +61,21 @@ def adaptive_max_pool(data: Array, output_shape: Array, *, index_element_type: E
     if 0 in (*data.shape[:2], *counts):
         empty = (*data.shape[:2], *counts)
         return np.zeros(empty, data.dtype), np.zeros(empty, index_element_type.dtype)
-    numbers = data.astype(np.float64)
-    greatest = np.where(np.isnan(numbers), -np.inf, numbers)
+    numbers, kind = as_numbers(data), element_type_of(data)
+    greatest = np.where(np.isnan(numbers), -np.inf, numbers).astype(numbers.dtype) if kind.floating else numbers
     places = np.zeros(data.shape, np.int64)
     stride = 1
     for axis, count in reversed([*enumerate(counts, 2)]):
         hold_elements(Dim.of(data.shape[axis]), Dim.of(count))
         shape = (*greatest.shape[:axis], count, *greatest.shape[axis + 1:])
-        best, found = np.zeros(shape), np.zeros(shape, np.int64)
+        best, found = np.zeros(shape, numbers.dtype), np.zeros(shape, np.int64)
         for position, window in enumerate(windows(data.shape[axis], count)):
             first = greatest[at(axis, window)].argmax(axis=axis, keepdims=True) + window.start
             here = at(axis, slice(position, position + 1))
             best[here] = np.take_along_axis(greatest, first, axis)
             found[here] = np.take_along_axis(places, first, axis) + first * stride
         greatest, places, stride = best, found, stride * data.shape[axis]
-    return greatest.astype(data.dtype), places.astype(index_element_type.dtype)
+    return low_bits(greatest, kind) if kind.integral else greatest.astype(data.dtype), places.astype(index_element_type.dtype)
 
 
 def windows(size: int, count: int) -> list[slice]:
