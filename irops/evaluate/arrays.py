@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from irops.inference.layer import LayerFault
 from irops.registry import Op
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_type_of, tagged
 from irops.values.fact import Fact
-from irops.values.shape import MOST_AXES, Shape
+from irops.values.shape import MAX_DIM, MOST_AXES, Shape
 
 
 def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
@@ -44,12 +45,14 @@ def result_array(result: Any, fact: Fact) -> Array:
     return tagged(array, fact.element_type) if array.dtype == np.uint8 else array
 
 
-def hold_axes(op: Op, outputs: Iterable[Fact]) -> None:
-    """Demand that arrays can have as many axes as the outputs of an op have. Raises: LayerFault"""
+def hold_possible(op: Op, outputs: Iterable[Fact]) -> None:
+    """Demand that arrays can have the shapes of an op's outputs. Raises: LayerFault"""
     for fact in outputs:
-        axes = len(fact.shape.dims or ())
-        if axes > MOST_AXES:
-            raise LayerFault("too-many-axes", f"{op.id} gives a tensor of {axes} axes; arrays have {MOST_AXES} at most")
+        dims = fact.shape.dims or ()
+        if len(dims) > MOST_AXES:
+            raise LayerFault("impossible-array", f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MOST_AXES} at most")
+        if fact.element_type is not DYNAMIC and prod(max(dim.low, 1) for dim in dims) * fact.element_type.dtype.itemsize > MAX_DIM:
+            raise LayerFault("impossible-array", f"{op.id} gives {fact}; no array has such sizes")
 
 
 def size_in_bytes(facts: list[Fact]) -> float:

@@ -12,7 +12,7 @@ from irops.backends.backend import Backend, Reference, kernel_of
 from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of, in_document_order
 from irops.diagnostics.rules import rule
-from irops.evaluate.arrays import fact_of, hold_axes, result_array, size_in_bytes
+from irops.evaluate.arrays import fact_of, hold_possible, result_array, size_in_bytes
 from irops.evaluate.plan import Plan, Step, ValueKey, plan_of
 from irops.evaluate.precision import rounded, wide
 from irops.evaluate.variables import Variables
@@ -126,7 +126,7 @@ class Evaluator:
                 outputs = self.inference.outputs(known, [None if a is None else fact_of(a, with_value=True) for a in arrays], path)
                 size = size_in_bytes(outputs)
             self._afford(size)
-            hold_axes(op, outputs)
+            hold_possible(op, outputs)
             return self._faithful(step, arrays, self._compute(step, arrays, given, path), outputs)
         except Violation as violation:
             raise self.error(known, path, fault_of(op, violation)) from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from irops.backends.backend import Backend, fill, kernel_of
-from irops.evaluate.arrays import as_tensor, fact_of, result_array, size_in_bytes
+from irops.evaluate.arrays import as_tensor, fact_of, hold_possible, result_array, size_in_bytes
 from irops.evaluate.variables import Variables
 from irops.inference.bind import bind
 from irops.inference.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
@@ -96,6 +96,7 @@ class Prepared:
     def _inferred(self, arrays: Sequence[Array | None], *, with_value: bool) -> Settled:
         op = self._op
         facts = infer_layer(op, [None if a is None else fact_of(a, with_value=with_value) for a in arrays], self._values)
+        hold_possible(op, facts)
         shapes = [fact.shape.to_tuple() if fact.shape.static else None for fact in facts]
         return Settled(facts, shapes, size_in_bytes(facts), taken(op, "kernel", with_normal_axes(op, arrays, self._values), {}))
 

@@ -1,4 +1,4 @@
-"""Tensors of more axes than arrays have are inferred, and refused where they would be computed."""
+"""Tensors of more axes, or greater sizes, than arrays have are inferred, and refused where they would be computed."""
 from __future__ import annotations
 
 import numpy as np
@@ -41,3 +41,16 @@ def test_they_cannot_be_made_up(net):
     model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), ("y", "Result", {}, ["x"]))
     with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
         filled(model.layers[0], "random", 0, {})
+
+
+def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):
+    sizes = np.int64([2**32, 2**32, 0])
+    model = net(("x", "Parameter", {"shape": "0", "element_type": "f32"}, []),
+                ("to", "Const", {"shape": "3", "element_type": "i64", "offset": 0, "size": 24}, []),
+                ("wide", "Broadcast", {"mode": "numpy"}, ["x", "to"]), ("y", "Result", {}, ["wide"]), weights=sizes.tobytes())
+    assert irops.check(model).ok
+    told = r"IR616 Broadcast-1 gives f32\[4294967296,4294967296,0\]; no array has such sizes"
+    with pytest.raises(irops.EvaluationError, match=told):
+        irops.run(model, {"x": np.float32([])})
+    with pytest.raises(irops.EvaluationError, match=told):
+        irops.call("Broadcast-1", np.float32([]), sizes, mode="numpy")

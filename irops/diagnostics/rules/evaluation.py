@@ -34,6 +34,7 @@ RULES: tuple[Rule, ...] = (
     Rule("IR615", "out-of-memory", Severity.ERROR, "this machine has not the memory that a layer takes",
          "The tensors that are held are within the limit tensor_bytes, and yet the system gives no more memory: other programs hold it, "
          "or a bound was set on the process."),
-    Rule("IR616", "too-many-axes", Severity.ERROR, "a tensor has more axes than arrays can have here",
-         "Types and shapes are inferred whatever the rank; to compute, tensors are held as arrays of NumPy, which have 64 axes at most."),
+    Rule("IR616", "impossible-array", Severity.ERROR, "a tensor has more axes, or greater sizes, than arrays can have here",
+         "Types and shapes are inferred whatever they are; to compute, tensors are held as arrays of NumPy. These have 64 axes at most, "
+         "and less than 2^63 bytes even where one size is 0 and the others alone would make more."),
 )
