@@ -41,3 +41,13 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
                    env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
     for command, shown in sessions(page):
         assert told(command, tmp_path) == shown, command
+
+
+def test_the_tests_that_a_page_shows_pass_for_an_op_that_is_begun(tmp_path):
+    assert "says what the op is" in told("irops new MyOp --category movement --output my_ops", tmp_path)
+    page = (DOCS / "writing-an-op.md").read_text()
+    code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "incoherences" in block)
+    (tmp_path / "test_my_op.py").write_text(code)
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py"], cwd=tmp_path, check=False,
+                          capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
+    assert "2 passed" in done.stdout, done.stdout
