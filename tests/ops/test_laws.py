@@ -26,6 +26,9 @@ IDS = [op for op in (*REGISTRY.ids(), *FOREIGN) if (op in REGISTRY._own or op in
 ASSUMING = {"Squeeze-1", "Squeeze-15", *(op for op in FOREIGN if op.startswith("onnx:Squeeze"))}
 """Where the specification itself has inference say more than it knows: an axis that is named and may have size 1 is taken to vanish."""
 
+OF_KNOWLEDGE = {("ReverseSequence-1", "C7")}
+"""Requirements that concern what is known, not what is: OpenVINO reads no model that breaks them, and runs one of whose shapes it knows more."""
+
 
 def facts_of(op, case):
     return [None if t is None else Fact(t.element_type, t.shape, t.value) for t in inputs_of(op, case)]
@@ -69,7 +72,13 @@ def test_knowing_less_never_contradicts(op_id):
         strong = facts_of(op, case)
         known = infer_layer(op, strong, bound)
         weak = [data.draw(weakened(fact)) for fact in strong]
-        for before, after in zip(known, infer_layer(op, weak, bound)):
+        try:
+            weaker = infer_layer(op, weak, bound)
+        except LayerFault as fault:
+            if (op_id, fault.constraint) in OF_KNOWLEDGE:
+                return
+            raise
+        for before, after in zip(known, weaker):
             assert after.shape.contains(before.shape), f"{[str(f) for f in weak]} gives {after}, {[str(f) for f in strong]} gives {before}"
             assert after.element_type in (DYNAMIC, before.element_type)
     law()
