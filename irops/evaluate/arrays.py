@@ -55,6 +55,10 @@ def hold_possible(op: Op, outputs: Iterable[Fact]) -> None:
             raise LayerFault("impossible-array", f"{op.id} gives {fact}; no array has such sizes")
 
 
+def out_of_memory(op: Op) -> LayerFault:
+    return LayerFault("out-of-memory", f"{op.id} does not fit into the memory of this machine")
+
+
 def size_in_bytes(facts: list[Fact]) -> float:
     """How many bytes tensors of these facts take in memory, where their sizes are known."""
     return sum(fact.shape.size.low * max(fact.element_type.dtype.itemsize, 1) for fact in facts if fact.element_type is not DYNAMIC)

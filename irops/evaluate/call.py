@@ -9,6 +9,7 @@ from irops.backends.declined import Declined
 from irops.backends.remembered import Remembered
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
+from irops.evaluate.arrays import out_of_memory
 from irops.evaluate.prepared import Prepared
 from irops.inference.layer import LayerFault, fault_of
 from irops.limits import Limits
@@ -44,6 +45,8 @@ def call(op_id: str, *inputs: Any, out: Any = None, backends: Iterable[str | Bac
         raise _error(op, LayerFault("declined-op", str(declined))) from None
     except LimitExceeded as limit:
         raise _error(op, LayerFault(limit.rule, str(limit))) from None
+    except MemoryError:
+        raise _error(op, out_of_memory(op)) from None
     return result
 
 

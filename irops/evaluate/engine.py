@@ -12,7 +12,7 @@ from irops.backends.backend import Backend, Reference, kernel_of
 from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of, in_document_order
 from irops.diagnostics.rules import rule
-from irops.evaluate.arrays import fact_of, hold_possible, result_array, size_in_bytes
+from irops.evaluate.arrays import fact_of, hold_possible, out_of_memory, result_array, size_in_bytes
 from irops.evaluate.plan import Plan, Step, ValueKey, plan_of
 from irops.evaluate.precision import rounded, wide
 from irops.evaluate.variables import Variables
@@ -135,7 +135,7 @@ class Evaluator:
         except LimitExceeded as limit:
             raise self.error(known, path, LayerFault(limit.rule, str(limit))) from None
         except MemoryError:
-            raise self.error(known, path, LayerFault("out-of-memory", f"{op.id} does not fit into the memory of this machine")) from None
+            raise self.error(known, path, out_of_memory(op)) from None
 
     def _afford(self, wanted: float) -> None:
         if self.held + wanted > self.limits.tensor_bytes:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, inf
+from math import floor, inf, prod
 
 import numpy as np
 
@@ -15,10 +15,12 @@ from irops.values.dim import ANY, Bound, Dim
 from irops.values.element import DYNAMIC, Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import LimitExceeded, advise, require
 
 Numbers = tuple[int, ...]
 LITTLE = np.float32(1e-6)
+MOST_PADDED = 1 << 32
+"""Bytes that an image may have with its pads, which are not among those of the tensors that are counted."""
 
 
 @shape("Interpolate-4")
@@ -106,6 +108,13 @@ def scaled(size: Dim, scale: np.float32) -> Dim:
     return size if scale == 1 else Dim(longer(size.low), longer(size.high))
 
 
+def _padded(image: Array, pads: list[tuple[int, int]]) -> Array:
+    size = prod(begin + size + end for size, (begin, end) in zip(image.shape, pads)) * image.itemsize
+    if size > MOST_PADDED:
+        raise LimitExceeded("byte-limit", f"the image would have {size:,} bytes with its pads, {MOST_PADDED:,} are taken")
+    return np.pad(image, pads, constant_values=zeros((), element_type_of(image)))
+
+
 @kernel("Interpolate-4")
 def interpolate_4(image: Array, sizes: Array, scales: Array, axes: Array | None, *, mode: str, shape_calculation_mode: str,
                   coordinate_transformation_mode: str, nearest_mode: str, antialias: bool, pads_begin: Numbers, pads_end: Numbers,
@@ -123,7 +132,7 @@ def interpolate_11(image: Array, scales_or_sizes: Array, axes: Array | None, *, 
     named = None if axes is None else Fact.of(axes)
     after = resized(Shape(image.shape), Fact.of(scales_or_sizes), named, mode, shape_calculation_mode, pads_begin, pads_end)
     pads = list(zip(full(pads_begin, image.ndim), full(pads_end, image.ndim)))
-    data = np.pad(image, pads, constant_values=zeros((), element_type_of(image))) if any(map(any, pads)) else image
+    data = _padded(image, pads) if any(map(any, pads)) else image
     order = list(range(data.ndim)) if axes is None else held_axes(axes, data.ndim)
     require(data.size or not after.size.high, "C10", Shape(data.shape), after)
     given = held_scales(scales_or_sizes) if shape_calculation_mode == "scales" else None
