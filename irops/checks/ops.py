@@ -57,11 +57,12 @@ def layers_declare_the_outputs_that_there_are(context: Context, facts: Facts) ->
         for known in facts.layers.values():
             layer = known.layer
             ahead.extend((body, inner[*scope.path, layer.name, name]) for name, body in known.bodies.items())
-            result = layer.type.lower() == "result"                          # gives its value to the caller, not to a port
-            if result or known.failed or known.op is None or len(known.outputs) == len(layer.outputs):
+            given, declared = len(known.outputs), len(layer.outputs)
+            result = layer.type.lower() == "result" and declared <= given    # gives its value to the caller; it may declare no port
+            if result or known.failed or known.op is None or given == declared:
                 continue
-            message = f"{known.op.id} gives {plural(len(known.outputs), 'output')}, and {layer} declares {len(layer.outputs)}"
-            note = "OpenVINO takes the ports that are declared for the first ones" if len(layer.outputs) < len(known.outputs) else \
+            message = f"{known.op.id} gives {plural(given, 'output')}, and {layer} declares {declared}"
+            note = "OpenVINO takes the ports that are declared for the first ones" if declared < given else \
                 'OpenVINO refuses the file: "node index is out of range"'
             yield context.finding("wrong-number-of-outputs", message, layer.at, scope, layer, notes=(note,))
 

@@ -11,9 +11,10 @@ import numpy as np
 from irops.backends.backend import Backend, Reference, kernel_of
 from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of, in_document_order
+from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
 from irops.evaluate.arrays import fact_of, hold_possible, out_of_memory, result_array, size_in_bytes
-from irops.evaluate.plan import Plan, Step, ValueKey, plan_of
+from irops.evaluate.plan import Plan, Step, ValueKey, absent_output, plan_of
 from irops.evaluate.precision import rounded, wide
 from irops.evaluate.variables import Variables
 from irops.evaluate.verify import difference
@@ -109,6 +110,10 @@ class Evaluator:
             unknown = [_uncomputable(d) for d in found if d.name == "undefined-op"]
             if errors or unknown:
                 raise EvaluationError(errors or unknown)
+            absent = absent_output(self.inference.wiring(graph), facts)
+            if absent is not None:
+                what = f"output {absent[1]} of {absent[0].layer} is asked for; its op gives {plural(len(absent[0].outputs), 'output')}"
+                raise self.error(absent[0], path, LayerFault("wrong-number-of-outputs", what))
             if len(self._plans) >= REMEMBERED:
                 self._plans.pop(next(iter(self._plans)))
             plan = self._plans[signature] = plan_of(self.inference.wiring(graph), facts)

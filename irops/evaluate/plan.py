@@ -57,6 +57,13 @@ def plan_of(wiring: Wiring, facts: Facts) -> Plan:
     return Plan(steps, {key: len(users) for key, users in wiring.consumers.items()})
 
 
+def absent_output(wiring: Wiring, facts: Facts) -> tuple[LayerFacts, int] | None:
+    """A layer, and an output that is asked for and that its op does not give, whatever the layer declares; None where there is none."""
+    asked = (source for sources in wiring.inputs.values() for source in sources if source is not None)
+    found = ((facts.layers[layer.id], index) for layer, index in asked)
+    return next(((known, index) for known, index in found if index >= len(known.outputs)), None)
+
+
 def _step(wiring: Wiring, known: LayerFacts, constants: Constants) -> Step:
     layer, op = known.layer, known.op
     assert op is not None

@@ -145,3 +145,9 @@ def test_every_element_type_is_moved_bit_for_bit(kind):
                    irops.call("ReverseSequence-1", array, np.array([3, 3]), batch_axis=0, seq_axis=1)):
         assert element_type_of(result) is element
         assert result.tolist() == array[:, ::-1].tolist() if kind == "string" else np.ascontiguousarray(result).tobytes() == array[:, ::-1].tobytes()
+
+
+def test_an_output_that_the_op_does_not_give_is_asked_for_in_vain(net):
+    model = net(("x", "Parameter", {"shape": "2", "element_type": "f32"}, []), ("a", "Abs", {}, ["x"]), ("y", "Result", {}, [("a", 1)]))
+    with pytest.raises(irops.EvaluationError, match=r'IR322 output 1 of layer 1 "a" \(Abs\) is asked for; its op gives 1 output'):
+        irops.run(model, {"x": np.ones(2, np.float32)})
