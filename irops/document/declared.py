@@ -71,14 +71,7 @@ def _attribute(definition: Definition, name: str) -> Said | None:
     if attribute is None:
         return None
     text = f"default {attribute.default}" if attribute.default is not None else "required" if attribute.required else "no default"
-    return Said(f"{text}; {_domain(attribute)}", attribute.label or attribute.name, _aside(attribute))
-
-
-def _domain(attribute: Attribute) -> str:
-    """What values it may have: a range on top of what it is an axis of."""
-    if attribute.type == "axis" and attribute.low != -float("inf"):
-        return f"{attribute.low:g} to {attribute.high:g}"
-    return domain_text(attribute) or attribute.type
+    return Said(f"{text}; {domain_text(attribute) or attribute.type}", attribute.label or attribute.name, _aside(attribute))
 
 
 def _aside(attribute: Attribute) -> str:

@@ -144,8 +144,14 @@ def domain_text(attribute: Attribute) -> str:
     """What values an attribute may have."""
     if attribute.values:
         return ", ".join(attribute.values)
+    within = _range_text(attribute)
     if attribute.of:
-        return f"an axis of {attribute.of}" if attribute.type == "axis" else f"axes of {attribute.of}"
+        axes = f"an axis of {attribute.of}" if attribute.type == "axis" else f"axes of {attribute.of}"
+        return f"{axes}, {within}" if within else axes
+    return within
+
+
+def _range_text(attribute: Attribute) -> str:
     low, high = attribute.low, attribute.high
     if low == -float("inf") and high == float("inf"):
         return ""

@@ -27,7 +27,8 @@ def sequences():
 
 def test_defaults_ranges_and_switches_come_from_the_definitions(sequences):
     rows = {next(said.name for said in row.said if said is not None): row for row in sequences.declared if row.what == "attribute"}
-    assert [said.text for said in rows["seq_axis"].said] == ["default 1; an axis of data", "default 0; 0 to 1", "default 0; 0 to 1"]
+    assert [said.text for said in rows["seq_axis"].said] == [
+        "default 1; an axis of data", "default 0; an axis of input, 0 to 1", "default 0; an axis of input, 0 to 1"]
     assert [said.name for said in rows["seq_axis"].said] == ["seq_axis", "time_axis", "time_axis"]
     assert rows["seq_axis"].said[2].aside == "with a switch, use_it"
     assert rows["lda coeff"].said[:2] == (None, None)

@@ -119,6 +119,7 @@ def test_an_op_of_another_dialect_names_the_op_whose_functions_it_shares(pages):
     assert "Y[t, b] = input[sequence_lens[b] - 1 - t, b]" in page
     assert "ReverseSequence-1." in page
     assert "onnx:ReverseSequence-28" in page
+    assert "an axis of input, 0 to 1" in page
 
 
 def test_ops_that_are_laid_side_by_side_say_so_and_the_index_does(pages):
