@@ -51,3 +51,14 @@ def test_the_tests_that_a_page_shows_pass_for_an_op_that_is_begun(tmp_path):
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py"], cwd=tmp_path, check=False,
                           capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
     assert "2 passed" in done.stdout, done.stdout
+
+
+def test_the_commands_of_the_examples_work(tmp_path):
+    text = (DOCS.parent / "examples" / "README.md").read_text()
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines() if line.startswith("irops ")]
+    assert len(lines) == 7
+    for line in lines:
+        command = line.partition("#")[0]
+        done = subprocess.run([sys.executable, "-m", *shlex.split(command)], capture_output=True, text=True, check=False, cwd=DOCS.parent)
+        assert done.returncode == (1 if "broken" in command else 0), (line, done.stdout, done.stderr)
+        assert "internal error" not in done.stderr
