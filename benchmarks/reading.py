@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -57,17 +58,15 @@ def generate(folder: Path, layers: int) -> Path:
     return file
 
 
-def least(work: object, times: int) -> float:
-    """The least of several timings, in seconds."""
-    found = []
+def least(works: Mapping[str, Callable[[], object]], times: int) -> dict[str, float]:
+    """The least of several timings of each, in seconds, taken in turns."""
+    found = dict.fromkeys(works, float("inf"))
     for _ in range(times):
-        start = time.perf_counter()
-        work()  # type: ignore[operator]
-        found.append(time.perf_counter() - start)
-    return min(found)
-
-
-PEAK = "import resource, sys; print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+        for name, work in works.items():
+            start = time.perf_counter()
+            work()
+            found[name] = min(found[name], time.perf_counter() - start)
+    return found
 
 
 def process(*command: str) -> tuple[float, float]:
@@ -90,11 +89,8 @@ def measure(file: Path, times: int) -> dict[str, float]:
 
     import irops
     core = openvino.Core()
-    figures = {
-        "openvino read_model": least(lambda: core.read_model(file), times),
-        "irops.read": least(lambda: irops.read(file), times),
-        "irops.check": least(lambda: irops.check(file), times),
-    }
+    figures = least({"openvino read_model": lambda: core.read_model(file), "irops.read": lambda: irops.read(file),
+                     "irops.check": lambda: irops.check(file)}, times)
     if not irops.check(file).ok:
         raise RuntimeError("the generated model has findings")
     figures["process openvino"], figures["memory openvino"] = process(

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from platform import machine
+from platform import machine, system
 from typing import Any
 
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -137,6 +138,11 @@ def _look(builder: Any, address: Any) -> Any:
     return builder.load_atomic(pointer(builder, address, I64), "acquire", 8)
 
 
+def _give_way(builder: Any) -> None:
+    kind, name = ir.FunctionType(I32, []), "SwitchToThread" if system() == "Windows" else "sched_yield"
+    builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])  # type: ignore[no-untyped-call]
+
+
 def _settle(builder: Any) -> None:
     builder.fence("seq_cst")
 
@@ -155,6 +161,8 @@ count_up = operation(_count_up, integer)
 """The integer at an address, which is one more from now on: no two threads get the same."""
 look = operation(_look, integer)
 """The integer at an address as other threads leave it, read in no haste: for those who wait for it to change."""
+give_way = operation(_give_way, nothing)
+"""Let another thread have this core, if one waits for it."""
 settle = operation(_settle, nothing)
 """Let all stores of this thread be seen before what follows, those past the caches too."""
 copy_bytes = operation(_copy, nothing)
