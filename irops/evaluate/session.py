@@ -59,10 +59,19 @@ class Session:
         inputs: arrays by tensor name, layer name or position; keep: further layers, by name or id, or "all"
         Raises:  EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement, a limit
         """
+        self._hold_no_means()
         named: Mapping[str | int, Any] = inputs if isinstance(inputs, Mapping) else dict(enumerate(inputs))
         kept = self._kept(keep)
         values = self._evaluator.run(self._given(named), kept)
         return self._named(values, kept)
+
+    def _hold_no_means(self) -> None:
+        for element in self.model.legacy:
+            if element.tag == "pre-process":
+                source = self.model.source
+                place = Location(None) if source is None else source.location(element.at)
+                message = "OpenVINO subtracts the mean values of <pre-process> from an input; irops does not, write them as a Subtract"
+                raise EvaluationError([Diagnostic(rule("unapplied-mean-values"), message, place)])
 
     def _given(self, inputs: Mapping[str | int, Any]) -> dict[int, Array]:
         given: dict[int, Array] = {}

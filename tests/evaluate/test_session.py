@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import irops
+from irops.ir.model import Element
 from irops.limits import Limits
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -151,3 +152,10 @@ def test_an_output_that_the_op_does_not_give_is_asked_for_in_vain(net):
     model = net(("x", "Parameter", {"shape": "2", "element_type": "f32"}, []), ("a", "Abs", {}, ["x"]), ("y", "Result", {}, [("a", 1)]))
     with pytest.raises(irops.EvaluationError, match=r'IR322 output 1 of layer 1 "a" \(Abs\) is asked for; its op gives 1 output'):
         irops.run(model, {"x": np.ones(2, np.float32)})
+
+
+def test_mean_values_are_not_left_out_without_a_word(reverse):
+    reverse.legacy.append(Element("pre-process", {"reference-layer-name": "x"}))
+    assert irops.check(reverse).ok
+    with pytest.raises(irops.EvaluationError, match="IR617 OpenVINO subtracts the mean values"):
+        irops.run(reverse, {"x": X, "axes": AXES})
