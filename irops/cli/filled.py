@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 import numpy as np
 
@@ -9,6 +10,8 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.inference.inputs import declared_fact
 from irops.ir.model import Layer
+from irops.limits import Limits
+from irops.limits import notes as limit_notes
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array, ElementType, tagged
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -16,16 +19,20 @@ from irops.values.shape import Shape
 FILLS = ("zeros", "ones", "random")
 
 
-def filled(layer: Layer, how: str, seed: int, shapes: Mapping[str, str]) -> tuple[Array, bool]:
+def filled(layer: Layer, how: str, seed: int, shapes: Mapping[str, str], limits: Limits | None = None) -> tuple[Array, bool]:
     """A value for an input; and whether the size of an axis had to be assumed.
 
     random: floats from -1 to 1, integers and codes 0 or 1, so that indices and masks are what they may be
-    Raises:  DiagnosticError (IR611) where the type or the number of axes is not known, or a given shape is not one of the input's
+    Raises:  DiagnosticError (IR611) where the type or the number of axes is not known, or a given shape is not one of the input's; (IR605)
+             where it would take too many bytes
     """
     declared = declared_fact(layer)
     if declared.element_type is DYNAMIC:
         raise _impossible(layer, f"input {layer.name!r} has no known element type and cannot be filled; give it a value")
     sizes, assumed = _sizes(layer, declared, shapes)
+    limits, size = limits or Limits(), prod(sizes) * max(declared.element_type.dtype.itemsize, 1)
+    if size > limits.tensor_bytes:
+        raise _fault("byte-limit", layer, f"input {layer.name!r} is {declared}, {size:,} bytes; {limits.said('tensor_bytes')}")
     # an input's values depend on its own name and the seed alone, whatever other inputs there are
     random = np.random.default_rng([seed, *layer.name.encode("utf-8", "surrogatepass")])
     try:
@@ -64,4 +71,8 @@ def _values(kind: ElementType, sizes: tuple[int, ...], how: str, random: np.rand
 
 
 def _impossible(layer: Layer, message: str) -> DiagnosticError:
-    return DiagnosticError([Diagnostic(rule("impossible-filling"), message, Location(layer_id=layer.id, layer_name=layer.name))])
+    return _fault("impossible-filling", layer, message)
+
+
+def _fault(name: str, layer: Layer, message: str) -> DiagnosticError:
+    return DiagnosticError([Diagnostic(rule(name), message, Location(layer_id=layer.id, layer_name=layer.name), notes=limit_notes(name))])

@@ -29,6 +29,7 @@ from irops.evaluate.session import Results, Session
 from irops.inference.inputs import declared_fact, parameter, parameters, results
 from irops.ir.model import Model
 from irops.ir.read import read
+from irops.limits import Limits
 
 if TYPE_CHECKING:
     from irops.values.element import Array
@@ -60,7 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
     model = read(args.model, args.weights, limits=limits)
-    inputs = _inputs(model, args)
+    inputs = _inputs(model, args, limits)
     keep = [name for text in args.keep for name in text.split(",") if name]
     with counted("evaluating", quiet=args.quiet) as progress:
         named = (*(b for b in args.backends if b != "reference"), "reference") if args.backends else None
@@ -79,7 +80,7 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _inputs(model: Model, args: argparse.Namespace) -> dict[str | int, Array]:
+def _inputs(model: Model, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
     """Arrays for all inputs, by layer name."""
     loaded = {**(load_all(args.load_inputs) if args.load_inputs else {}), **{name: load_one(file) for name, file in args.inputs}}
     given: dict[str | int, Array] = {}
@@ -93,7 +94,7 @@ def _inputs(model: Model, args: argparse.Namespace) -> dict[str | int, Array]:
         names = ", ".join(repr(layer.name) for layer in missing)
         raise Refusal(f"no value for {names}: give --load-inputs FILE, --input NAME=FILE, or --fill {'|'.join(FILLS)}")
     for layer in missing:
-        given[layer.name], assumed = filled(layer, args.fill, args.seed, dict(args.shapes))
+        given[layer.name], assumed = filled(layer, args.fill, args.seed, dict(args.shapes), limits)
         if assumed and not args.quiet:
             name, shape = printable(layer.name), ",".join(map(str, given[layer.name].shape))
             print(f"{name}: {declared_fact(layer)} is filled as [{shape}]; --shape {name}:{shape} sets it", file=sys.stderr)

@@ -134,3 +134,15 @@ def test_every_kind_of_tensor_survives_a_file(name: str, array: np.ndarray, tmp_
     if name != "string":
         assert back.dtype == array.dtype
         assert back.dtype.metadata == array.dtype.metadata
+
+
+def test_no_input_is_filled_beyond_the_limit(irops, tmp_path):
+    path = tmp_path / "m.xml"
+    path.write_text("""<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">
+<data shape="999999,999999" element_type="f32"/><output><port id="0" precision="FP32"/></output></layer>
+<layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>""")
+    told = irops("run", path, "--fill", "random")
+    assert told.status != 0
+    assert "IR605 input 'x' is f32[999999,999999], 3,999,992,000,004 bytes; the limit is 8,589,934,592 (tensor_bytes)" in told.err
+    assert "to raise the limit: --limit tensor_bytes=N" in told.err
