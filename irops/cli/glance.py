@@ -45,7 +45,7 @@ class Glance:
 
     name: str
     format: str
-    ir_version: int
+    ir_version: int | None
     written_by: str | None
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
@@ -70,7 +70,7 @@ def glance(model: Model) -> Glance:
     weights = model.weights
     graphs = [model.graph, *(body.graph for layer in layers for body in layer.bodies.values())]
     return Glance(
-        model.name, _format(model), model.version, _written_by(model.rt_info),
+        model.name, _format(model), None if model.opsets else model.version, _written_by(model.rt_info),
         tuple(_input(layer) for layer in model.layers if layer.type == "Parameter"),
         tuple(_output(layer, model.graph) for layer in model.layers if layer.type == "Result"),
         tuple(dict.fromkeys(layer.data["variable_id"] for layer in layers if "variable_id" in layer.data)),

@@ -5,7 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
+from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError, errors_of
+from irops.diagnostics.rules import rule
 from irops.ir.build import Builder
 from irops.ir.collection import no_collection
 from irops.ir.doctype import without_doctype
@@ -35,6 +36,9 @@ def load(path: StrPath, weights: StrPath | None = None, *, text: bytes | None = 
     name, limits = os.fspath(path), limits or Limits()
     reader = reader_of(name)
     if reader is not None:
+        if weights is not None:
+            what = f"{os.fspath(weights)} is given as the weights of a model that has no .bin file"
+            raise ReadError([Diagnostic(rule("unwanted-weights"), what, Location(name))])
         loaded: tuple[Model, tuple[Diagnostic, ...]] = reader.load(name, limits, text)
         return loaded
     beside = Path(name).with_suffix(".bin") if weights is None else weights

@@ -200,6 +200,14 @@ def test_any_damage_is_told_and_nothing_else_happens(proto, written):
     assert all(told)
 
 
+def test_weights_in_a_file_beside_it_are_none_of_an_onnx_models(saved, tmp_path):
+    path = saved([("Relu", ["x"], ["y"])], *ENDS)
+    with pytest.raises(irops.ReadError) as told:
+        irops.read(path, tmp_path / "model.bin")
+    assert [d.code for d in told.value.diagnostics] == ["IR912"]
+    assert irops.check(path, tmp_path / "model.bin").errors[0].code == "IR912"
+
+
 SHOWN = {"IR901": "test_onnx_read", "IR904": "test_onnx_read"}
 
 

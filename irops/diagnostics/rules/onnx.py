@@ -59,4 +59,9 @@ Models with such files are moved as a folder: fetch the files that belong to the
         """Exactly one of the attributes value, sparse_value, value_float, value_floats, value_int, value_ints, value_string and
 value_strings must be there. ONNX's checker and ONNX Runtime refuse other nodes.""",
     ),
+    Rule(
+        "IR912", "unwanted-weights", Severity.ERROR, "a .bin file is given for a model that has none",
+        """A .bin file holds the weights of a model of IR. Those of a model of ONNX lie in its own file, or in files that it names
+itself. Leave --weights out.""",
+    ),
 )
