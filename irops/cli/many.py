@@ -16,6 +16,7 @@ from irops.cli.baseline import Baseline
 from irops.cli.extensions import registry_of
 from irops.cli.processes import Died, Failed, cores, shared_out
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
+from irops.diagnostics.printable import printable
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 from irops.ir.read import bytes_of
@@ -106,7 +107,7 @@ def _diff(file: str, found: Mended) -> str:
     from difflib import unified_diff
     before, after = (re.findall("[^\n]*\n|[^\n]+", text.decode("utf-8", "backslashreplace")) for text in (found.before, found.after))
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-                   for line in unified_diff(before, after, file, file))
+                   for line in unified_diff(before, after, printable(file), printable(file)))
 
 
 def _bytes_of(files: Sequence[str]) -> int:

@@ -124,5 +124,10 @@ def test_a_diff_cannot_write_to_the_terminal(irops: Irops, faulty: Path) -> None
     assert r"<!-- \u202e\x9b31m -->" in irops("check", faulty, "--diff").out
 
 
+def test_a_diff_names_any_file_on_one_line(irops: Irops, faulty: Path) -> None:
+    sly = faulty.rename(faulty.with_name("a\n\x1b[2J.xml"))
+    assert irops("check", sly, "--diff").out.splitlines()[0] == f"--- {faulty.parent}/a\\n\\x1b[2J.xml"
+
+
 def test_a_file_that_cannot_be_read_is_told_as_ever(irops: Irops, tmp_path: Path) -> None:
     assert irops("check", tmp_path / "absent.xml", "--fix", "--output-format", "concise").out.count("IR001") == 1

@@ -97,6 +97,11 @@ def test_github_annotations_are_escaped() -> None:
     assert github.render([sly]) == "::error file=a%2Cb%3Ac.xml,line=2,col=3,title=IR207 cycle::100%25 of%0D%0Ait%0Aso\n"
 
 
+def test_github_annotations_write_nothing_to_a_terminal() -> None:
+    sly = Report((Diagnostic(rule("cycle"), "of \x9b31m \u202e\tlayers", Location("\x1b[2J.xml", 2, 3)),))
+    assert github.render([sly]) == "::error file=\\x1b[2J.xml,line=2,col=3,title=IR207 cycle::of \\x9b31m \\u202e\\tlayers\n"
+
+
 def test_github_leaves_out_what_is_not_known() -> None:
     assert github.render([Report((NOWHERE,), "m.xml")]) == "::error file=m.xml,title=IR207 cycle::round and round\n"
 
