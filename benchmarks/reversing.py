@@ -19,8 +19,9 @@ from reversing_cases import cases, layout
 from reversing_peers import PEERS, Case, Work, machine
 from reversing_tables import aims, table
 
-IN_A_ROW = 5
-"""How often one peer works before the next one does."""
+IN_A_ROW, FOR = 5, 0.003
+"""How often one peer works, and for how many seconds, at least, before the next one does: threads of the one before look for work for a
+while, and keep a core busy."""
 LEAST_ROUNDS, MOST_ROUNDS = 3, 100
 SHARE = 0.2
 """What part of the time of a case one peer may take once it has had its least rounds: slow ones must not use up that of the rest."""
@@ -48,11 +49,12 @@ def measured(case: Case, seconds: float) -> tuple[dict[str, float], list[str]]:
             break
         for name, work in works.items():
             if turn < LEAST_ROUNDS or spent[name] < SHARE * seconds:
-                for _ in range(IN_A_ROW):
+                first, times = time.perf_counter(), 0
+                while times < IN_A_ROW or time.perf_counter() - first < FOR:
                     begin = time.perf_counter()
                     work()
-                    taken = time.perf_counter() - begin
-                    least[name], spent[name] = min(least[name], taken), spent[name] + taken
+                    least[name], times = min(least[name], time.perf_counter() - begin), times + 1
+                spent[name] += time.perf_counter() - first
     return least, wrong
 
 

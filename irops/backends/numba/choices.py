@@ -26,7 +26,7 @@ TASK = 128 << 10
 """Bytes that a core takes at a time."""
 PIECE = 64 << 10
 """Bytes of what lies in one piece and is moved as it is, that are one block."""
-LONG, LONG_PAST = 16 << 10, 2 << 10
+LONG, LONG_PAST = 8 << 10, 2 << 10
 """Bytes from which on a row is worth the branches that tell its head from its tail; the second, where it is stored past the caches."""
 RUN = 256
 """Bytes of neighbouring sequences of equal lengths, on the average, from which on they are moved together."""
