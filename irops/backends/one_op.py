@@ -1,7 +1,7 @@
 """A model of one layer, as IR: its inputs are Parameters or constants, its outputs Results."""
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from irops.ir.model import Edge, Graph, Layer, Model, Port
 from irops.ir.serialize import document
@@ -11,12 +11,15 @@ from irops.values.packing import pack
 
 
 def one_op_model(op: Op, inputs: Sequence[Array], texts: Mapping[str, str], outputs: int,
-                 fixed: Mapping[int, Array]) -> tuple[str, bytes]:
-    """The text of the model and its weights. texts: the attributes; fixed: the inputs that are constants, by their place."""
+                 fixed: Mapping[int, Array], unranked: Collection[int] = ()) -> tuple[str, bytes]:
+    """The text of the model and its weights.
+
+    texts: the attributes; fixed: the inputs that are constants, by their place; unranked: places of inputs whose rank is left open.
+    """
     graph, weights, subject = Graph(), bytearray(), len(inputs)
     for place, array in enumerate(inputs):
-        kind, shape = element_type_of(array), ",".join(map(str, array.shape))
-        port = Port(0, kind.precision, array.shape)
+        kind, shape = element_type_of(array), "..." if place in unranked else ",".join(map(str, array.shape))
+        port = Port(0, kind.precision, () if place in unranked else array.shape)
         data = {"element_type": kind.name, "shape": shape}
         if place in fixed:
             raw = pack(array, kind) or b"\0"            # OpenVINO wants a byte for an empty tensor
@@ -26,7 +29,7 @@ def one_op_model(op: Op, inputs: Sequence[Array], texts: Mapping[str, str], outp
         graph.edges.append(Edge(place, 0, subject, place))
     graph.layers.append(Layer(
         subject, "subject", op.definition.type, op.definition.version, dict(texts),
-        [Port(k, element_type_of(array).precision, array.shape) for k, array in enumerate(inputs)],
+        [Port(k, element_type_of(array).precision, () if k in unranked else array.shape) for k, array in enumerate(inputs)],
         [Port(subject + k, "UNSPECIFIED") for k in range(outputs)]))
     for k in range(outputs):
         graph.layers.append(Layer(subject + 1 + k, f"output{k}", "Result", "opset1", inputs=[Port(0, "UNSPECIFIED")]))

@@ -64,14 +64,11 @@ def _foreign(question: Question) -> bool:
 
 
 def _model(question: Question) -> Any:
-    from openvino import PartialShape, Tensor
+    from openvino import Tensor
     arrays = question.arrays
     fixed = {place: arrays[place] for place in question.constants}
-    text, weights = one_op_model(default_registry().op(question.op), arrays, question.attributes, 1, fixed)
-    model = _core().read_model(text.encode(), Tensor(np.frombuffer(weights or b"\0", np.uint8).copy()))
-    if question.unranked:
-        model.reshape({place: PartialShape.dynamic() for place in question.unranked})
-    return model
+    text, weights = one_op_model(default_registry().op(question.op), arrays, question.attributes, 1, fixed, question.unranked)
+    return _core().read_model(text.encode(), Tensor(np.frombuffer(weights or b"\0", np.uint8).copy()))
 
 
 def _given(question: Question) -> list[Array]:

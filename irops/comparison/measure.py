@@ -1,10 +1,10 @@
 """Asking: irops in this process, runtimes each in one of its own."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
-from irops.comparison.odd import Odd, Reply
+from irops.comparison.odd import Odd, Question, Reply
 from irops.comparison.own import own_reply
 from irops.comparison.runtimes import RUNTIMES
 from irops.comparison.table import COMPARISONS, Column, Comparison, question
@@ -13,6 +13,8 @@ from irops.registry import default_registry
 
 PATIENCE = 60.0
 """Seconds that a runtime may take for one input, its import among them."""
+ENOUGH = 3
+"""Questions without an answer, after which a runtime is asked no more."""
 
 
 def comparison(name: str) -> Comparison:
@@ -36,14 +38,20 @@ def _measured(name: str, column: Column) -> dict[Odd, Reply]:
         return {odd: own_reply(op, one) for odd, one in zip(compared.odd, asked)}
     process = Process("irops.comparison.worker", ("runtime", column.runtime), PATIENCE)
     try:
-        return {odd: _asked(process, ("ask", one)) for odd, one in zip(compared.odd, asked)}
+        return dict(zip(compared.odd, answers(process, asked)))
     finally:
         process.close()
 
 
-def _asked(process: Process, request: Sequence[object]) -> Reply:
-    try:
-        answer: Reply = process.ask(tuple(request))
-    except Died as death:
-        return Reply("hangs" if death.stalled else "crashes", str(death), loaded=True)
-    return answer
+def answers(process: Process, questions: Sequence[Question]) -> Iterator[Reply]:
+    """The reply to each question; one that has hung too often is asked no more."""
+    hung = 0
+    for one in questions:
+        if hung == ENOUGH:
+            yield Reply("hangs", f"not asked, after {ENOUGH} questions without an answer")
+            continue
+        try:
+            yield process.ask(("ask", one))
+        except Died as death:
+            hung += death.stalled
+            yield Reply("hangs" if death.stalled else "crashes", str(death), loaded=True)

@@ -25,8 +25,8 @@ def _axes(name: str, axes: Array, *, constant: bool = False, data: Array = DATA)
     return Odd("Axes by number", name, (data, axes), INDEX, (1,) if constant else ())
 
 
-def _mask(name: str, axes: Array) -> Odd:
-    return Odd("Axes by flag", name, (DATA, axes), MASK)
+def _mask(name: str, axes: Array, unranked: tuple[int, ...] = ()) -> Odd:
+    return Odd("Axes by flag", name, (DATA, axes), MASK, (), unranked)
 
 
 def _mode(name: str, axes: Array, attributes: Mapping[str, str]) -> Odd:
@@ -56,6 +56,8 @@ REVERSE = (
     _mask("all false: a copy", _flags(False, False)),
     _mask("too few flags", _flags(True)),
     _mask("too many flags", _flags(True, False, True)),
+    _mask("too few flags, data of unknown rank", _flags(True), (0,)),
+    _mask("too many flags, data of unknown rank", _flags(True, False, True), (0,)),
     _mask("of i64", _of(0, 1)),
     _mode("no mode", _of(1), {}),
     _mode("mode INDEX", _of(1), {"mode": "INDEX"}),

@@ -44,6 +44,7 @@ REVERSE_SEQUENCE = (
     _axes("sequence axis -1 of unknown rank", (2, 3), _of(1, 3), (0,), batch_axis=0, seq_axis=-1),
     _axes("batch axis -2 of unknown rank", (2, 3), _of(1, 3), (0,), batch_axis=-2, seq_axis=1),
     _axes("batch axis 7 of unknown rank", (2, 3), _of(1, 3), (0,), batch_axis=7, seq_axis=1),
+    _axes("batch axis 7, lengths of unknown rank", (2, 3), _of(1, 3), (1,), batch_axis=7, seq_axis=1),
     _lengths("a length of 0", _of(0, 3)),
     _lengths("beyond the end", _of(4, 3)),
     _lengths("a length of -1", _of(-1, 3)),

@@ -17,7 +17,7 @@ class Verdict:
 
 
 WORDS = {
-    "same": "as irops: the same elements bit by bit, or refused too",
+    "same": "as irops: the same elements bit by bit, or refused, or accepted, too",
     "takes": "takes what the definition refuses",
     "refuses": "refuses what the definition computes",
     "differs": "gives something else, or ends the process",
@@ -51,7 +51,7 @@ def verdict(own: Reply, other: Reply) -> Verdict:
     if other.kind == "refuses":
         return Verdict("refuses", "refuses")
     if other.kind == "takes":
-        return Verdict("same", "takes it")
+        return Verdict("same", "accepts")
     assert own.array is not None
     assert other.array is not None
     return Verdict("same", "the same") if _equal(own.array, other.array) else Verdict("differs", "differs")

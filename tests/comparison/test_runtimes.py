@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from irops.comparison.measure import PATIENCE, comparison, replies
+from irops.comparison.measure import ENOUGH, PATIENCE, answers, comparison, replies
 from irops.comparison.odd import Reply
 from irops.comparison.runtimes import RUNTIMES
 from irops.comparison.verdict import WORDS, own_verdict, verdict
@@ -42,6 +42,13 @@ def test_a_runtime_that_crashes_is_asked_on():
     assert found["data of string"][0] == "crashes"
     assert found["data of f32"][0] == "the same"
     assert found["no mode"][0] == "takes it"
+
+
+def test_a_rank_that_is_left_open_is_left_open_to_the_runtime():
+    assert told("ReverseSequence", "openvino")["batch axis -2 of unknown rank"][0] == "refuses"
+    found = told("Reverse", "openvino-evaluate")
+    assert found["too few flags"][0] == "refuses"
+    assert found["too few flags, data of unknown rank"] == ("takes it", [[3, 4, 5], [0, 1, 2]])
 
 
 def test_onnx_reference_cuts_lengths_off_and_takes_negative_ones_from_the_end():
@@ -93,6 +100,14 @@ def test_a_process_that_does_not_answer_is_ended(tmp_path, monkeypatch):
     with pytest.raises(Died, match="no answer within 1 seconds") as death:
         process.ask(("anything",))
     assert death.value.stalled
+
+
+def test_a_runtime_that_hangs_is_not_asked_for_ever(tmp_path, monkeypatch):
+    (tmp_path / "silent.py").write_text("import time\ntime.sleep(600)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    told = list(answers(Process("silent", ("hello",), 0.5), [None] * 6))
+    assert [reply.kind for reply in told] == ["hangs"] * 6
+    assert [reply.text.split(",")[0] for reply in told] == ["no answer within 0.5 seconds"] * ENOUGH + ["not asked"] * 3
 
 
 def test_tones_have_a_meaning_that_the_legend_tells():
