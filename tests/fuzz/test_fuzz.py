@@ -1,6 +1,6 @@
 """Whatever is done to a file, irops keeps its promises: it answers, and what it calls clean is.
 
-A few hundred files, the same ones in every run; long_run.py damages others for as long as it is told to.
+A few thousand files, the same ones in every run; long_run.py damages others for as long as it is told to.
 """
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def changes_of(kinds: dict[str, object]) -> st.SearchStrategy[list[Change]]:
 def test_a_damaged_file_is_answered(kinds: dict[str, object], tmp_path: Path) -> None:
     files, stock = seeds()
 
-    @settings(max_examples=300, deadline=None, derandomize=True, database=None,
+    @settings(max_examples=500, deadline=None, derandomize=True, database=None,
               suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
     @given(NUMBERS, changes_of(kinds))
     def law(number: int, changes: list[Change]) -> None:

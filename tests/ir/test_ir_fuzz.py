@@ -28,7 +28,7 @@ def changed(text: bytes, changes: list[tuple[float, int, bytes]]) -> bytes:
     return text
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=300, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.sampled_from(TEXTS), CHANGES)
 def test_a_damaged_file_is_read_or_refused(tmp_path: Path, text: bytes, changes: list[tuple[float, int, bytes]]) -> None:
     try:
