@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -16,6 +15,7 @@ from irops.diagnostics.rules import rule
 from irops.spec.binding import BOUND, Functions, bound_to, functions_of
 from irops.spec.definition import Attribute, Definition
 from irops.spec.dialects import DIALECTS, GRAIPHIC, dialect_files, parted
+from irops.spec.extension import module_of
 from irops.spec.load import load_definition
 from irops.spec.onnx_opsets import ONNX, imported, why_not
 from irops.spec.opsets import OPSETS, OpVersion, opsets
@@ -128,12 +128,17 @@ class Registry:
         if version not in OPSETS and (known or version.lower().startswith("opset")):
             return NoOp("unknown-opset", f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}", right=right)
         if not known:
-            from difflib import get_close_matches
-            names = {v.type.lower(): v.type for v in opsets().all()}
-            near = [names[n] for n in get_close_matches(type.lower(), names, 1)]
-            return NoOp("unknown-op", f"no opset has an op {type!r}", tuple(f"did you mean {n}?" for n in near))
+            return NoOp("unknown-op", f"no opset has an op {type!r}", self._hints(type, version))
         where = "; ".join(f"{v.id} is in {_ranges(v)}" for v in known)
         return NoOp("op-not-in-opset", f"{version} has no {known[0].type}: {where}", right=right)
+
+    def _hints(self, type: str, version: str) -> tuple[str, ...]:
+        """What may be meant by a type that no opset has."""
+        if version not in OPSETS:
+            return (f"ops of one's own are found by --definitions FOLDER, which holds {type}-{version}.xml, or as an installed package",)
+        from difflib import get_close_matches
+        names = {v.type.lower(): v.type for v in opsets().all()}
+        return tuple(f"did you mean {names[n]}?" for n in get_close_matches(type.lower(), names, 1))
 
     def op(self, id: str) -> Op:
         """The op of an id such as ReverseSequence-1, loaded when first asked for.
@@ -218,7 +223,7 @@ class Registry:
         path = Path(definition.path)
         file = path.parent / f"{definition.module}.py"
         if file.is_file():
-            return _import_file(file)
+            return module_of(file)
         if self._modules:
             return sys.modules[self._modules[0]]
         raise DefinitionError([Diagnostic(rule("missing-function"), f"{definition.id} has no module {file.name} beside its definition",
@@ -244,18 +249,6 @@ def _import_own(definition: Definition) -> ModuleType:
 def _own_modules() -> list[str]:
     """Modules of irops.ops that bind something: an op may take a function of another one's module."""
     return [module for module in BOUND if module.startswith("irops.ops.")]
-
-
-def _import_file(file: Path) -> ModuleType:
-    name = f"irops_extension_{abs(hash(str(file.resolve()))):x}"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, file)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{file} cannot be imported")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
 
 
 def _plugin_folders() -> list[Path]:

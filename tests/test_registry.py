@@ -95,7 +95,7 @@ def faulty(tmp_path, old: str, new: str, file: str = "MyReverse-extension.xml") 
 @pytest.mark.parametrize(("old", "new", "code"), [
     ("<summary>", "<summary", "OD101"), ("<summary>", "<sumary>", "OD101"), ('type="int"', 'type="integer"', "OD102"),
     ('<type name="T">any</type>', '<type name="T">anything</type>', "OD103"), ('violates="C1"', 'violates="C2"', "OD103"),
-    ('min="1"', 'min="1" default="0"', "OD103"),
+    ('min="1"', 'min="1" default="0"', "OD103"), ('min="1"', 'min="one"', "OD103"), ('rank="1.."', 'rank="one"', "OD103"),
 ])
 def test_a_faulty_definition_is_told_with_file_and_line(tmp_path, old, new, code):
     found = faulty(tmp_path, old, new).diagnostics[0]
@@ -113,3 +113,37 @@ def test_a_parameter_that_the_definition_does_not_name_is_told_with_both_files(t
 
 def test_a_missing_kernel_is_told(tmp_path):
     assert faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code == "OD104"
+
+
+@pytest.mark.parametrize(("old", "new", "line", "message"), [
+    ("import annotations\n", "import annotations\nimport nonesuch\n", 3, "cannot be imported: ModuleNotFoundError: No module named 'nonesuch'"),
+    ("    return data.shape", "    retrun data.shape", 14, "cannot be imported: SyntaxError: invalid syntax"),
+])
+def test_a_module_that_cannot_be_imported_is_told_with_its_line(tmp_path, old, new, line, message):
+    found = faulty(tmp_path, old, new, "my_reverse.py").diagnostics[0]
+    assert (found.code, found.message, found.location.line) == ("OD108", f"my_reverse.py {message}", line)
+    assert found.location.file.endswith("my_reverse.py")
+
+
+@pytest.mark.parametrize(("old", "new", "code", "message"), [
+    ("    return data.shape", "    return 7", "OD109", "the shape function of MyReverse-extension gives 7, must give a Shape or a Fact"),
+    ("    return data.shape", "    return data.shape, data.shape", "OD109", "the shape function of MyReverse-extension gives 2 shapes, must give 1"),
+    ("    return data.shape", "    return data.shpae", "OD109",
+     "the shape function of MyReverse-extension failed: AttributeError: 'Fact' object has no attribute 'shpae'"),
+    ('require((data.shape[-1] % block).can_be(0), "C1"', 'require(False, "C2"', "OD110",
+     "a function of MyReverse-extension cites C2, must cite a requirement that its definition has"),
+])
+def test_a_shape_function_of_ones_own_that_fails_is_told_at_the_layer(tmp_path, old, new, code, message):
+    folder = tmp_path / "failing"
+    shutil.copytree(EXAMPLE, folder)
+    text = (folder / "my_reverse.py").read_text()
+    assert old in text
+    (folder / "my_reverse.py").write_text(text.replace(old, new))
+    found = irops.check(EXAMPLE / "model.xml", registry=Registry(folders=[folder])).errors[0]
+    assert (found.code, found.message, found.location.layer_name) == (code, message, "blocks")
+
+
+def test_a_type_of_no_opset_with_a_version_of_ones_own_is_told_where_such_ops_are_found():
+    found = irops.check(EXAMPLE / "model.xml", registry=Registry(plugins=False)).errors[0]
+    assert found.code == "IR301"
+    assert "--definitions FOLDER, which holds MyReverse-extension.xml" in found.notes[0]

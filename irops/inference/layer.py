@@ -8,10 +8,11 @@ from typing import Any
 from irops.ops import stock
 from irops.registry import Op
 from irops.spec.definition import PortSpec
+from irops.spec.extension import is_extension
 from irops.values.element import DYNAMIC, ElementType, element_type
 from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, Shape
-from irops.values.violation import Violation
+from irops.values.violation import LimitExceeded, Violation
 
 
 class LayerFault(Exception):
@@ -44,12 +45,21 @@ def infer_layer(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, 
         shapes = _shapes(op, named, attributes, extras or {})
     except Violation as violation:
         raise fault_of(op, violation) from None
+    except (LayerFault, LimitExceeded, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        if not is_extension(op.module):
+            raise
+        raise LayerFault("failed-shape-function", f"the shape function of {op.id} failed: {type(error).__name__}: {error}") from error
     return _outputs(op, shapes, types, attributes)
 
 
 def fault_of(op: Op, violation: Violation) -> LayerFault:
     """The fault that a broken constraint is: the sentence of the definition, and the values."""
     constraint = op.definition.constraints.get(violation.constraint)
+    if constraint is None and is_extension(op.module):
+        message = f"a function of {op.id} cites {violation.constraint}, must cite a requirement that its definition has"
+        return LayerFault("undefined-requirement", message)
     if constraint is None:
         raise KeyError(f"{op.id} has no constraint {violation.constraint}") from violation
     detail = f"; {violation.detail}" if violation.detail else ""
@@ -175,8 +185,21 @@ def _shapes(op: Op, named: Mapping[str, Any], attributes: Mapping[str, Any],
     function = op.functions.shape
     if function is not None:
         result = function(*positional(op, named), **taken(op, "shape", attributes, extras))
-        return result if isinstance(result, tuple) else (result,)
+        results = result if isinstance(result, tuple) else (result,)
+        if is_extension(op.module):
+            _hold_shapes(op, results)
+        return results
     return tuple(_stock(op, port, named, attributes) for port in op.definition.outputs)
+
+
+def _hold_shapes(op: Op, results: tuple[Any, ...]) -> None:
+    """Demand of a function of a user's that it gives shapes, one for each output. Raises: LayerFault"""
+    ports = op.definition.outputs
+    for item in results:
+        if not isinstance(item, (Shape, Fact)):
+            raise LayerFault("failed-shape-function", f"the shape function of {op.id} gives {item!r}, must give a Shape or a Fact")
+    if len(results) != len(ports) and not (ports and ports[-1].variadic):
+        raise LayerFault("failed-shape-function", f"the shape function of {op.id} gives {len(results)} shapes, must give {len(ports)}")
 
 
 def _stock(op: Op, port: PortSpec, named: Mapping[str, Any], attributes: Mapping[str, Any]) -> Shape:

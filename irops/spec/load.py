@@ -149,7 +149,7 @@ class _Loader:
             default=get("default"), reader_default=get("reader-default"),
             values=self.values(get("type"), get("values") or ""),
             aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
-            low=float(get("min", -inf)), high=float(get("max", inf)),
+            low=self.bound(element, "min", -inf), high=self.bound(element, "max", inf),
         )
         for text in filter(None, (attribute.default, attribute.reader_default)):
             try:
@@ -160,6 +160,14 @@ class _Loader:
         if attribute.type == "enum" and not attribute.values:
             self.fault(element, f"the enum {attribute.name} has no values")
         return attribute
+
+    def bound(self, element: Any, which: str, without: float) -> float:
+        """The least or greatest value of an attribute."""
+        try:
+            return float(element.get(which, without))
+        except ValueError:
+            self.fault(element, f"{which} of {element.get('name')} is {element.get(which)!r}, must be a number")
+            return without
 
     def values(self, kind: str, text: str) -> tuple[str, ...]:
         """The values that an attribute may have; of element types in other dialects, those that the opset has."""
@@ -190,13 +198,23 @@ class _Loader:
                 allowed = allowed_types(kind, self.dialect, self.opset)
             except ValueError as error:
                 self.fault(element, f"port {element.get('name')}: {error}")
-        low, dots, high = element.get("rank", "0..").partition("..")
+        low, high = self.ranks(element)
         return PortSpec(
             id=int(element.get("id")), name=element.get("name"), type=kind, allowed=allowed, text=prose(element),
-            low_rank=int(low or 0), high_rank=float(high or inf) if dots else int(low),
+            low_rank=low, high_rank=high,
             optional=element.get("optional") == FLAG, variadic=element.get("variadic") == FLAG,
             shape=tuple((element.get("shape") or "").split()), stands_for=element.get("as"),
         )
+
+    def ranks(self, element: Any) -> tuple[int, float]:
+        """The least and the greatest rank of a port."""
+        text = element.get("rank", "0..")
+        low, dots, high = text.partition("..")
+        try:
+            return int(low or 0), (int(high) if high else inf) if dots else int(low)
+        except ValueError:
+            self.fault(element, f"the rank of {element.get('name')} is {text!r}, must be a number or a range such as 0..1 or 2..")
+            return 0, inf
 
     def gradient(self, element: Any) -> Gradient:
         return Gradient(element.get("of"), prose(element), tuple((element.get("saves") or "").split()), element.get("when"))

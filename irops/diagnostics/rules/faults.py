@@ -21,4 +21,13 @@ RULES: tuple[Rule, ...] = (
          "The attribute shape of an output port names one of the rules in irops/ops/stock.py, then its arguments."),
     Rule("OD107", "twice-defined-op", Severity.ERROR, "two definitions claim the same op and version",
          "A folder of definitions holds one file per op version; an op of irops itself cannot be replaced by a plug-in."),
+    Rule("OD108", "failed-import", Severity.ERROR, "the module of an op's functions cannot be imported",
+         "The file is not Python, or an error was raised while it was imported; the message says which. The line is the one of the file "
+         "itself that is at fault, or from which what failed was called."),
+    Rule("OD109", "failed-shape-function", Severity.ERROR, "the shape function of an op of one's own failed",
+         "A shape function gives a Shape or a Fact for each output, or raises Violation by require. This one raised something else, or "
+         "gave something else. `irops where` tells where it lies."),
+    Rule("OD110", "undefined-requirement", Severity.ERROR, "a function cites a requirement that its definition does not have",
+         "`require(condition, \"C1\")` cites a requirement (<constraint>) by its number; the sentence that a person is told is the one "
+         "of the definition."),
 )

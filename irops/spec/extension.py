@@ -1,0 +1,49 @@
+"""Modules of functions that lie beside the definitions of a user's: imported by their files, whatever goes wrong told as theirs."""
+from __future__ import annotations
+
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
+from irops.diagnostics.rules import rule
+
+
+def module_of(file: Path) -> ModuleType:
+    """The module in a file.
+
+    Raises:  DefinitionError where it cannot be imported, at the line of the file that is at fault
+    """
+    name = f"irops_extension_{abs(hash(str(file.resolve()))):x}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} cannot be imported")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, Exception) and not isinstance(error, DefinitionError):
+            text = error.msg if isinstance(error, SyntaxError) else error
+            message = f"{file.name} cannot be imported: {type(error).__name__}: {text}"
+            raise DefinitionError([Diagnostic(rule("failed-import"), message, Location(str(file), _line_of(error, file)))]) from error
+        raise
+    return module
+
+
+def is_extension(module: str) -> bool:
+    """Whether a module is none of irops' own."""
+    return not module.startswith("irops.")
+
+
+def _line_of(error: Exception, file: Path) -> int | None:
+    """The line of the file that an error came from."""
+    names = (str(file), str(file.absolute()))
+    if isinstance(error, SyntaxError) and error.filename in names:
+        return error.lineno
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename in names]
+    return lines[-1] if lines else None
