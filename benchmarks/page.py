@@ -20,7 +20,7 @@ from reversing_tables import aims, images, layouts, markdown
 HERE = Path(__file__).parent
 PAGE, PLOT = HERE.parent / "docs" / "performance.md", HERE.parent / "docs" / "reversing.svg"
 PROGRAMS = ("reversing", "reading", "evaluating")
-LONGEST = 900
+LONGEST = 600
 """Seconds after which a program has surely got stuck."""
 
 
