@@ -44,7 +44,7 @@ def sections(runs: Mapping[str, Any]) -> dict[str, str]:
 
 def machine(told: Mapping[str, Any]) -> str:
     versions = ", ".join(f"{name} {told[name]}" for name in ("numpy", "numba", "onnxruntime", "openvino"))
-    return f"{told['processor']}, {told['cores']} cores; Python {told['python']}, {versions}."
+    return f"{told['processor']}, {told['cores']} cores, {told['load']} processes running when it began; Python {told['python']}, {versions}."
 
 
 def call(told: Mapping[str, float]) -> str:

@@ -108,5 +108,6 @@ def machine() -> dict[str, Any]:
     from importlib.metadata import version
     told = Path("/proc/cpuinfo")
     names = [line.partition(":")[2].strip() for line in told.read_text().splitlines() if line.startswith("model name")] if told.exists() else []
-    return {"processor": names[0] if names else platform.processor(), "cores": len(os.sched_getaffinity(0)), "python": platform.python_version(),
+    return {"processor": names[0] if names else platform.processor(), "cores": len(os.sched_getaffinity(0)),
+            "load": round(os.getloadavg()[0], 1), "python": platform.python_version(),
             **{name: version(name) for name in ("numpy", "numba", "onnxruntime", "openvino")}}
