@@ -89,7 +89,7 @@ FUNCTIONS = {
     "Squeeze": lambda data, axes=None: data.squeeze() if axes is None else data.squeeze(axes.tolist()),
     "Unsqueeze": unsqueeze, "Broadcast": broadcast, "ReLU": torch.relu, "Sigmoid": torch.sigmoid, "Tanh": torch.tanh, "Exp": torch.exp,
     "Log": torch.log, "SoftMax": lambda data, axis: data.softmax(axis), "Convert": lambda data, destination_type: data.float(),
-    "ReduceSum": folded(torch.sum, torch.clone), "ReduceMean": folded(torch.mean, torch.clone),
+    "Identity": torch.clone, "ReduceSum": folded(torch.sum, torch.clone), "ReduceMean": folded(torch.mean, torch.clone),
 }
 TOLERANCE = {"f64": 1e-12, "f32": 2e-6}
 ALIKE = [case for case in CASES if case.name != "of nothing"]         # the mean of nothing is NaN in PyTorch, 0 in OpenVINO

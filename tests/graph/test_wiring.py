@@ -13,7 +13,9 @@ def layer(id_: int, inputs: tuple[int, ...] = (), outputs: tuple[int, ...] = (),
 def chain(*pairs: tuple[int, int], type_of: dict[int, str] | None = None) -> Graph:
     """A graph of layers with an input port for each edge into them (labels from 0), output label 100."""
     ids = list(dict.fromkeys(i for pair in pairs for i in pair))
-    fed = {i: [a for a, b in pairs if b == i] for i in ids}
+    fed: dict[int, list[int]] = {i: [] for i in ids}
+    for a, b in pairs:
+        fed[b].append(a)
     layers = [layer(i, tuple(range(len(fed[i]))), (100,), (type_of or {}).get(i, "Add")) for i in ids]
     return Graph(layers, [Edge(a, 100, b, k) for b in ids for k, a in enumerate(fed[b])])
 

@@ -73,6 +73,7 @@ CASES = [
       for name, a, b, flip_a, flip_b in MATRICES),
     OpCase("with -1", "Reshape-1", (reals(2, 3, 4), ints(4, -1)), {"special_zero": False}, linear=True),
     OpCase("with 0", "Reshape-1", (reals(2, 3, 4), ints(0, 12)), {"special_zero": True}, linear=True),
+    OpCase("as it is", "Identity-16", (reals(2, 3),), linear=True),
     OpCase("an order", "Transpose-1", (reals(2, 3, 4), ints(2, 0, 1)), linear=True),
     OpCase("no order", "Transpose-1", (reals(2, 3, 4), ints()), linear=True),
     OpCase("three", "Concat-1", (reals(2, 1), reals(2, 3), reals(2, 0)), {"axis": -1}, linear=True),
