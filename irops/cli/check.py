@@ -27,6 +27,7 @@ from irops.cli.findings import write
 from irops.cli.main import CLEAN, FINDINGS, REFUSED, Refusal
 from irops.cli.many import Answer, Asked, answers, unchecked
 from irops.cli.models import found_in
+from irops.cli.numbers import whole
 from irops.cli.progress import counted
 from irops.cli.settings import settings
 from irops.diagnostics.printable import printable_lines
@@ -52,7 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fixing.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings, too")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
-    parser.add_argument("--jobs", "-j", metavar="N", type=int, default=0,
+    parser.add_argument("--jobs", "-j", metavar="N", type=whole(1), default=0,
                         help="how many processes; default: one for each core where there are many files")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_limits(parser)

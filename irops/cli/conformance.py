@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from irops.backends.backend import backend_names
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, FINDINGS, Refusal
+from irops.cli.numbers import whole
 from irops.cli.progress import counted
 from irops.diagnostics.printable import plural, printable
 from irops.registry import default_registry
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--op", metavar="OP", action="append", default=[], dest="ops",
                         help="an op such as Reverse-1; may be given again; default: all that the backend has")
     parser.add_argument("--examples", type=_count, default=500, metavar="N", help="how many cases to generate for each op, default: 500")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="what generated cases follow from, default: 0")
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="N", help="what generated cases follow from, default: 0")
     parser.add_argument("--seconds", type=_time, default=30.0, metavar="S", help="stop generating after so long for each op, default: 30")
     parser.add_argument("--large", action="store_true", help="try tensors of some 40 MB, too, where an op has such cases")
     parser.add_argument("--output-format", choices=FORMATS, default="table", help="default: table")

@@ -123,6 +123,8 @@ def _told(command: str, error: Exception) -> int:
         return REFUSED if error.diagnostics[0].name in MISUSE else FINDINGS
     expected = isinstance(error, (Refusal, OSError))
     text = str(error) or type(error).__name__
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        text = f"{error.filename}: {error.strerror}"
     if expected:
         print(f"irops {command}: {text}", file=sys.stderr)
     else:

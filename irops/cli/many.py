@@ -99,7 +99,10 @@ def answer(file: str, asked: Asked, registry: Registry | None, text: bytes | Non
         try:
             store(file, found)
         except (ChangedMeanwhile, OSError) as error:
-            return Answer(unchecked(file, "unwritten-fixes", f"{len(found.report.fixed)} fixes of {file} were not written: {error}").report)
+            why = error.strerror or error if isinstance(error, OSError) else error
+            count = len(found.report.fixed)
+            message = f"{count} fix{'es were' if count > 1 else ' was'} not written to {file}: {why}"
+            return Answer(unchecked(file, "unwritten-fixes", message).report)
     return Answer(found.report, known)
 
 

@@ -20,6 +20,7 @@ from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.filled import FILLS, filled
 from irops.cli.main import CLEAN, Refusal
+from irops.cli.numbers import whole
 from irops.cli.pairs import named
 from irops.cli.progress import counted
 from irops.cli.settings import settings
@@ -43,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_argument("--input", metavar="NAME=FILE", action="append", default=[], type=named("="), dest="inputs",
                         help="an .npy file for one input")
     inputs.add_argument("--fill", choices=FILLS, help="make up the inputs that were given no value")
-    inputs.add_argument("--seed", type=int, default=0, metavar="N", help="what random values follow from, default: 0")
+    inputs.add_argument("--seed", type=whole(0), default=0, metavar="N", help="what random values follow from, default: 0")
     inputs.add_argument("--shape", metavar="NAME:SIZES", action="append", default=[], type=named(":"), dest="shapes",
                         help="the shape of an input that is made up (x:2,7); sizes that are not known are 1 without it")
     outputs = parser.add_argument_group("outputs")

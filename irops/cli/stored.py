@@ -20,6 +20,8 @@ from irops.ir.regular import NotRegular, hold_regular
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
 
 _PLAIN = "?bBhHiIlLqQefdFD"
+_MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
+"""What .npy files begin with, and .npz files: of some arrays, and of none."""
 DAMAGED = (ValueError, EOFError, OSError, MemoryError, RuntimeError, BadZipFile, LookupError, zlib.error, struct.error)
 """What NumPy and zipfile raise of a file that is damaged, or claims an array that fits nowhere."""
 
@@ -65,11 +67,16 @@ def load_one(path: str) -> Array:
 def _load(path: str) -> Array | np.lib.npyio.NpzFile:
     try:
         hold_regular(os.stat(path))
+        with open(path, "rb") as file:
+            if not file.read(len(_MAGIC[0])).startswith(_MAGIC):
+                raise Refusal(f"{path} is no .npy or .npz file")
         loaded: Array | np.lib.npyio.NpzFile = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise Refusal(f"{path} does not exist") from None
     except NotRegular as error:
         raise Refusal(f"{path} {error}; it must be an .npy or .npz file") from None
+    except PermissionError as error:
+        raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     except DAMAGED as error:
         raise Refusal(f"{path} is no .npy or .npz file that can be read: {error}") from None
     return loaded

@@ -33,7 +33,7 @@ class Pending:
             for target, part in zip(self.targets, self._parts):
                 if target.exists() and not target.is_file():
                     raise OSError(f"{target} is there, and is no file that could be replaced")
-                with undisturbed():
+                with undisturbed(), told_of(target):
                     self._files.append(part.open("xb"))
         except BaseException:
             self._discard()
@@ -68,6 +68,17 @@ class Pending:
                 file.close()
         for part in self._parts:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def told_of(target: Path) -> Iterator[None]:
+    """Errors of the block name the file that is wanted, not the one beside it."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileNotFoundError(error.errno, f"there is no folder {target.parent}", str(target)) from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
 
 
 @contextmanager

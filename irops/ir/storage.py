@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import mmap
 import os
+from errno import EACCES
 from pathlib import Path
 from typing import BinaryIO
 
@@ -93,8 +94,10 @@ class Weights:
         try:
             status = os.stat(path)
             hold_regular(status)
-        except NotRegular:
-            self._fault = "is not a regular file"
+            if not os.access(path, os.R_OK):
+                raise PermissionError(EACCES, os.strerror(EACCES))
+        except NotRegular as error:
+            self._fault = str(error)
         except OSError as error:
             self._fault = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
         else:

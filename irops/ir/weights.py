@@ -85,7 +85,13 @@ def checked_region(model: Model, layer: Layer) -> Region:
     Raises:  DiagnosticError where they are not
     """
     region = region_of(layer)
-    fault = region if isinstance(region, Fault) else _placing_fault(layer, region, model.weights or Weights.of_bytes(b""))
+    weights = model.weights or Weights.of_bytes(b"")
+    if isinstance(region, Fault):
+        fault: Fault | None = region
+    elif weights.fault and region.elements:
+        fault = _no_weights(weights, layer, 1, region.end)
+    else:
+        fault = _placing_fault(layer, region, weights)
     if fault is not None:
         raise _error(model, layer, fault)
     assert isinstance(region, Region)

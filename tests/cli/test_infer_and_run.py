@@ -113,6 +113,25 @@ def test_layers_are_kept(irops: Irops, reversing: Path, tmp_path: Path) -> None:
     assert rows(told.out)[-1][0] == "reversed"
 
 
+@pytest.mark.parametrize("text", [b"", b"# a text\n"])
+def test_what_is_no_file_of_arrays_is_told_without_words_about_pickling(irops: Irops, reversing: Path, tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "x.npy").write_bytes(text)
+    told = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
+    assert (told.status, told.err) == (2, f"irops run: {tmp_path / 'x.npy'} is no .npy or .npz file\n")
+
+
+def test_results_into_a_folder_that_is_not_there_are_refused_by_its_name(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+    told = irops("run", reversing, "--fill", "ones", "--quiet", "--save-outputs", tmp_path / "gone" / "y.npz")
+    assert (told.status, told.err) == (2, f"irops run: {tmp_path / 'gone' / 'y.npz'}: there is no folder {tmp_path / 'gone'}\n")
+
+
+@pytest.mark.parametrize("seed", ["-1", "1.5", "x"])
+def test_a_seed_is_a_whole_number_from_zero_on(irops: Irops, reversing: Path, seed: str) -> None:
+    told = irops("run", reversing, "--fill", "random", "--seed", seed)
+    assert told.status == 2
+    assert told.err.endswith(f"argument --seed: '{seed}' is no whole number, 0 or more\n")
+
+
 def test_no_file_is_unpickled(irops: Irops, reversing: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([{}], dtype=object), allow_pickle=True)
     told = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")

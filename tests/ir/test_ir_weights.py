@@ -153,7 +153,25 @@ def test_weights_that_are_a_folder_are_none(tmp_path: Path) -> None:
     (tmp_path / "plain.bin").mkdir()
     (tmp_path / "plain.xml").write_bytes((FILES / "plain.xml").read_bytes())
     (told,) = constant_faults(read(tmp_path / "plain.xml"))
-    assert told.message.startswith("plain.bin is not a regular file; ")
+    assert told.message.startswith("plain.bin is a folder; ")
+
+
+def test_a_constant_of_weights_that_are_not_there_is_told_as_check_tells_it(tmp_path: Path) -> None:
+    (tmp_path / "plain.xml").write_bytes((FILES / "plain.xml").read_bytes())
+    model = read(tmp_path / "plain.xml")
+    layer = next(layer for _, layer in model.walk() if layer.is_constant)
+    with pytest.raises(DiagnosticError, match=r"error IR501 plain\.bin does not exist; layer"):
+        constant(model, layer)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="who may read everything is refused nothing")
+def test_weights_that_may_not_be_read_are_told_as_such(tmp_path: Path) -> None:
+    weights = tmp_path / "plain.bin"
+    weights.write_bytes(bytes(64))
+    weights.chmod(0)
+    (tmp_path / "plain.xml").write_bytes((FILES / "plain.xml").read_bytes())
+    (told,) = constant_faults(read(tmp_path / "plain.xml"))
+    assert told.message.startswith("plain.bin cannot be read: Permission denied; ")
 
 
 def test_weights_that_were_cut_off_say_so_once() -> None:

@@ -143,7 +143,7 @@ def test_a_constant_whose_bytes_are_missing_is_refused_and_nothing_is_written(tm
     model = read(FILES / "plain.xml", tmp_path / "none.bin")
     with pytest.raises(DiagnosticError) as error:
         write(model, tmp_path / "m.xml")
-    assert error.value.diagnostics[0].name == "constant-outside-weights"
+    assert error.value.diagnostics[0].name == "missing-weights"
     assert os.listdir(tmp_path) == []
 
 

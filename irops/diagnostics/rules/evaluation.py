@@ -37,7 +37,7 @@ RULES: tuple[Rule, ...] = (
     Rule("IR616", "impossible-array", Severity.ERROR, "a tensor has more axes, or greater sizes, than arrays can have here",
          "Types and shapes are inferred whatever they are; to compute, tensors are held as arrays of NumPy. These have 64 axes at most, "
          "and less than 2^63 bytes even where one size is 0 and the others alone would make more."),
-    Rule("IR617", "unapplied-mean-values", Severity.ERROR, "OpenVINO subtracts mean values of the file from an input, and irops does not",
+    Rule("IR617", "unapplied-mean-values", Severity.ERROR, "mean values, which OpenVINO subtracts from an input and irops does not",
          "Old files may have a <pre-process> with a mean value, or a mean image, for each channel of an input. OpenVINO's reader turns "
          "it into a Subtract behind that input. Types and shapes stay the same, so such a model is checked and inferred; to run it here, "
          "write the Subtract into the graph and take the <pre-process> away."),
