@@ -15,15 +15,13 @@ from irops.diagnostics.rules import rule
 from irops.spec.binding import BOUND, Functions, bound_to, functions_of
 from irops.spec.definition import Attribute, Definition
 from irops.spec.dialects import DIALECTS, GRAIPHIC, dialect_files, parted
-from irops.spec.extension import module_of
+from irops.spec.extension import module_of, plugin_folders
 from irops.spec.load import load_definition
 from irops.spec.onnx_opsets import ONNX, imported, why_not
 from irops.spec.opsets import OPSETS, OpVersion, opsets
 from irops.spec.schemas import schemas_folder
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.sharing_gradients import with_gradients
-
-ENTRY_POINTS = "irops.ops"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +208,12 @@ class Registry:
         """Definitions from outside irops: id to file."""
         if self._extensions is None:
             self._extensions = {}
-            for folder in (*self._folders, *(_plugin_folders() if self._plugins else ())):
+            for folder in (*self._folders, *(plugin_folders() if self._plugins else ())):
                 for name, path in _definition_files(folder).items():
-                    if name in self._own or name in self._extensions:
-                        raise DefinitionError([Diagnostic(rule("twice-defined-op"), f"{name} is defined already", Location(str(path)))])
+                    before = self._own.get(name) or self._extensions.get(name)
+                    if before is not None:
+                        message = f"{name} is defined already, in {before}"
+                        raise DefinitionError([Diagnostic(rule("twice-defined-op"), message, Location(str(path)))])
                     self._extensions[name] = path
             for module in self._modules:
                 importlib.import_module(module)
@@ -249,16 +249,6 @@ def _import_own(definition: Definition) -> ModuleType:
 def _own_modules() -> list[str]:
     """Modules of irops.ops that bind something: an op may take a function of another one's module."""
     return [module for module in BOUND if module.startswith("irops.ops.")]
-
-
-def _plugin_folders() -> list[Path]:
-    """The folders of packages that register under the entry point group."""
-    from importlib.metadata import entry_points
-    folders = []
-    for entry in entry_points(group=ENTRY_POINTS):
-        package = entry.load()
-        folders.append(Path(package.__file__).parent)
-    return folders
 
 
 def _number(id: str) -> int:

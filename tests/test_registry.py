@@ -147,3 +147,26 @@ def test_a_type_of_no_opset_with_a_version_of_ones_own_is_told_where_such_ops_ar
     found = irops.check(EXAMPLE / "model.xml", registry=Registry(plugins=False)).errors[0]
     assert found.code == "IR301"
     assert "--definitions FOLDER, which holds MyReverse-extension.xml" in found.notes[0]
+
+
+def install(tmp_path: Path) -> Path:
+    """A package my_ops with the example's op, without an __init__.py."""
+    package, info = tmp_path / "my_ops", tmp_path / "my_ops-1.0.dist-info"
+    shutil.copytree(EXAMPLE, package)
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my_ops\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[irops.ops]\nmy_ops = my_ops\n")
+    return package
+
+
+def test_a_package_of_ops_needs_no_init(tmp_path):
+    install(tmp_path)
+    done = subprocess.run([sys.executable, "-m", "irops", "check", EXAMPLE / "model.xml"], check=False, capture_output=True, text=True, env=environment(tmp_path))
+    assert (done.returncode, done.stdout) == (0, f"no findings in {EXAMPLE / 'model.xml'}\n")
+
+
+def test_a_package_of_ops_that_cannot_be_imported_is_told_by_name(tmp_path):
+    (install(tmp_path) / "__init__.py").write_text("1 / 0\n")
+    done = subprocess.run([sys.executable, "-m", "irops", "ops"], check=False, capture_output=True, text=True, env=environment(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr.startswith("my_ops: error OD108 the package my_ops (irops.ops: my_ops) cannot be imported: ZeroDivisionError: division by zero\n")

@@ -118,5 +118,7 @@ def _next(op: str, definition: Path, functions: Path, extension: Path | None) ->
 Both work as they are: change them into your op. Then
   irops explain {op}{option}
   irops check model.xml{option}
+  irops conformance --backend reference --op {op}{option}
   irops docs --output site{option}
-Every requirement (<constraint>) is cited by its number in the code, and broken by a <counterexample>."""
+Every requirement (<constraint>) is cited by its number in the code, and broken
+by a <counterexample>."""

@@ -10,6 +10,8 @@ from types import ModuleType
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
 
+ENTRY_POINTS = "irops.ops"
+
 
 def module_of(file: Path) -> ModuleType:
     """The module in a file.
@@ -33,6 +35,23 @@ def module_of(file: Path) -> ModuleType:
             raise DefinitionError([Diagnostic(rule("failed-import"), message, Location(str(file), _line_of(error, file)))]) from error
         raise
     return module
+
+
+def plugin_folders() -> list[Path]:
+    """The folders of packages that register under the entry point group.
+
+    Raises:  DefinitionError where one cannot be imported
+    """
+    from importlib.metadata import entry_points
+    folders: list[Path] = []
+    for entry in entry_points(group=ENTRY_POINTS):
+        try:
+            package = entry.load()
+        except Exception as error:
+            message = f"the package {entry.value} ({ENTRY_POINTS}: {entry.name}) cannot be imported: {type(error).__name__}: {error}"
+            raise DefinitionError([Diagnostic(rule("failed-import"), message, Location(entry.value))]) from error
+        folders += map(Path, getattr(package, "__path__", None) or [Path(package.__file__).parent])
+    return folders
 
 
 def is_extension(module: str) -> bool:
