@@ -166,3 +166,23 @@ def test_room_is_made_for_deep_calls_and_given_back() -> None:
     with room_for(1000):
         assert sys.getrecursionlimit() > before
     assert sys.getrecursionlimit() == before
+
+
+def test_values_that_take_long_to_work_out_stay_unknown(net) -> None:
+    def sums(size: int, filter: int) -> irops.Report:
+        numbers, end = size * size, size * size + filter * filter
+        weights = np.ones(end, np.float32).tobytes() + np.int64([0, 1, 2, 3, 1]).tobytes()
+
+        def constant(name: str, kind: str, shape: str, offset: int, count: int) -> tuple[object, ...]:
+            place = {"offset": offset, "size": count * (4 if kind == "f32" else 8)}
+            return name, "Const", {"element_type": kind, "shape": shape, **place}, []
+        once = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
+        return irops.check(net(
+            ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []), constant("image", "f32", f"1,1,{size},{size}", 0, numbers),
+            constant("filter", "f32", f"1,1,{filter},{filter}", 4 * numbers, filter * filter), constant("axes", "i64", "4", 4 * end, 4),
+            constant("one", "i64", "1", 4 * end + 32, 1), ("conv", "Convolution", once, ["image", "filter"]),
+            ("sum", "ReduceSum", {"keep_dims": "false"}, ["conv", "axes"]), ("count", "Convert", {"destination_type": "i64"}, ["sum"]),
+            ("size", "Reshape", {"special_zero": "false"}, ["count", "one"]), ("y", "Reshape", {"special_zero": "false"}, ["x", "size"]),
+            ("result", "Result", {}, ["y"]), weights=weights))
+    assert [d.code for d in sums(9, 3)] == ["IR401"]
+    assert list(sums(1000, 900)) == []

@@ -22,6 +22,12 @@ INPUTS = 16
 """So many times larger may the inputs be that a value is worked out from."""
 
 
+LABORIOUS = frozenset(("convolution", "detection", "image", "matrix", "normalization", "pooling", "sequence", "signals", "sort", "sparse"))
+"""Categories of ops that may look at each element of their inputs once for each element of their outputs."""
+LABOUR = 1 << 24
+"""So often do they at most, where a value is worked out; sizes that models compute take far less."""
+
+
 DIM = 16
 """So many times the place of a pointer does a Dim take."""
 
@@ -58,6 +64,8 @@ def attach_values(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str
         return outputs                            # numbers of which nothing is known lead to no shape
     if not all(_small(fact, limit) for fact in outputs) or not all(f is None or _small(f, INPUTS * limit) for f in inputs):
         return outputs
+    if op.definition.category in LABORIOUS and _elements_of(inputs) * _elements_of(outputs) > LABOUR:
+        return outputs
     worked_out: list[tuple[Array | None, ...]] = []
 
     def outcome() -> tuple[Array | None, ...]:
@@ -78,9 +86,12 @@ def _lazy(fact: Fact, outcome: Callable[[], tuple[Array | None, ...]], index: in
     return Fact(fact.element_type, fact.shape, lambda: outcome()[index], depth)
 
 
+def _elements_of(facts: Iterable[Fact | None]) -> float:
+    return sum(fact.shape.size.high for fact in facts if fact is not None)
+
+
 def _small(fact: Fact, limit: float) -> bool:
-    size = fact.shape.size
-    return size.known and size.high <= limit and len(fact.shape.dims or ()) <= MOST_AXES
+    return fact.shape.static and fact.shape.size.high <= limit and len(fact.shape.dims or ()) <= MOST_AXES
 
 
 def _evaluate(op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], outputs: Sequence[Fact]) -> tuple[Array | None, ...]:
