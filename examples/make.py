@@ -8,6 +8,7 @@ import openvino as ov
 from openvino import opset13 as op
 from openvino import opset14 as op14
 from openvino.op import Parameter
+from openvino.utils.node_factory import NodeFactory
 
 HERE = Path(__file__).resolve().parent
 WORDS = ("bidirectional", "reverse", "sequence", "a")
@@ -95,6 +96,16 @@ def digit_classifier() -> None:
          {"image": rng.random((3, 1, 12, 12), dtype=np.float32)})
 
 
+def turned_rows() -> None:
+    """Reverse and ReverseSequence on axes that ONNX cannot say in an attribute: what a translation has to do something about."""
+    x, lengths = parameter("?,8,5", ov.Type.f32, "x"), parameter("?", ov.Type.i32, "lengths")
+    turned = named(op.reverse_sequence(x, lengths, 0, -1), "turned")
+    axes = constant(np.array([1]), "axes")
+    upside_down = named(NodeFactory("opset1").create("Reverse", [turned.output(0), axes.output(0)], {"mode": "index"}), "upside_down")
+    array = np.arange(2 * 8 * 5, dtype=np.float32).reshape(2, 8, 5)
+    save("turned_rows", [result(upside_down.output(0), "y")], [x, lengths], {"x": array, "lengths": np.array([5, 3], np.int32)})
+
+
 def running_total() -> None:
     """A model with a variable: each run adds its input to what came before."""
     x = parameter("3", ov.Type.f32, "x")
@@ -107,4 +118,5 @@ def running_total() -> None:
 if __name__ == "__main__":
     bidirectional_encoder()
     digit_classifier()
+    turned_rows()
     running_total()

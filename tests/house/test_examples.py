@@ -23,7 +23,7 @@ def test_an_example_gives_what_openvino_gives(name):
 
 
 def test_there_are_examples():
-    assert {"bidirectional_encoder", "digit_classifier", "running_total"} <= set(MODELS)
+    assert {"bidirectional_encoder", "digit_classifier", "running_total", "turned_rows"} <= set(MODELS)
 
 
 def test_the_running_total_runs_on_from_run_to_run_until_it_is_reset():
@@ -40,3 +40,11 @@ def test_the_broken_example_is_told_its_faults_in_the_order_of_the_file():
     told = [(d.code, d.location.line) for d in found]
     assert told == sorted(told, key=lambda pair: pair[1])
     assert {("IR401", 22), ("IR302", 42), ("IR202", 91)} <= set(told)
+
+
+def test_turned_rows_mean_the_same_in_onnx(tmp_path):
+    pytest.importorskip("onnx", reason="onnx is not installed")
+    folder = EXAMPLES / "turned_rows"
+    irops.write(irops.translate(irops.read(folder / "model.xml"), "onnx"), tmp_path / "turned_rows.onnx")
+    with np.load(folder / "inputs.npz") as inputs, np.load(folder / "expected.npz") as expected:
+        np.testing.assert_array_equal(irops.run(tmp_path / "turned_rows.onnx", dict(inputs))["y"], expected["y"])
