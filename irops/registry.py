@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from errno import ENOTDIR
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -69,9 +70,12 @@ class Registry:
     the entry point group irops.ops are found by themselves.
     """
 
-    def __init__(self, folders: Iterable[str | Path] = (), modules: Iterable[str] = (), *, plugins: bool = True) -> None:
+    def __init__(self, folders: str | Path | Iterable[str | Path] = (), modules: Iterable[str] = (), *, plugins: bool = True) -> None:
         self._own = _definition_files(schemas_folder())
-        self._folders = [Path(folder) for folder in folders]
+        self._folders = [Path(folder) for folder in ((folders,) if isinstance(folders, (str, Path)) else folders)]
+        for folder in self._folders:
+            if not folder.is_dir():
+                raise NotADirectoryError(ENOTDIR, "there is no such folder of definitions", str(folder))
         self._modules = tuple(modules)
         self._plugins = plugins
         self._extensions: dict[str, Path] | None = None
@@ -151,7 +155,7 @@ class Registry:
         own = id in self._own
         path = self._own[id] if own else self.extensions().get(id)
         if path is None:
-            raise KeyError(id)
+            raise self._unknown(id)
         definition = load_definition(path)
         module = _import_own(definition) if own else self._import_extension(definition)
         functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self._modules)))
@@ -160,7 +164,7 @@ class Registry:
     def _foreign_op(self, id: str) -> Op:
         found = dialect_files().find(id)
         if found is None:
-            raise KeyError(id)
+            raise self._unknown(id)
         definition = load_definition(found[0], version=found[1])
         if definition.same_as is None:
             module = _import_own(definition)
@@ -188,8 +192,13 @@ class Registry:
             return self.op(ids[id.lower()]).definition
         versions = [i for i in known if i.rsplit("-", 1)[0].lower() == opsets().classes.get(id, id).lower()]
         if not versions:
-            raise KeyError(id)
+            raise self._unknown(id)
         return self.op(max(versions, key=_number)).definition
+
+    def _unknown(self, id: str) -> KeyError:
+        from difflib import get_close_matches
+        near = get_close_matches(id, self.versions(parted(id)[0]), 1)
+        return KeyError(f"no op is called {id!r}{f'; did you mean {near[0]}?' if near else ''}")
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of all ops of OpenVINO, and of one's own; or of another dialect, a file of which may hold later versions too."""

@@ -170,3 +170,13 @@ def test_a_package_of_ops_that_cannot_be_imported_is_told_by_name(tmp_path):
     done = subprocess.run([sys.executable, "-m", "irops", "ops"], check=False, capture_output=True, text=True, env=environment(tmp_path))
     assert done.returncode == 1
     assert done.stderr.startswith("my_ops: error OD108 the package my_ops (irops.ops: my_ops) cannot be imported: ZeroDivisionError: division by zero\n")
+
+
+def test_a_folder_of_definitions_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(NotADirectoryError, match="there is no such folder of definitions"):
+        Registry(folders=[tmp_path / "gone"])
+    assert "MyReverse-extension" in Registry(folders=EXAMPLE).ids()
+
+
+def test_names_are_listed_once():
+    assert len(dir(irops)) == len(set(dir(irops)))

@@ -3,8 +3,8 @@
 example:
   irops ops --category movement
   irops ops --opset 8 --text reverse
-  irops ops --undefined
   irops ops --dialect onnx --opset 17
+  irops ops --dialect onnx --undefined
 """
 from __future__ import annotations
 
@@ -142,6 +142,9 @@ def _opset(text: str | None) -> str | None:
 
 
 def _show(entries: list[Entry]) -> None:
+    if not entries:
+        print("0 ops")
+        return
     from irops.cli.streams import show
     from irops.cli.tables import table
     out = table("", "op", "category", "opsets", "summary")

@@ -71,9 +71,9 @@ def execute(args: argparse.Namespace) -> int:
         try:
             found = session.run(inputs, keep="all" if keep == ["all"] else keep)
         except KeyError as error:
-            if error.args[0] not in keep:
+            if not any(error.args[0] == f"there is no layer {name!r} to keep" for name in keep):
                 raise
-            raise Refusal(f"there is no layer {error.args[0]!r} to keep") from None
+            raise Refusal(error.args[0]) from None
     if args.save_outputs:
         save_all(args.save_outputs, found)
     if not args.quiet:

@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
     parser.add_argument("--to", choices=tuple(sorted(SPELLED, reverse=True)), required=True, help="the dialect to say it in")
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="where to write it: an .xml file, .bin beside it; or .onnx")
-    parser.add_argument("--opset", metavar="N", type=whole(1), default=OPSET, help=f"the opset of ONNX to say it in; default: {OPSET}")
+    parser.add_argument("--opset", metavar="N", type=whole(0), default=OPSET, help=f"the opset of ONNX to say it in; default: {OPSET}")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument("--quiet", "-q", action="store_true", help="say nothing where nothing is wrong")
 

@@ -23,7 +23,7 @@ _PREPARED: Remembered[Prepared] = Remembered(256)
 """The latest ops that were called, by their attributes and backends."""
 
 
-def call(op_id: str, *inputs: Any, out: Any = None, backends: Iterable[str | Backend] | None = None, registry: Registry | None = None,
+def call(op_id: str, *inputs: Any, out: Any = None, backends: str | Iterable[str | Backend] | None = None, registry: Registry | None = None,
          limits: Limits | None = None, **attributes: Any) -> Array | tuple[Array, ...]:
     """The output of one op, or a tuple where it has several: call("ReverseSequence-1", data, lengths, batch_axis=0, seq_axis=1).
 
@@ -33,7 +33,7 @@ def call(op_id: str, *inputs: Any, out: Any = None, backends: Iterable[str | Bac
              for arrays of types that no tensor has, and where out is not of the output's type and shape
     """
     op = (registry or default_registry()).op(op_id)
-    asked = None if backends is None else tuple(backends)
+    asked = None if backends is None else (backends,) if isinstance(backends, str) else tuple(backends)
     try:
         prepared = _PREPARED.get(_key(op_id, attributes, asked, registry), lambda: Prepared(op, _texts(op, attributes), chain(asked)))
         result: Array | tuple[Array, ...] = prepared.run(inputs, out, limits)

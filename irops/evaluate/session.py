@@ -17,7 +17,7 @@ from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.element import Array
 
-Keep = Literal["all"] | Iterable[str | int]
+Keep = Literal["all"] | str | int | Iterable[str | int]
 
 
 class Results(dict[str, Array]):
@@ -34,7 +34,7 @@ class Results(dict[str, Array]):
 class Session:
     """A model ready to run again and again; its variables keep their values from run to run."""
 
-    def __init__(self, model: Model | str | os.PathLike[str], *, backends: Iterable[str | Backend] | None = None,
+    def __init__(self, model: Model | str | os.PathLike[str], *, backends: str | Iterable[str | Backend] | None = None,
                  registry: Registry | None = None, limits: Limits | None = None, verify: bool = False,
                  progress: Progress | None = None) -> None:
         if not isinstance(model, Model):
@@ -42,7 +42,8 @@ class Session:
             model = read(model, limits=limits)
         self.model = model
         self.variables = Variables()
-        self._evaluator = Evaluator(model, chain(backends), registry=registry, limits=limits, variables=self.variables, verify=verify,
+        asked = chain([backends] if isinstance(backends, str) else backends)
+        self._evaluator = Evaluator(model, asked, registry=registry, limits=limits, variables=self.variables, verify=verify,
                                     progress=progress)
 
     def reset(self) -> None:
@@ -104,7 +105,13 @@ class Session:
     def _kept(self, keep: Keep) -> frozenset[int]:
         if keep == "all":
             return frozenset(layer.id for layer in self.model.layers)
-        return frozenset(self.model.layer(key).id for key in keep)
+        return frozenset(self._layer(key).id for key in ((keep,) if isinstance(keep, (str, int)) else keep))
+
+    def _layer(self, key: str | int) -> Layer:
+        try:
+            return self.model.layer(key)
+        except KeyError:
+            raise KeyError(f"there is no layer {key!r} to keep") from None
 
     def _named(self, values: Mapping[tuple[int, int], Array], kept: frozenset[int]) -> Results:
         named: dict[str, Array] = {}
@@ -127,7 +134,7 @@ class Session:
 
 
 def run(model: Model | str | os.PathLike[str], inputs: Mapping[str | int, Any] | Iterable[Any] = (), *,
-        backends: Iterable[str | Backend] | None = None, keep: Keep = (), registry: Registry | None = None,
+        backends: str | Iterable[str | Backend] | None = None, keep: Keep = (), registry: Registry | None = None,
         limits: Limits | None = None, verify: bool = False, progress: Progress | None = None) -> Results:
     """A model's results: arrays by Result name; tensor names and positions find them too.
 

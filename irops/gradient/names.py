@@ -37,14 +37,14 @@ class Names:
         """The Const of a name that is no input's."""
         return self._constants.get(key) if isinstance(key, str) else None
 
-    def wanted(self, wrt: Collection[Key] | None) -> frozenset[int]:
+    def wanted(self, wrt: Key | Collection[Key] | None) -> frozenset[int]:
         """The layers of which gradients are asked for: the inputs and constants named, or all inputs that may have a gradient.
 
         Raises:  DiagnosticError where a name is neither (IR602), or the tensor has no gradients (IR623)
         """
         if wrt is None:
             return frozenset(layer.id for layer in self.parameters if _may(layer))
-        layers = [self.constant(key) or self._input(key) for key in wrt]
+        layers = [self.constant(key) or self._input(key) for key in ((wrt,) if isinstance(wrt, (str, int)) else wrt)]
         for layer in layers:
             if not _may(layer):
                 raise EvaluationError([Diagnostic(

@@ -43,14 +43,14 @@ class Gradients(Results):
 class GradientSession(Session):
     """A session that also goes back; what was worked out of a model serves every step of a training."""
 
-    def __init__(self, model: Model | str | os.PathLike[str], *, backends: Iterable[str | Backend] | None = None,
+    def __init__(self, model: Model | str | os.PathLike[str], *, backends: str | Iterable[str | Backend] | None = None,
                  registry: Registry | None = None, limits: Limits | None = None) -> None:
         super().__init__(model, backends=backends, registry=registry, limits=limits)
         self._names = Names(self.model, self._evaluator.inference.wiring(self.model.graph))
         self._flows: dict[tuple[int, frozenset[int], frozenset[int]], tuple[Plan, Flow]] = {}
 
     def vjp(self, inputs: Mapping[Key, Any] | Iterable[Any], cotangents: Cotangents | Callable[[Results], Cotangents], *,
-            wrt: Collection[Key] | None = None) -> Gradients:
+            wrt: Key | Collection[Key] | None = None) -> Gradients:
         """The gradients of one run; see irops.vjp."""
         names = self._names
         wanted, given = names.wanted(wrt), self._given_beside_constants(inputs)
@@ -121,8 +121,8 @@ class GradientSession(Session):
 
 
 def vjp(model: Model | str | os.PathLike[str], inputs: Mapping[Key, Any] | Iterable[Any],
-        cotangents: Cotangents | Callable[[Results], Cotangents], *, wrt: Collection[Key] | None = None,
-        backends: Iterable[str | Backend] | None = None, registry: Registry | None = None, limits: Limits | None = None) -> Gradients:
+        cotangents: Cotangents | Callable[[Results], Cotangents], *, wrt: Key | Collection[Key] | None = None,
+        backends: str | Iterable[str | Backend] | None = None, registry: Registry | None = None, limits: Limits | None = None) -> Gradients:
     """The vector-Jacobian product: what cotangents of the results are as gradients of the inputs, by input name.
 
     inputs: arrays by tensor name, layer name or position; the name of a Const gives it another value

@@ -45,6 +45,8 @@ class Facts(Mapping[tuple[int | str, int], Fact]):
         return self.layers[self._names[layer] if isinstance(layer, str) else layer]
 
     def __getitem__(self, key: tuple[int | str, int]) -> Fact:
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise KeyError(f"{key!r} is no layer and output: facts[layer name or id, output index]")
         layer, index = key
         try:
             return self.of(layer).outputs[index]

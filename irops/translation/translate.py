@@ -1,6 +1,7 @@
 """irops.translate: a model of one dialect as a model of another."""
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from irops.checks.run import check
@@ -27,7 +28,7 @@ OPSET = 18
 """The opset of ONNX that models are translated to, if nobody says."""
 
 
-def translate(model: Model, to: str, *, opset: int = OPSET) -> Model:
+def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int = OPSET) -> Model:
     """The model in another dialect, "openvino" or "onnx"; itself, where it is of that dialect.
 
     opset: of ONNX, which newer types and ops may need
@@ -37,6 +38,9 @@ def translate(model: Model, to: str, *, opset: int = OPSET) -> Model:
         raise ValueError(f"there is no dialect {to!r}, must be one of {', '.join(SPELLED)}")
     if not 1 <= opset <= onnx_opsets().last:
         raise ValueError(f"there is no opset {opset} of ONNX that irops knows, must be 1 to {onnx_opsets().last}")
+    if not isinstance(model, Model):
+        from irops.ir.read import read
+        model = read(model)
     if model.dialect == to:
         return model
     if model.dialect not in SPELLED:

@@ -159,3 +159,23 @@ def test_mean_values_are_not_left_out_without_a_word(reverse):
     assert irops.check(reverse).ok
     with pytest.raises(irops.EvaluationError, match="IR617 OpenVINO subtracts the mean values"):
         irops.run(reverse, {"x": X, "axes": AXES})
+
+
+def test_a_name_alone_is_as_good_as_a_list_of_one(reverse):
+    result = irops.run(reverse, [X, AXES], keep="again", backends="reference")
+    assert set(result) == {"out", "back", "again"}
+    assert np.array_equal(irops.call("Reverse-1", X, AXES, mode="index", backends="reference"), X[:, ::-1])
+    gradients = irops.vjp(reverse, [X, AXES], {"out": X}, wrt="x", backends="reference")
+    assert np.array_equal(gradients["x"], X[:, ::-1])
+
+
+@pytest.mark.parametrize(("wrong", "message"), [
+    (lambda model: irops.run(model, [X, AXES], keep=["agian"]), "there is no layer 'agian' to keep"),
+    (lambda model: irops.infer(model)["again"], "'again' is no layer and output: facts[layer name or id, output index]"),
+    (lambda _: irops.call("ReverseSequnce-1", X), "no op is called 'ReverseSequnce-1'; did you mean ReverseSequence-1?"),
+    (lambda _: irops.call("ReverseSequence", X), "no op is called 'ReverseSequence'; did you mean ReverseSequence-1?"),
+])
+def test_a_name_that_is_none_is_a_key_error_that_says_so(reverse, wrong, message):
+    with pytest.raises(KeyError) as caught:
+        wrong(reverse)
+    assert caught.value.args == (message,)
