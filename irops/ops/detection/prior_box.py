@@ -135,6 +135,8 @@ def prior_box_8(output_size: Array, image_size: Array, *, min_size: Numbers, max
                   min_max_aspect_ratios_order)
     room = declared(boxes, aspect_ratio, flip)
     check_boxes(boxes, room, require)
+    if not grid.height * grid.width:                              # however many boxes lie around no cell
+        return np.empty((2, 0), np.float32)
     if not scale_all_sizes:                                       # all is in shares of the image's height
         step = grid.image_height / max(grid.height, 1) if step == -1 else step * grid.image_height
         min_size = tuple(size * grid.image_height for size in min_size)
