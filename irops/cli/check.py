@@ -15,8 +15,10 @@ example:
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator, Sequence
+from errno import EACCES
 from itertools import chain
 from pathlib import Path
 
@@ -91,6 +93,12 @@ def execute(args: argparse.Namespace) -> int:
     return _status(reports, args.strict or preset.strict, args.exit_zero)
 
 
+def _without_models(folder: str) -> Answer:
+    if not os.access(folder, os.R_OK | os.X_OK):
+        return unchecked(folder, "unreadable-file", f"the folder {folder} cannot be read: {os.strerror(EACCES)}")
+    return unchecked(folder, "file-not-found", f"the folder {folder} holds no file of a model")
+
+
 def _found(args: argparse.Namespace, asked: Asked) -> tuple[int, int, Iterator[Answer]]:
     """How many files there are to check, how many in folders are no models, and the answers, in order."""
     registry = registry_of(args)
@@ -102,10 +110,12 @@ def _found(args: argparse.Namespace, asked: Asked) -> tuple[int, int, Iterator[A
         return 1, 0, answers([args.stdin_filename], asked, args, registry, text=_incoming(asked.limits))
     if not args.models:
         raise Refusal("give a model or a folder, or --stdin-filename FILE; usage: irops check MODEL ...")
+    if "-" in args.models and not os.path.exists("-"):
+        raise Refusal("to check what comes in, say as which file: --stdin-filename FILE")
     meant = found_in(args.models)
     if args.weights is not None and (len(meant.files) != 1 or len(args.models) != 1):
         raise Refusal("--weights goes with one model")
-    empty = (unchecked(folder, "file-not-found", f"the folder {folder} holds no file of a model") for folder in meant.empty)
+    empty = map(_without_models, meant.empty)
     return len(meant.files) + len(meant.empty), meant.others, chain(answers(meant.files, asked, args, registry), empty)
 
 

@@ -33,6 +33,7 @@ def execute(args: argparse.Namespace) -> int:
             raise Refusal(f"{text!r} cannot be the {what} of an op; it must be letters and digits, a letter first")
     from irops.spec.load import snake_case
     op, module = f"{args.op}-{args.version.removeprefix('opset')}", snake_case(args.op)
+    _hold_new(op)
     folder = Path(args.output)
     checkout = (folder / "schemas" / "opsets.xml").is_file() and (folder / "irops" / "ops").is_dir()
     definition = (folder / "schemas" / args.category if checkout else folder) / f"{op}.xml"
@@ -44,6 +45,13 @@ def execute(args: argparse.Namespace) -> int:
     if not args.quiet:
         print(_next(op, definition, functions, None if checkout else folder))
     return CLEAN
+
+
+def _hold_new(op: str) -> None:
+    """Demand that no op of irops' own has the id: a definition of it would not be taken."""
+    from irops.registry import Registry
+    if op.lower() in {known.lower() for known in Registry(plugins=False).ids()}:
+        raise Refusal(f"{op} is defined by irops already; an op of your own has another type, or another version")
 
 
 def _write(texts: dict[Path, str]) -> None:

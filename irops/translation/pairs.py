@@ -28,7 +28,9 @@ def onnx_definition(type: str, opset: int) -> Definition:
     """
     found = dialect_files().named(ONNX, type, opset)
     if found is None:
-        raise impossible(f"opset {opset} of ONNX has no {type} that irops defines; {onnx_opsets().history(type)}")
+        version = onnx_opsets().version(type, opset)
+        why = f"opset {opset} of ONNX has no {type}; {onnx_opsets().history(type)}"
+        raise impossible(why if version is None else f"irops has no definition of ONNX's {type}-{version}, which opset {opset} holds")
     return default_registry().op(found).definition
 
 

@@ -190,3 +190,17 @@ def test_findings_go_where_they_are_sent_while_a_bar_is_shown(monkeypatch: pytes
 
 def _noted(made: dict[str, Any], *_: Any, **options: Any) -> None:
     made.update(options)
+
+
+def test_a_folder_that_may_not_be_entered_is_not_told_to_be_empty(irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from irops.cli import check
+    monkeypatch.setattr(check.os, "access", lambda *_: False)
+    told = irops("check", tmp_path)
+    assert told.status == 1
+    assert f"error IR003 the folder {tmp_path} cannot be read: Permission denied" in told.out
+
+
+def test_what_comes_in_must_be_named(irops: Irops) -> None:
+    told = irops("check", "-")
+    assert told.status == 2
+    assert "--stdin-filename FILE" in told.err

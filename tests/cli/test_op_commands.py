@@ -185,3 +185,14 @@ def test_an_extension_that_is_not_there_is_refused(words: tuple[str, ...], sente
     told = irops("ops", *words)
     assert (told.status, told.out) == (2, "")
     assert sentence in told.err
+
+
+def test_an_op_that_irops_defines_is_not_begun_anew(irops: Irops, tmp_path: Path) -> None:
+    told = irops("new", "ReverseSequence", "--category", "movement", "--version", "opset1", "-o", tmp_path / "ops")
+    assert told.status == 2
+    assert "ReverseSequence-1 is defined by irops already" in told.err
+    assert not (tmp_path / "ops").exists()
+
+
+def test_where_no_op_is_found_there_is_no_empty_table(irops: Irops) -> None:
+    assert irops("ops", "--text", "zzzqqq") == (0, "0 ops\n", "")

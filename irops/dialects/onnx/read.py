@@ -31,8 +31,8 @@ def load(path: str | os.PathLike[str], limits: Limits | None = None,
     """
     name = os.fspath(path)
     faults = Faults(Source(name, b"", as_stored=False), limits)
-    onnx = onnx_library(name)
-    return _load(_parsed(onnx, _bytes_of(name, faults) if data is None else data, faults), name, faults)
+    data = _bytes_of(name, faults) if data is None else data
+    return _load(_parsed(onnx_library(name), data, faults), name, faults)
 
 
 def loads(data: bytes, limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
