@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
     parser.add_argument("--to", choices=tuple(sorted(SPELLED, reverse=True)), required=True, help="the dialect to say it in")
     parser.add_argument("--output", "-o", metavar="FILE", required=True, help="where to write it: an .xml file, .bin beside it; or .onnx")
-    parser.add_argument("--opset", metavar="N", type=whole(0), default=OPSET, help=f"the opset of ONNX to say it in; default: {OPSET}")
+    parser.add_argument("--opset", metavar="N", type=whole(0), help=f"the opset of ONNX to say it in; default: {OPSET}")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument("--quiet", "-q", action="store_true", help="say nothing where nothing is wrong")
 
@@ -37,7 +37,7 @@ def execute(args: argparse.Namespace) -> int:
     named = next((dialect for dialect, ending in OWN_ENDINGS.items() if args.output.lower().endswith(ending)), "openvino")
     if named != args.to:
         raise Refusal(f"--output {args.output} is the name of a model of {SPELLED[named]}, and --to says {args.to}")
-    if not 1 <= args.opset <= onnx_opsets().last:
+    if args.opset is not None and not 1 <= args.opset <= onnx_opsets().last:
         raise Refusal(f"--opset {args.opset} is none that irops knows, must be 1 to {onnx_opsets().last}")
     model = read(args.model, args.weights)
     translated = translate(model, args.to, opset=args.opset)

@@ -28,27 +28,30 @@ OPSET = 18
 """The opset of ONNX that models are translated to, if nobody says."""
 
 
-def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int = OPSET) -> Model:
+def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int | None = None) -> Model:
     """The model in another dialect, "openvino" or "onnx"; itself, where it is of that dialect.
 
-    opset: of ONNX, which newer types and ops may need
+    opset: of ONNX, which newer types and ops may need; 18, if nobody says
     Raises:  DiagnosticError, with all layers that cannot be said there, and why; or with what is wrong with the model
     """
     if to not in SPELLED:
         raise ValueError(f"there is no dialect {to!r}, must be one of {', '.join(SPELLED)}")
-    if not 1 <= opset <= onnx_opsets().last:
+    if opset is not None and not 1 <= opset <= onnx_opsets().last:
         raise ValueError(f"there is no opset {opset} of ONNX that irops knows, must be 1 to {onnx_opsets().last}")
     if not isinstance(model, Model):
         from irops.ir.read import read
         model = read(model)
     if model.dialect == to:
+        own = model.opsets.get(ONNX)
+        if to == ONNX and opset not in (None, own):
+            raise _refusal(model, "untranslatable-op", f"the model is of opset {own} of ONNX; irops does not bring it to {opset}")
         return model
     if model.dialect not in SPELLED:
         raise _refusal(model, "untranslatable-op", f"the model is of the dialect {model.dialect}, which has an export of its own")
     _hold_to_sound(model)
     if any(element.tag == "pre-process" for element in model.legacy):
         raise _refusal(model, "untranslatable-op", "the model has a <pre-process>, whose mean values irops does not subtract")
-    return _Translation(model, to, opset).model
+    return _Translation(model, to, opset or OPSET).model
 
 
 def _hold_to_sound(model: Model) -> None:

@@ -115,8 +115,12 @@ def test_a_dialect_and_an_opset_that_are_none():
 
 
 def test_a_model_of_the_dialect_is_left_alone():
-    model = model_of("Floor-1", {}, DATA)
+    model = model_of("ReLU-1", {}, DATA)
     assert irops.translate(model, "openvino") is model
+    there = irops.translate(model, "onnx", opset=17)
+    assert irops.translate(there, "onnx") is irops.translate(there, "onnx", opset=17) is there
+    with pytest.raises(irops.DiagnosticError, match="the model is of opset 17 of ONNX; irops does not bring it to 18"):
+        irops.translate(there, "onnx", opset=18)
 
 
 def test_a_graph_of_graiphic_s_has_an_export_of_its_own_which_keeps_its_parameters(tmp_path):
