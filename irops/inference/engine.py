@@ -263,9 +263,3 @@ def _broken(facts: Facts) -> bool:
 def _output(facts: Facts, result: Layer) -> Fact:
     outputs = facts.layers[result.id].outputs
     return outputs[0] if outputs else Fact()
-
-
-def infer_model(model: Model, inputs: Mapping[int, Fact] | None = None, registry: Registry | None = None) -> Facts:
-    """Facts of a whole model; inputs: Facts in place of what Parameters declare, by layer id."""
-    return Inference(model, registry).graph(model.graph, inputs or {})
-

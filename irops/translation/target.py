@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from irops.ir.model import Edge, Graph, Layer, Port
 from irops.ir.storage import Weights
+from irops.ir.unique import unique
 from irops.spec.onnx_opsets import ONNX
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack
@@ -61,11 +62,7 @@ class Target:
 
     def unique(self, name: str) -> str:
         """A name that no layer has, as near to the given one as can be."""
-        found, count = name, 1
-        while found in self._taken:
-            found, count = f"{name}#{count}", count + 1
-        self._taken.add(found)
-        return found
+        return unique(name, self._taken)
 
 
 class Extended(Weights):

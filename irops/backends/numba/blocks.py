@@ -10,7 +10,7 @@ import numpy as np
 from irops.backends.numba.compiled import compiled
 from irops.backends.numba.vectors import AHEAD, ask_for, count_up, load, peek, settle, store
 from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import carried, sought
+from irops.backends.numba.walking import carried, sought, turns_of
 
 VECTOR = 64
 
@@ -29,9 +29,7 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
         index = np.zeros(loops.shape[0], np.int64)
         inner = loops.shape[0] - 1
         size, on, out, next_length, next_step = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3], loops[inner, 4]
-        total = 1
-        for depth in range(inner + 1):
-            total *= loops[depth, 0]
+        total = turns_of(loops)
         ring(counter)
         while True:
             begin = count_up(counter + BEGUN) * grain

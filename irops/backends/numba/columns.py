@@ -16,7 +16,7 @@ from irops.backends.numba.compiled import compiled
 from irops.backends.numba.octets import column_lasts, shift_rows
 from irops.backends.numba.vectors import count_up, load, settle, store
 from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import sought
+from irops.backends.numba.walking import sought, turns_of
 
 OCTET, VECTOR = 8, 64
 PART = 512
@@ -63,9 +63,7 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
     def reverse_columns(target: int, source: int, low: int, lengths: int, loops: Any, parts: Any, steps: int, on: int,  # noqa: ARG001
                         out: int, rows: int, counter: int) -> None:
         index = np.zeros(loops.shape[0], np.int64)
-        total = parts.shape[0]
-        for depth in range(loops.shape[0]):
-            total *= loops[depth, 0]
+        total = parts.shape[0] * turns_of(loops)
         gap = PART + VECTOR                                 # not a power of two: rows would contend for the same places of a cache
         space = np.empty(rows * VECTOR + (rows + OCTET) * gap + VECTOR, np.uint8)
         shifted = space.ctypes.data

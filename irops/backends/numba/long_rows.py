@@ -11,7 +11,7 @@ from irops.backends.numba.compiled import compiled
 from irops.backends.numba.turning import turn_at
 from irops.backends.numba.vectors import count_up, load, mirrored, peek, store
 from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import sought
+from irops.backends.numba.walking import sought, turns_of
 
 
 def _copy_few(target: int, source: int, size: int) -> None:
@@ -34,9 +34,7 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
     def reverse_long_rows(target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         pieces = max(row // piece, 1)
-        total = pieces
-        for depth in range(loops.shape[0]):
-            total *= loops[depth, 0]
+        total = pieces * turns_of(loops)
         ring(counter)
         while True:
             task = count_up(counter + BEGUN)

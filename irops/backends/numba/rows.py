@@ -14,7 +14,7 @@ from irops.backends.numba.compiled import compiled
 from irops.backends.numba.turning import turn_at, turn_row
 from irops.backends.numba.vectors import count_up, load, peek, settle, store
 from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import carried, sought
+from irops.backends.numba.walking import carried, sought, turns_of
 
 UNROLLED = 4
 """Vectors up to which the code for a row is without a loop."""
@@ -33,9 +33,7 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
         index = np.zeros(loops.shape[0], np.int64)
         inner = loops.shape[0] - 1
         size, on, out, next_length = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3]
-        total = 1
-        for depth in range(inner + 1):
-            total *= loops[depth, 0]
+        total = turns_of(loops)
         ring(counter)
         while True:
             begin = count_up(counter + BEGUN) * grain

@@ -11,7 +11,7 @@ import numpy as np
 from irops.backends.numba.compiled import compiled
 from irops.backends.numba.vectors import copy_bytes, count_up, load, store
 from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import sought
+from irops.backends.numba.walking import sought, turns_of
 
 VECTOR, SYSTEM = 64, 2048
 SAMPLE = 512
@@ -35,9 +35,7 @@ def _move_runs(target: int, source: int, low: int, lengths: int, loops: Any, end
                grain: int, counter: int) -> None:
     """ends: of runs, in sequences; each: the lengths of runs; turn: bytes from a step to the next in the target."""
     index = np.zeros(loops.shape[0], np.int64)
-    total = 1
-    for depth in range(loops.shape[0]):
-        total *= loops[depth, 0]
+    total = turns_of(loops)
     ring(counter)
     while True:
         begin = count_up(counter + BEGUN) * grain

@@ -15,7 +15,7 @@ from irops.backends.numba.compiled import compiled
 from irops.backends.numba.turning import turn_at
 from irops.backends.numba.vectors import AHEAD, ask_for, count_up, load, mirrored, peek, settle, store
 from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import sought
+from irops.backends.numba.walking import sought, turns_of
 
 UNIT, VECTOR = 16, 64
 
@@ -28,9 +28,7 @@ def streamed_rows(width: int) -> Callable[..., Any]:
     def reverse_streamed_rows(target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         pieces = max(row // piece, 1)
-        total = pieces
-        for depth in range(loops.shape[0]):
-            total *= loops[depth, 0]
+        total = pieces * turns_of(loops)
         ring(counter)
         while True:
             task = count_up(counter + BEGUN)

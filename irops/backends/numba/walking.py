@@ -11,6 +11,14 @@ from irops.backends.numba.compiled import compiled
 SIZE, SOURCE, TARGET, LENGTH, STEP = range(5)
 
 
+def _turns(loops: Any) -> int:
+    """How often the innermost of the loops turns in all."""
+    count = 1
+    for depth in range(loops.shape[0]):
+        count *= loops[depth, 0]
+    return count
+
+
 def _sought(loops: Any, index: Any, turn: int) -> tuple[int, int, int, int]:
     """Where a turn is in source, target, lengths and steps; index becomes how often each loop has gone round."""
     source = target = length = step = 0
@@ -49,4 +57,4 @@ def _carried(loops: Any, index: Any) -> tuple[int, int, int, int]:
     return source, target, length, step
 
 
-sought, carried = compiled(_sought), compiled(_carried)
+turns_of, sought, carried = compiled(_turns), compiled(_sought), compiled(_carried)

@@ -33,9 +33,6 @@ class ExternalFiles:
             raise ValueError(f"{location} has {file.size} bytes, and bytes {offset} to {offset + size} are asked for")
         return file.view(offset, size)
 
-    def size_of(self, location: str) -> int:
-        return self._file(location).size
-
     def _file(self, location: str) -> Weights:
         path = self._path(location)
         found = self._files.get(path)

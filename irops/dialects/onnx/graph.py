@@ -12,6 +12,7 @@ from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
 from irops.dialects.onnx.weights import Gathered
 from irops.ir.faults import Faults
 from irops.ir.model import Edge, Graph, Layer, Port
+from irops.ir.unique import unique
 from irops.spec.onnx_opsets import ONNX
 
 OWN_DOMAINS = ("", "ai.onnx")
@@ -65,7 +66,7 @@ class GraphBuilder:
 
     def _parameter(self, name: str) -> None:
         known = self.known[name]
-        layer = self._layer(self._unique(name), "Parameter", data={
+        layer = self._layer(unique(name, self.taken), "Parameter", data={
             "shape": known.shape, "element_type": known.element.name if known.element is not None else "dynamic"})
         self._refused(known, f"input {name!r}")
         self._gives(layer, name)
@@ -75,7 +76,7 @@ class GraphBuilder:
             self.faults.add("unsupported-onnx-type", f"{what} {known.fault}", -1)
 
     def _initializer(self, name: str, proto: Any, read: Any) -> None:
-        layer = self._layer(self._unique(name), "Const")
+        layer = self._layer(unique(name, self.taken), "Const")
         self._hold(layer, f"initializer {name!r}", lambda: read(proto, self.files))
         self._gives(layer, name)
 
@@ -110,16 +111,8 @@ class GraphBuilder:
     def _name_of(self, node: Any) -> str:
         """A node's name; that of its first tensor, where it has none or another layer's."""
         if node.name and node.name not in self.taken:
-            return self._unique(node.name)
-        return self._unique(next(filter(None, (*node.output, node.op_type))))
-
-    def _unique(self, name: str) -> str:
-        """A name for a layer that no other has, as near to the given one as can be."""
-        found, count = name, 1
-        while found in self.taken:
-            found, count = f"{name}#{count}", count + 1
-        self.taken.add(found)
-        return found
+            return unique(node.name, self.taken)
+        return unique(next(filter(None, (*node.output, node.op_type))), self.taken)
 
     def _gives(self, layer: Layer, name: str) -> None:
         """Another output of a layer, and the tensor that it is."""
@@ -147,7 +140,7 @@ class GraphBuilder:
     def _result(self, name: str) -> None:
         known = self.known[name]
         self.taken.discard(name)
-        layer = self._layer(self._unique(name), "Result")
+        layer = self._layer(unique(name, self.taken), "Result")
         layer.output_names = (name,)
         layer.inputs = [Port(0, known.element.precision if known.element is not None else None, known.dims)]
         self._refused(known, f"output {name!r}")

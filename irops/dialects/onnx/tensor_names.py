@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from irops.graph.wiring import Wiring
 from irops.ir.model import Layer
+from irops.ir.unique import unique
 
 
 class TensorNames:
@@ -21,7 +22,7 @@ class TensorNames:
             if layer.type == "Parameter":
                 self._claim((layer.id, 0), layer)
         for layer in ends:
-            self.results[layer.id] = self._unique(_wanted(layer, sources[layer.id]))
+            self.results[layer.id] = unique(_wanted(layer, sources[layer.id]), self._taken)
         for layer in ends:
             self._give(layer, sources[layer.id])
         for layer in layers:
@@ -48,14 +49,7 @@ class TensorNames:
         names = layer.outputs[key[1]].names
         plain = layer.name or f"{layer.type}_{layer.id}"                # an empty name means an input that is left out
         numbered = plain if len(layer.outputs) == 1 else f"{plain}:{key[1]}"
-        self._names[key] = self._unique(next((name for name in names if name and name not in self._taken), numbered))
-
-    def _unique(self, name: str) -> str:
-        found, count = name, 1
-        while found in self._taken:
-            found, count = f"{name}#{count}", count + 1
-        self._taken.add(found)
-        return found
+        self._names[key] = unique(next((name for name in names if name and name not in self._taken), numbered), self._taken)
 
 
 def _wanted(result: Layer, source: tuple[Layer, int] | None) -> str:

@@ -1,10 +1,10 @@
-"""Logic on two tensors of booleans, element by element: LogicalAnd."""
+"""Logic on two tensors of booleans, element by element: LogicalAnd, LogicalOr, LogicalXor, and Xor, its name in opset 1."""
 from __future__ import annotations
 
 import numpy as np
 
 from irops.ops.elementwise import elementwise, known_in_part
-from irops.values.dim import Dim, minimum
+from irops.values.dim import Dim, maximum, minimum
 from irops.values.element import Array
 
 
@@ -16,3 +16,23 @@ def logical_and(a: Array, b: Array) -> Array:
 @known_in_part("LogicalAnd-1")
 def logical_and_dim(a: Dim, b: Dim) -> Dim:
     return minimum(a, b)
+
+
+@elementwise("LogicalOr-1")
+def logical_or(a: Array, b: Array) -> Array:
+    return np.logical_or(a, b)
+
+
+@known_in_part("LogicalOr-1")
+def logical_or_dim(a: Dim, b: Dim) -> Dim:
+    return maximum(a, b)
+
+
+@elementwise("LogicalXor-2", "Xor-1")
+def logical_xor(a: Array, b: Array) -> Array:
+    return np.logical_xor(a, b)
+
+
+@known_in_part("LogicalXor-2", "Xor-1")
+def logical_xor_dim(a: Dim, b: Dim) -> Dim:
+    return Dim.of(int(a != b)) if a.known and b.known else Dim(0, 1)
