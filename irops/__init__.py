@@ -2,24 +2,22 @@
 
 Names are imported when first used, so that importing irops costs next to nothing.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from irops.analysis.checks.run import check as check
+    from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
-    from irops.checks.run import check as check
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
     from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
     from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError
     from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
     from irops.diagnostics.diagnostic import ReadError as ReadError
     from irops.diagnostics.report import Report as Report
-    from irops.evaluate.call import call as call
-    from irops.evaluate.session import Session as Session
-    from irops.evaluate.session import run as run
-    from irops.gradient.session import vjp as vjp
-    from irops.inference.infer import infer as infer
+    from irops.editing.translation.translate import translate as translate
     from irops.ir.model import Model as Model
     from irops.ir.read import read as read
     from irops.ir.write import write as write
@@ -27,23 +25,37 @@ if TYPE_CHECKING:
     from irops.registry import Registry as Registry
     from irops.registry import definition as definition
     from irops.registry import definitions as definitions
-    from irops.translation.translate import translate as translate
+    from irops.runtime.call import call as call
+    from irops.runtime.gradients import vjp as vjp
+    from irops.runtime.session import Session as Session
+    from irops.runtime.session import run as run
     from irops.values.element import tagged as tagged
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "check": "irops.checks.run", "Report": "irops.diagnostics.report",
-    "Diagnostic": "irops.diagnostics.diagnostic", "DiagnosticError": "irops.diagnostics.diagnostic",
-    "DefinitionError": "irops.diagnostics.diagnostic", "EvaluationError": "irops.diagnostics.diagnostic",
+    "check": "irops.analysis.checks.run",
+    "Report": "irops.diagnostics.report",
+    "Diagnostic": "irops.diagnostics.diagnostic",
+    "DiagnosticError": "irops.diagnostics.diagnostic",
+    "DefinitionError": "irops.diagnostics.diagnostic",
+    "EvaluationError": "irops.diagnostics.diagnostic",
     "ReadError": "irops.diagnostics.diagnostic",
-    "call": "irops.evaluate.call", "Limits": "irops.limits", "Session": "irops.evaluate.session", "run": "irops.evaluate.session",
-    "infer": "irops.inference.infer",
-    "vjp": "irops.gradient.session",
+    "call": "irops.runtime.call",
+    "Limits": "irops.limits",
+    "Session": "irops.runtime.session",
+    "run": "irops.runtime.session",
+    "infer": "irops.analysis.infer",
+    "vjp": "irops.runtime.gradients",
     "Declined": "irops.backends.declined",
-    "Model": "irops.ir.model", "read": "irops.ir.read", "write": "irops.ir.write",
-    "Registry": "irops.registry", "definition": "irops.registry", "definitions": "irops.registry",
-    "tagged": "irops.values.element", "translate": "irops.translation.translate",
+    "Model": "irops.ir.model",
+    "read": "irops.ir.read",
+    "write": "irops.ir.write",
+    "Registry": "irops.registry",
+    "definition": "irops.registry",
+    "definitions": "irops.registry",
+    "tagged": "irops.values.element",
+    "translate": "irops.editing.translation.translate",
 }
 
 
@@ -51,6 +63,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'irops' has no attribute {name!r}")
     from importlib import import_module
+
     found = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return found
 

@@ -1,4 +1,5 @@
 """python -m irops"""
+
 from __future__ import annotations
 
 import sys

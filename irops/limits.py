@@ -1,4 +1,7 @@
-"""What one model may take of memory and time. Files from anywhere are read within these bounds; real networks never meet them."""
+"""What one model may take of memory and time. Files from anywhere are read within these bounds; real networks
+never meet them.
+"""
+
 from __future__ import annotations
 
 import sys
@@ -10,9 +13,18 @@ from time import monotonic
 from typing import Any
 
 OF_RULES = {
-    "oversized-file": "xml_bytes", "nesting-too-deep": "depth", "too-many-elements": "elements", "too-many-attributes": "attributes",
-    "too-many-layers": "layers", "too-many-dimensions": "dims", "more-faults": "findings", "folding-limit": "folded_bytes",
-    "byte-limit": "tensor_bytes", "iteration-limit": "iterations", "checking-time-limit": "seconds", "evaluation-time-limit": "run_seconds",
+    "oversized-file": "xml_bytes",
+    "nesting-too-deep": "depth",
+    "too-many-elements": "elements",
+    "too-many-attributes": "attributes",
+    "too-many-layers": "layers",
+    "too-many-dimensions": "dims",
+    "more-faults": "findings",
+    "folding-limit": "folded_bytes",
+    "byte-limit": "tensor_bytes",
+    "iteration-limit": "iterations",
+    "checking-time-limit": "seconds",
+    "evaluation-time-limit": "run_seconds",
 }
 """Which limit a rule is about."""
 DEEPEST = 1000
@@ -39,9 +51,13 @@ class Limits:
     layers: float = _limit(1_000_000, "layers, those of bodies included")
     dims: float = _limit(1000, "dimensions of one tensor")
     findings: float = _limit(1000, "findings that are told")
-    folded_elements: float = _limit(1 << 16, "elements of a value that inference works out; larger ones stay unknown, which is no fault")
+    folded_elements: float = _limit(
+        1 << 16, "elements of a value that inference works out; larger ones stay unknown, which is no fault"
+    )
     folded_bytes: float = _limit(64 << 20, "bytes of all values that inference works out")
-    repeats: float = _limit(500, "times that bodies are inferred anew; beyond, sizes stay unknown, which is no fault")
+    repeats: float = _limit(
+        500, "times that bodies are inferred anew; beyond, sizes stay unknown, which is no fault"
+    )
     tensor_bytes: float = _limit(8 << 30, "bytes of all tensors that an evaluation holds at one time")
     iterations: float = _limit(1_000_000, "iterations of one loop")
     seconds: float = _limit(600, "seconds to read, infer and check")
@@ -66,9 +82,14 @@ class Limits:
 
 
 def notes(rule: str) -> tuple[str, ...]:
-    """How to raise the limit that a rule is about, for the notes of a finding; none where it is about no limit."""
+    """How to raise the limit that a rule is about, for the notes of a finding; none where it is about no
+    limit.
+    """
     name = OF_RULES.get(rule)
-    how = f"to raise the limit: --limit {name}=N, irops.Limits({name}=N), or {name} = N under [limits] in irops.toml"
+    how = (
+        f"to raise the limit: --limit {name}=N, irops.Limits({name}=N), or {name} = N under [limits] in"
+        " irops.toml"
+    )
     return () if name is None else (how,)
 
 

@@ -1,4 +1,5 @@
 """The op registry: every definition with its functions, irops' own and those of plug-ins."""
+
 from __future__ import annotations
 
 import importlib
@@ -27,20 +28,22 @@ from irops.spec.sharing_gradients import with_gradients
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """A definition and its functions; and what is asked for every layer: how many inputs it needs, whether it takes more, its axes."""
+    """A definition and its functions; and what is asked for every layer: how many inputs it needs, whether it
+    takes more, its axes.
+    """
 
     definition: Definition
     functions: Functions
     module: str
-    least: int = field(init=False, compare=False)
-    spread: bool = field(init=False, compare=False)
+    min_inputs: int = field(init=False, compare=False)
+    is_variadic: bool = field(init=False, compare=False)
     axes: tuple[Attribute, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         ports = self.definition.inputs
         attributes = self.definition.attributes.values()
-        object.__setattr__(self, "least", sum(not p.optional for p in ports))
-        object.__setattr__(self, "spread", bool(ports) and ports[-1].variadic)
+        object.__setattr__(self, "min_inputs", sum(not p.optional for p in ports))
+        object.__setattr__(self, "is_variadic", bool(ports) and ports[-1].variadic)
         object.__setattr__(self, "axes", tuple(a for a in attributes if a.type in ("axis", "axes")))
 
     @property
@@ -50,7 +53,8 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class NoOp:
-    """Why a layer's type and version name no op: the rule's name, a message, notes; once: for all such layers of a model.
+    """Why a layer's type and version name no op: the rule's name, a message, notes; once: for all such layers
+    of a model.
 
     right: an attribute of the layer and what it must be, where that is beyond doubt.
     """
@@ -65,14 +69,23 @@ class NoOp:
 class Registry:
     """Ops by type and version. Only what is asked for is loaded.
 
-    folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder, named as the
-    definition says; modules: names of further modules to import, for functions that lie elsewhere. Packages that register under
-    the entry point group irops.ops are found by themselves.
+    folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder,
+        named as the
+    definition says; modules: names of further modules to import, for functions that lie elsewhere. Packages
+    that register under the entry point group irops.ops are found by themselves.
     """
 
-    def __init__(self, folders: str | Path | Iterable[str | Path] = (), modules: Iterable[str] = (), *, plugins: bool = True) -> None:
+    def __init__(
+        self,
+        folders: str | Path | Iterable[str | Path] = (),
+        modules: Iterable[str] = (),
+        *,
+        plugins: bool = True,
+    ) -> None:
         self._own = _definition_files(schemas_folder())
-        self._folders = [Path(folder) for folder in ((folders,) if isinstance(folders, (str, Path)) else folders)]
+        self._folders = [
+            Path(folder) for folder in ((folders,) if isinstance(folders, (str, Path)) else folders)
+        ]
         for folder in self._folders:
             if not folder.is_dir():
                 raise NotADirectoryError(ENOTDIR, "there is no such folder of definitions", str(folder))
@@ -99,7 +112,10 @@ class Registry:
         if found is not None:
             if found.id in self._own:
                 return self.op(found.id)
-            return NoOp("undefined-op", f"irops has no definition of {found.id} yet; its outputs are as the file declares them")
+            return NoOp(
+                "undefined-op",
+                f"irops has no definition of {found.id} yet; its outputs are as the file declares them",
+            )
         if version not in OPSETS:
             for name in self.extensions():
                 if name.lower() == f"{type}-{version}".lower():
@@ -117,7 +133,10 @@ class Registry:
         if f"{GRAIPHIC}:{type}" in ids:
             return self.op(f"{GRAIPHIC}:{type}")
         known = ", ".join(parted(node)[1] for node in ids)
-        message = f"irops has no definition of Graiphic's node {type}, its outputs are as the file declares them; it has {known}"
+        message = (
+            f"irops has no definition of Graiphic's node {type}, its outputs are as the file declares them;"
+            f" it has {known}"
+        )
         return NoOp("undefined-op", message, once=True)
 
     def _why_not(self, type: str, version: str) -> NoOp:
@@ -126,9 +145,17 @@ class Registry:
         right = None if meant is None else ("version", meant)
         if not known and type in opsets().classes:
             spelled = opsets().classes[type]
-            return NoOp("misspelled-anchor", f"the type {type} is spelled {spelled} in IR files", right=("type", spelled))
+            return NoOp(
+                "misspelled-anchor",
+                f"the type {type} is spelled {spelled} in IR files",
+                right=("type", spelled),
+            )
         if version not in OPSETS and (known or version.lower().startswith("opset")):
-            return NoOp("unknown-opset", f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}", right=right)
+            return NoOp(
+                "unknown-opset",
+                f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}",
+                right=right,
+            )
         if not known:
             return NoOp("unknown-op", f"no opset has an op {type!r}", self._hints(type, version))
         where = "; ".join(f"{v.id} is in {_ranges(v)}" for v in known)
@@ -137,8 +164,14 @@ class Registry:
     def _hints(self, type: str, version: str) -> tuple[str, ...]:
         """What may be meant by a type that no opset has."""
         if version not in OPSETS:
-            return (f"ops of one's own are found by --definitions FOLDER, which holds {type}-{version}.xml, or as an installed package",)
+            return (
+                (
+                    f"ops of one's own are found by --definitions FOLDER, which holds {type}-{version}.xml,"
+                    " or as an installed package"
+                ),
+            )
         from difflib import get_close_matches
+
         names = {v.type.lower(): v.type for v in opsets().all()}
         return tuple(f"did you mean {names[n]}?" for n in get_close_matches(type.lower(), names, 1))
 
@@ -168,24 +201,32 @@ class Registry:
         definition = load_definition(found[0], version=found[1])
         if definition.same_as is None:
             module = _import_own(definition)
-            return Op(definition, functions_of(definition, (module.__name__, *_own_modules())), module.__name__)
+            return Op(
+                definition, functions_of(definition, (module.__name__, *_own_modules())), module.__name__
+            )
         return self._sharing_op(definition, self.op(definition.same_as))
 
     def _sharing_op(self, definition: Definition, base: Op) -> Op:
         """An op whose functions are another's, but for those that the other's module has for itself."""
         own = bound_to(definition, (base.module,))
         try:
-            functions = functions_of(definition, (base.module,), shared(definition, base.definition, base.functions, *own))
+            functions = functions_of(
+                definition, (base.module,), shared(definition, base.definition, base.functions, *own)
+            )
         except NotSharedError as error:
-            fault = Diagnostic(rule("mismatched-function"), f"{definition.id} {error}", Location(definition.path))
+            fault = Diagnostic(
+                rule("mismatched-function"), f"{definition.id} {error}", Location(definition.path)
+            )
             raise DefinitionError([fault]) from None
-        if not definition.gradients:                      # of its own: the op is the same, what is sent back is not
-            with suppress(NotSharedError):                # it has functions of its own, since something cannot be shared
+        if not definition.gradients:  # of its own: the op is the same, what is sent back is not
+            with suppress(NotSharedError):  # it has functions of its own, since something cannot be shared
                 definition = with_gradients(definition, base.definition, base.functions, functions)
         return Op(definition, functions, base.module)
 
     def definition(self, id: str) -> Definition:
-        """The definition of an id, an id in another case, or a type of which the newest version is meant; KeyError if none."""
+        """The definition of an id, an id in another case, or a type of which the newest version is meant;
+        KeyError if none.
+        """
         known = self.versions(parted(id)[0])
         ids = {i.lower(): i for i in known}
         if id.lower() in ids:
@@ -197,17 +238,28 @@ class Registry:
 
     def _unknown(self, id: str) -> KeyError:
         from difflib import get_close_matches
+
         near = get_close_matches(id, self.versions(parted(id)[0]), 1)
         return KeyError(f"no op is called {id!r}{f'; did you mean {near[0]}?' if near else ''}")
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
-        """The ids of all ops of OpenVINO, and of one's own; or of another dialect, a file of which may hold later versions too."""
-        found = (i for i in dialect_files().paths if parted(i)[0] == dialect) if dialect else (*self._own, *self.extensions())
+        """The ids of all ops of OpenVINO, and of one's own; or of another dialect, a file of which may hold
+        later versions too.
+        """
+        found = (
+            (i for i in dialect_files().paths if parted(i)[0] == dialect)
+            if dialect
+            else (*self._own, *self.extensions())
+        )
         return tuple(sorted(found, key=lambda i: (i.rsplit("-", 1)[0].lower(), _number(i))))
 
     def versions(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of all ops in all versions."""
-        return tuple(i for file in self.ids(dialect) for i in dialect_files().versions(file)) if dialect else self.ids()
+        return (
+            tuple(i for file in self.ids(dialect) for i in dialect_files().versions(file))
+            if dialect
+            else self.ids()
+        )
 
     def newest(self, id: str) -> str:
         """The newest version that the file of an id holds."""
@@ -222,7 +274,9 @@ class Registry:
                     before = self._own.get(name) or self._extensions.get(name)
                     if before is not None:
                         message = f"{name} is defined already, in {before}"
-                        raise DefinitionError([Diagnostic(rule("twice-defined-op"), message, Location(str(path)))])
+                        raise DefinitionError(
+                            [Diagnostic(rule("twice-defined-op"), message, Location(str(path)))]
+                        )
                     self._extensions[name] = path
             for module in self._modules:
                 importlib.import_module(module)
@@ -235,8 +289,15 @@ class Registry:
             return module_of(file)
         if self._modules:
             return sys.modules[self._modules[0]]
-        raise DefinitionError([Diagnostic(rule("missing-function"), f"{definition.id} has no module {file.name} beside its definition",
-                                          Location(definition.path))])
+        raise DefinitionError(
+            [
+                Diagnostic(
+                    rule("missing-function"),
+                    f"{definition.id} has no module {file.name} beside its definition",
+                    Location(definition.path),
+                )
+            ]
+        )
 
 
 def _definition_files(folder: Path) -> dict[str, Path]:
@@ -251,8 +312,15 @@ def _import_own(definition: Definition) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not name.startswith(error.name):
             raise
-        raise DefinitionError([Diagnostic(rule("missing-function"), f"{definition.id} has no module {name}",
-                                          Location(definition.path))]) from None
+        raise DefinitionError(
+            [
+                Diagnostic(
+                    rule("missing-function"),
+                    f"{definition.id} has no module {name}",
+                    Location(definition.path),
+                )
+            ]
+        ) from None
 
 
 def _own_modules() -> list[str]:
@@ -266,7 +334,9 @@ def _number(id: str) -> int:
 
 
 def _ranges(version: OpVersion) -> str:
-    return ", ".join(f"opset{first}" if first == last else f"opset{first} to opset{last}" for first, last in version.runs)
+    return ", ".join(
+        f"opset{first}" if first == last else f"opset{first} to opset{last}" for first, last in version.runs
+    )
 
 
 @cache
@@ -284,6 +354,10 @@ def definition(id: str) -> Definition:
 
 
 def definitions() -> tuple[Definition, ...]:
-    """All definitions of OpenVINO's ops and of one's own, by name and version; then those of the other dialects."""
+    """All definitions of OpenVINO's ops and of one's own, by name and version; then those of the other
+    dialects.
+    """
     registry = default_registry()
-    return tuple(registry.op(op).definition for dialect in ("", *DIALECTS) for op in registry.versions(dialect))
+    return tuple(
+        registry.op(op).definition for dialect in ("", *DIALECTS) for op in registry.versions(dialect)
+    )

@@ -1,4 +1,5 @@
 """What tests share: small models written in one line each."""
+
 from __future__ import annotations
 
 import pytest
@@ -10,13 +11,19 @@ from irops.ir.read import loads
 def layer_text(number, name, kind, version, data, inputs, outputs):
     attributes = " ".join(f'{key}="{value}"' for key, value in data.items())
     ports = "".join(f'<port id="{k}"/>' for k in range(inputs))
-    outs = "".join(f'<port id="{inputs + k}" precision="UNSPECIFIED" names="{name}.{k}"/>' for k in range(outputs))
-    return (f'<layer id="{number}" name="{name}" type="{kind}" version="{version}"><data {attributes}/><input>{ports}</input>'
-            f"<output>{outs}</output></layer>\n")
+    outs = "".join(
+        f'<port id="{inputs + k}" precision="UNSPECIFIED" names="{name}.{k}"/>' for k in range(outputs)
+    )
+    return (
+        f'<layer id="{number}" name="{name}" type="{kind}" version="{version}"><data'
+        f" {attributes}/><input>{ports}</input><output>{outs}</output></layer>\n"
+    )
 
 
 def net_text(*layers):
-    """The XML of layers (name, "Type" or "Type-opsetN", attributes, sources): a source is a name, or (name, output index)."""
+    """The XML of layers (name, "Type" or "Type-opsetN", attributes, sources): a source is a name, or (name,
+    output index).
+    """
     numbers = {layer[0]: k for k, layer in enumerate(layers)}
     counts = {layer[0]: len(layer[3]) for layer in layers}
     outputs = {layer[0]: 0 if layer[1] == "Result" else 1 for layer in layers}
@@ -25,13 +32,20 @@ def net_text(*layers):
         for port, source in enumerate(sources):
             source, index = source if isinstance(source, tuple) else (source, 0)
             outputs[source] = max(outputs[source], index + 1)
-            edges.append(f'<edge from-layer="{numbers[source]}" from-port="{counts[source] + index}" '
-                         f'to-layer="{numbers[name]}" to-port="{port}"/>\n')
+            edges.append(
+                f'<edge from-layer="{numbers[source]}" from-port="{counts[source] + index}" '
+                f'to-layer="{numbers[name]}" to-port="{port}"/>\n'
+            )
     texts = []
     for name, kind, data, sources in layers:
         kind, _, version = kind.partition("-")
-        texts.append(layer_text(numbers[name], name, kind, version or "opset1", data, len(sources), outputs[name]))
-    return f'<net name="m" version="11"><layers>\n{"".join(texts)}</layers><edges>\n{"".join(edges)}</edges></net>'
+        texts.append(
+            layer_text(numbers[name], name, kind, version or "opset1", data, len(sources), outputs[name])
+        )
+    return (
+        '<net name="m"'
+        f' version="11"><layers>\n{"".join(texts)}</layers><edges>\n{"".join(edges)}</edges></net>'
+    )
 
 
 def model_of(*layers, weights=b"") -> irops.Model:

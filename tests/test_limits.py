@@ -1,4 +1,5 @@
 """Every limit is met by a diagnostic that names it and says how to raise it; no sound file meets one."""
+
 from __future__ import annotations
 
 import sys
@@ -15,8 +16,10 @@ from irops.ir.read import load, loads
 from irops.limits import OF_RULES, Clock, room_for
 
 NET = b'<net version="11"><layers>%s</layers>%s</net>'
-LAYER = b'<layer id="%d" name="x%d" type="Parameter" version="opset1"><data shape="1" element_type="f32"/>' \
-        b'<output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>'
+LAYER = (
+    b'<layer id="%d" name="x%d" type="Parameter" version="opset1"><data shape="1" element_type="f32"/>'
+    b'<output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>'
+)
 
 
 def refusal(raw: bytes, **limits: float) -> Diagnostic:
@@ -31,7 +34,11 @@ TEXTS = {
     "elements": ("too-many-elements", NET % (b"", b"<rt_info>" + b"<a/>" * 10 + b"</rt_info>"), 12),
     "attributes": ("too-many-attributes", NET % (b'<layer a="" b="" c=""/>', b""), 2),
     "layers": ("too-many-layers", NET % (LAYER % (0, 0) + LAYER % (1, 1), b""), 1),
-    "dims": ("too-many-dimensions", NET % ((LAYER % (0, 0)).replace(b"<dim>1</dim>", b"<dim>1</dim>" * 9), b""), 8),
+    "dims": (
+        "too-many-dimensions",
+        NET % ((LAYER % (0, 0)).replace(b"<dim>1</dim>", b"<dim>1</dim>" * 9), b""),
+        8,
+    ),
 }
 
 
@@ -41,7 +48,12 @@ def test_a_text_that_meets_a_limit_is_refused_and_read_once_it_is_raised(limit: 
     found = refusal(text, **{limit: value})
     assert found.name == name
     assert found.message.endswith(f"the limit is {value} ({limit})")
-    assert found.notes == (f"to raise the limit: --limit {limit}=N, irops.Limits({limit}=N), or {limit} = N under [limits] in irops.toml",)
+    assert found.notes == (
+        (
+            f"to raise the limit: --limit {limit}=N, irops.Limits({limit}=N), or {limit} = N under [limits]"
+            " in irops.toml"
+        ),
+    )
     assert name not in [d.name for d in loads(text, limits=Limits(**{limit: 10 * value}))[1]]
 
 
@@ -50,7 +62,10 @@ def test_comments_count_as_elements() -> None:
 
 
 def test_bodies_count_into_the_layers_of_the_model() -> None:
-    body = b'<layer id="0" name="f" type="If" version="opset8"><then_body><layers>%s</layers></then_body></layer>'
+    body = (
+        b'<layer id="0" name="f" type="If"'
+        b' version="opset8"><then_body><layers>%s</layers></then_body></layer>'
+    )
     assert refusal(NET % (body % (LAYER % (0, 0)), b""), layers=1).name == "too-many-layers"
 
 
@@ -71,7 +86,9 @@ def test_text_of_any_length_between_elements_is_kept_once() -> None:
 def test_a_file_is_not_read_beyond_the_limit(tmp_path) -> None:
     path = tmp_path / "model.xml"
     path.write_bytes(NET % (b"", b" " * 1000))
-    with pytest.raises(irops.ReadError, match=r"IR018 the file has 1,0\d\d bytes; the limit is 1,000 \(xml_bytes\)"):
+    with pytest.raises(
+        irops.ReadError, match=r"IR018 the file has 1,0\d\d bytes; the limit is 1,000 \(xml_bytes\)"
+    ):
         load(path, limits=Limits(xml_bytes=1000))
 
 
@@ -99,17 +116,25 @@ def shape_chain(net, length: int):
     """A Reshape to a shape that is worked out in steps from a constant of two elements."""
     steps = [("s0", "Const", {"element_type": "i64", "shape": "2", "offset": "0", "size": "16"}, ())]
     steps += [(f"s{k}", "Abs", {}, (f"s{k - 1}",)) for k in range(1, length + 1)]
-    return net(("x", "Parameter", {"shape": "6", "element_type": "f32"}, ()), *steps,
-               ("r", "Reshape", {"special_zero": "false"}, ("x", f"s{length}")), ("y", "Result", {}, ("r",)),
-               weights=np.array([2, 3]).tobytes())
+    return net(
+        ("x", "Parameter", {"shape": "6", "element_type": "f32"}, ()),
+        *steps,
+        ("r", "Reshape", {"special_zero": "false"}, ("x", f"s{length}")),
+        ("y", "Result", {}, ("r",)),
+        weights=np.array([2, 3]).tobytes(),
+    )
 
 
 def test_values_are_worked_out_up_to_a_number_of_bytes(net) -> None:
     assert str(irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=64))["r", 0]) == "f32[2,3]"
     facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=63))
-    assert [d.message for d in facts.errors] == ["values that shapes depend on were not worked out; the limit is 63 (folded_bytes)"]
+    assert [d.message for d in facts.errors] == [
+        "values that shapes depend on were not worked out; the limit is 63 (folded_bytes)"
+    ]
     assert not facts["r", 0].shape.static
-    assert [d.name for d in irops.check(shape_chain(net, 3), limits=Limits(folded_bytes=63)).errors] == ["folding-limit"]
+    assert [d.name for d in irops.check(shape_chain(net, 3), limits=Limits(folded_bytes=63)).errors] == [
+        "folding-limit"
+    ]
 
 
 def test_values_that_are_too_large_to_be_worked_out_are_no_fault(net) -> None:
@@ -120,19 +145,27 @@ def test_values_that_are_too_large_to_be_worked_out_are_no_fault(net) -> None:
 
 def test_an_evaluation_ends_when_the_time_is_up(net) -> None:
     model = net(("x", "Parameter", {"shape": "2", "element_type": "f32"}, ()), ("y", "Result", {}, ("x",)))
-    with pytest.raises(irops.EvaluationError, match=r"IR614 the time is up before Parameter-1; the limit is 1e-09 \(run_seconds\)") as error:
+    with pytest.raises(
+        irops.EvaluationError,
+        match=r"IR614 the time is up before Parameter-1; the limit is 1e-09 \(run_seconds\)",
+    ) as error:
         irops.run(model, [np.zeros(2, np.float32)], limits=Limits(run_seconds=1e-9))
     assert "--limit run_seconds=N" in error.value.diagnostics[0].notes[0]
 
 
 def test_findings_are_told_up_to_a_number_errors_first(net) -> None:
     layers = [(f"w{k}", "Parameter", {"shape": "2", "element_type": "f32", "odd": "1"}, ()) for k in range(9)]
-    model = net(*layers, ("z", "Abs", {"odd": "1"}, ("w0",)), ("y", "Result", {}, ("z",)), ("q", "Result", {}, ()))
+    model = net(
+        *layers, ("z", "Abs", {"odd": "1"}, ("w0",)), ("y", "Result", {}, ("z",)), ("q", "Result", {}, ())
+    )
     whole = irops.check(model)
     told = irops.check(model, limits=Limits(findings=3))
     assert len(told) == 4
     assert told.errors == whole.errors
-    assert told.diagnostics[-1].message == f"{len(whole) - 3} more findings are not told; the limit is 3 (findings)"
+    assert (
+        told.diagnostics[-1].message
+        == f"{len(whole) - 3} more findings are not told; the limit is 3 (findings)"
+    )
 
 
 def test_the_clock_strikes_once_for_all() -> None:
@@ -144,7 +177,10 @@ def test_the_clock_strikes_once_for_all() -> None:
     assert clock.struck
 
 
-@pytest.mark.parametrize(("name", "value"), [("depth", 0), ("layers", -1), ("seconds", "7"), ("dims", True), ("depth", 1001), ("dims", float("nan"))])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("depth", 0), ("layers", -1), ("seconds", "7"), ("dims", True), ("depth", 1001), ("dims", float("nan"))],
+)
 def test_what_cannot_be_a_limit_is_refused(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"the limit {name} is"):
         Limits(**{name: value})
@@ -158,7 +194,9 @@ def test_every_rule_about_a_limit_is_a_rule_about_a_limit_that_there_is() -> Non
 
 
 def test_limits_that_are_no_fault_say_so() -> None:
-    assert {name for name, what in Limits.described().items() if "no fault" in what} == set(Limits.described()) - set(OF_RULES.values())
+    assert {name for name, what in Limits.described().items() if "no fault" in what} == set(
+        Limits.described()
+    ) - set(OF_RULES.values())
 
 
 def test_room_is_made_for_deep_calls_and_given_back() -> None:
@@ -176,13 +214,24 @@ def test_values_that_take_long_to_work_out_stay_unknown(net) -> None:
         def constant(name: str, kind: str, shape: str, offset: int, count: int) -> tuple[object, ...]:
             place = {"offset": offset, "size": count * (4 if kind == "f32" else 8)}
             return name, "Const", {"element_type": kind, "shape": shape, **place}, []
+
         once = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
-        return irops.check(net(
-            ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []), constant("image", "f32", f"1,1,{size},{size}", 0, numbers),
-            constant("filter", "f32", f"1,1,{filter},{filter}", 4 * numbers, filter * filter), constant("axes", "i64", "4", 4 * end, 4),
-            constant("one", "i64", "1", 4 * end + 32, 1), ("conv", "Convolution", once, ["image", "filter"]),
-            ("sum", "ReduceSum", {"keep_dims": "false"}, ["conv", "axes"]), ("count", "Convert", {"destination_type": "i64"}, ["sum"]),
-            ("size", "Reshape", {"special_zero": "false"}, ["count", "one"]), ("y", "Reshape", {"special_zero": "false"}, ["x", "size"]),
-            ("result", "Result", {}, ["y"]), weights=weights))
+        return irops.check(
+            net(
+                ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
+                constant("image", "f32", f"1,1,{size},{size}", 0, numbers),
+                constant("filter", "f32", f"1,1,{filter},{filter}", 4 * numbers, filter * filter),
+                constant("axes", "i64", "4", 4 * end, 4),
+                constant("one", "i64", "1", 4 * end + 32, 1),
+                ("conv", "Convolution", once, ["image", "filter"]),
+                ("sum", "ReduceSum", {"keep_dims": "false"}, ["conv", "axes"]),
+                ("count", "Convert", {"destination_type": "i64"}, ["sum"]),
+                ("size", "Reshape", {"special_zero": "false"}, ["count", "one"]),
+                ("y", "Reshape", {"special_zero": "false"}, ["x", "size"]),
+                ("result", "Result", {}, ["y"]),
+                weights=weights,
+            )
+        )
+
     assert [d.code for d in sums(9, 3)] == ["IR401"]
     assert list(sums(1000, 900)) == []

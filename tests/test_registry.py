@@ -1,4 +1,5 @@
 """Which op a layer's type and version mean, and ops of one's own."""
+
 from __future__ import annotations
 
 import shutil
@@ -15,19 +16,31 @@ from irops.registry import NoOp, Registry, default_registry
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "my_reverse"
 
 
-@pytest.mark.parametrize(("kind", "version", "op"), [
-    ("ReverseSequence", "opset1", "ReverseSequence-1"), ("ReverseSequence", "opset16", "ReverseSequence-1"),
-    ("reversesequence", "opset12", "ReverseSequence-1"), ("Const", "opset9", "Const-1"), ("PARAMETER", "opset17", "Parameter-1"),
-])
+@pytest.mark.parametrize(
+    ("kind", "version", "op"),
+    [
+        ("ReverseSequence", "opset1", "ReverseSequence-1"),
+        ("ReverseSequence", "opset16", "ReverseSequence-1"),
+        ("reversesequence", "opset12", "ReverseSequence-1"),
+        ("Const", "opset9", "Const-1"),
+        ("PARAMETER", "opset17", "Parameter-1"),
+    ],
+)
 def test_a_type_is_found_in_any_opset_that_holds_it(kind, version, op):
     assert default_registry().resolve(kind, version).id == op
 
 
-@pytest.mark.parametrize(("kind", "version", "rule"), [
-    ("Reverse", "opset2", "op-not-in-opset"), ("ReverseSequence", "opset17", "op-not-in-opset"),
-    ("ReverseSequence", "opset99", "unknown-opset"),
-    ("ReverseSequence", "OPSET1", "unknown-opset"), ("Constant", "opset1", "misspelled-anchor"), ("Reverze", "opset1", "unknown-op"),
-])
+@pytest.mark.parametrize(
+    ("kind", "version", "rule"),
+    [
+        ("Reverse", "opset2", "op-not-in-opset"),
+        ("ReverseSequence", "opset17", "op-not-in-opset"),
+        ("ReverseSequence", "opset99", "unknown-opset"),
+        ("ReverseSequence", "OPSET1", "unknown-opset"),
+        ("Constant", "opset1", "misspelled-anchor"),
+        ("Reverze", "opset1", "unknown-op"),
+    ],
+)
 def test_what_no_opset_holds_has_a_reason(kind, version, rule):
     found = default_registry().resolve(kind, version)
     assert isinstance(found, NoOp)
@@ -65,13 +78,19 @@ def test_an_op_of_ones_own_is_found_by_entry_point(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my_ops\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[irops.ops]\nmy_ops = my_ops\n")
     code = f"import irops; print(irops.infer({str(EXAMPLE / 'model.xml')!r})['blocks', 0])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment(tmp_path)
+    )
     assert done.stdout.strip() == "f32[?,6]"
 
 
 def environment(path: Path) -> dict[str, str]:
     import os
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(path), os.environ.get("PYTHONPATH"))))}
+
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(path), os.environ.get("PYTHONPATH")))),
+    }
 
 
 def test_two_definitions_of_one_op_are_refused(tmp_path):
@@ -92,11 +111,19 @@ def faulty(tmp_path, old: str, new: str, file: str = "MyReverse-extension.xml") 
     return caught.value
 
 
-@pytest.mark.parametrize(("old", "new", "code"), [
-    ("<summary>", "<summary", "OD101"), ("<summary>", "<sumary>", "OD101"), ('type="int"', 'type="integer"', "OD102"),
-    ('<type name="T">any</type>', '<type name="T">anything</type>', "OD103"), ('violates="C1"', 'violates="C2"', "OD103"),
-    ('min="1"', 'min="1" default="0"', "OD103"), ('min="1"', 'min="one"', "OD103"), ('rank="1.."', 'rank="one"', "OD103"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("<summary>", "<summary", "OD101"),
+        ("<summary>", "<sumary>", "OD101"),
+        ('type="int"', 'type="integer"', "OD102"),
+        ('<type name="T">any</type>', '<type name="T">anything</type>', "OD103"),
+        ('violates="C1"', 'violates="C2"', "OD103"),
+        ('min="1"', 'min="1" default="0"', "OD103"),
+        ('min="1"', 'min="one"', "OD103"),
+        ('rank="1.."', 'rank="one"', "OD103"),
+    ],
+)
 def test_a_faulty_definition_is_told_with_file_and_line(tmp_path, old, new, code):
     found = faulty(tmp_path, old, new).diagnostics[0]
     assert found.code == code
@@ -112,27 +139,66 @@ def test_a_parameter_that_the_definition_does_not_name_is_told_with_both_files(t
 
 
 def test_a_missing_kernel_is_told(tmp_path):
-    assert faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code == "OD104"
+    assert (
+        faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code == "OD104"
+    )
 
 
-@pytest.mark.parametrize(("old", "new", "line", "message"), [
-    ("import annotations\n", "import annotations\nimport nonesuch\n", 3, "cannot be imported: ModuleNotFoundError: No module named 'nonesuch'"),
-    ("    return data.shape", "    retrun data.shape", 14, "cannot be imported: SyntaxError: invalid syntax"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        (
+            "import annotations\n",
+            "import annotations\nimport nonesuch\n",
+            3,
+            "cannot be imported: ModuleNotFoundError: No module named 'nonesuch'",
+        ),
+        (
+            "    return data.shape",
+            "    retrun data.shape",
+            14,
+            "cannot be imported: SyntaxError: invalid syntax",
+        ),
+    ],
+)
 def test_a_module_that_cannot_be_imported_is_told_with_its_line(tmp_path, old, new, line, message):
     found = faulty(tmp_path, old, new, "my_reverse.py").diagnostics[0]
     assert (found.code, found.message, found.location.line) == ("OD108", f"my_reverse.py {message}", line)
     assert found.location.file.endswith("my_reverse.py")
 
 
-@pytest.mark.parametrize(("old", "new", "code", "message"), [
-    ("    return data.shape", "    return 7", "OD109", "the shape function of MyReverse-extension gives 7, must give a Shape or a Fact"),
-    ("    return data.shape", "    return data.shape, data.shape", "OD109", "the shape function of MyReverse-extension gives 2 shapes, must give 1"),
-    ("    return data.shape", "    return data.shpae", "OD109",
-     "the shape function of MyReverse-extension failed: AttributeError: 'Fact' object has no attribute 'shpae'"),
-    ('require((data.shape[-1] % block).can_be(0), "C1"', 'require(False, "C2"', "OD110",
-     "a function of MyReverse-extension cites C2, must cite a requirement that its definition has"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "code", "message"),
+    [
+        (
+            "    return data.shape",
+            "    return 7",
+            "OD109",
+            "the shape function of MyReverse-extension gives 7, must give a Shape or a Fact",
+        ),
+        (
+            "    return data.shape",
+            "    return data.shape, data.shape",
+            "OD109",
+            "the shape function of MyReverse-extension gives 2 shapes, must give 1",
+        ),
+        (
+            "    return data.shape",
+            "    return data.shpae",
+            "OD109",
+            (
+                "the shape function of MyReverse-extension failed: AttributeError: 'Fact' object has no"
+                " attribute 'shpae'"
+            ),
+        ),
+        (
+            'require((data.shape[-1] % block).can_be(0), "C1"',
+            'require(False, "C2"',
+            "OD110",
+            "a function of MyReverse-extension cites C2, must cite a requirement that its definition has",
+        ),
+    ],
+)
 def test_a_shape_function_of_ones_own_that_fails_is_told_at_the_layer(tmp_path, old, new, code, message):
     folder = tmp_path / "failing"
     shutil.copytree(EXAMPLE, folder)
@@ -161,15 +227,30 @@ def install(tmp_path: Path) -> Path:
 
 def test_a_package_of_ops_needs_no_init(tmp_path):
     install(tmp_path)
-    done = subprocess.run([sys.executable, "-m", "irops", "check", EXAMPLE / "model.xml"], check=False, capture_output=True, text=True, env=environment(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-m", "irops", "check", EXAMPLE / "model.xml"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path),
+    )
     assert (done.returncode, done.stdout) == (0, f"no findings in {EXAMPLE / 'model.xml'}\n")
 
 
 def test_a_package_of_ops_that_cannot_be_imported_is_told_by_name(tmp_path):
     (install(tmp_path) / "__init__.py").write_text("1 / 0\n")
-    done = subprocess.run([sys.executable, "-m", "irops", "ops"], check=False, capture_output=True, text=True, env=environment(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-m", "irops", "ops"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=environment(tmp_path),
+    )
     assert done.returncode == 1
-    assert done.stderr.startswith("my_ops: error OD108 the package my_ops (irops.ops: my_ops) cannot be imported: ZeroDivisionError: division by zero\n")
+    assert done.stderr.startswith(
+        "my_ops: error OD108 the package my_ops (irops.ops: my_ops) cannot be imported: ZeroDivisionError:"
+        " division by zero\n"
+    )
 
 
 def test_a_folder_of_definitions_that_is_not_there_is_refused(tmp_path):

@@ -1,4 +1,5 @@
 """MyReverse: reverse the last axis, in blocks."""
+
 from __future__ import annotations
 
 from irops.spec.binding import kernel, shape

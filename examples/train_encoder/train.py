@@ -1,8 +1,10 @@
-"""Trains the encoder by irops.vjp and Adam, twice: with the gradient into its backward half let through, and stopped.
+"""Trains the encoder by irops.vjp and Adam, twice: with the gradient into its backward half let through, and
+stopped.
 
-    python examples/train_encoder/train.py
-    python examples/train_encoder/train.py --steps 1000 --plot docs/train_encoder.svg
+python examples/train_encoder/train.py
+python examples/train_encoder/train.py --steps 1000 --plot docs/train_encoder.svg
 """
+
 from __future__ import annotations
 
 import argparse
@@ -14,14 +16,16 @@ import numpy as np
 from curves import drawn
 from network import PADDING, encoder, first_weights
 
-from irops.gradient.session import GradientSession
+from irops.runtime.gradients import GradientSession
 
 LENGTH, BATCH, RATE = 6, 64, 0.01
 TASKS = ("bits up to here", "bits from here on")
 
 
 def batches(rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Bit strings of several lengths, padded; the lengths; for every position the parity of the bits up to it, and from it on."""
+    """Bit strings of several lengths, padded; the lengths; for every position the parity of the bits up to
+    it, and from it on.
+    """
     while True:
         lengths = rng.integers(2, LENGTH + 1, BATCH)
         inside = np.arange(LENGTH) < lengths[:, None]
@@ -31,7 +35,9 @@ def batches(rng: np.random.Generator) -> Iterator[tuple[np.ndarray, np.ndarray, 
         yield np.where(inside, bits, PADDING), lengths, np.stack([before, behind], 2)
 
 
-def cross_entropy(logits: np.ndarray, targets: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def cross_entropy(
+    logits: np.ndarray, targets: np.ndarray, inside: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """The loss of each task, and what it is by the logits: padded positions count for nothing."""
     count = inside.sum()
     losses = np.logaddexp(0, logits) - targets * logits
@@ -54,8 +60,8 @@ class Adam:
         fade, slow = self.fades
         for name, gradient in gradients.items():
             mean = self.means[name] = fade * self.means.get(name, 0) + (1 - fade) * gradient
-            square = self.squares[name] = slow * self.squares.get(name, 0) + (1 - slow) * gradient ** 2
-            move = mean / (1 - fade ** self.steps) / (np.sqrt(square / (1 - slow ** self.steps)) + 1e-8)
+            square = self.squares[name] = slow * self.squares.get(name, 0) + (1 - slow) * gradient**2
+            move = mean / (1 - fade**self.steps) / (np.sqrt(square / (1 - slow**self.steps)) + 1e-8)
             weights[name] = weights[name] - np.float32(self.rate) * move.astype(np.float32)
 
 
@@ -65,9 +71,11 @@ def train(lda_coeff: float, steps: int, seed: int = 0) -> tuple[np.ndarray, dict
     session, optimizer = GradientSession(encoder(weights, LENGTH, lda_coeff)), Adam()
     losses = np.zeros((steps, 2))
     for step, (bits, lengths, targets) in zip(range(steps), batches(np.random.default_rng(seed + 1))):
+
         def slopes(results):
-            losses[step], by_logits = cross_entropy(results["logits"], targets, bits != PADDING)  # noqa: B023 - called in this step
+            losses[step], by_logits = cross_entropy(results["logits"], targets, bits != PADDING)  # noqa: B023
             return {"logits": by_logits}
+
         gradients = session.vjp({"bits": bits, "lengths": lengths, **weights}, slopes, wrt=tuple(weights))
         optimizer.step(weights, gradients)
     return losses, weights
@@ -81,13 +89,22 @@ def main() -> None:
     curves = {}
     for coefficient in (1.0, 0.0):
         losses, weights = train(coefficient, args.steps)
-        moved = max(float(abs(weights[name] - first).max()) for name, first in first_weights(0).items() if name.startswith("backward"))
+        moved = max(
+            float(abs(weights[name] - first).max())
+            for name, first in first_weights(0).items()
+            if name.startswith("backward")
+        )
         print(f"lda coeff {coefficient:g}: the weights of the backward half moved by {moved:.3g} at most")
         for task, name in enumerate(TASKS):
             curves[f"lda coeff {coefficient:g}, {name}"] = losses[:, task]
-            print(f"lda coeff {coefficient:g}: parity of the {name}: loss {losses[0, task]:.3f} at first, {losses[-20:, task].mean():.4f} at last")
+            print(
+                f"lda coeff {coefficient:g}: parity of the {name}: loss {losses[0, task]:.3f} at first,"
+                f" {losses[-20:, task].mean():.4f} at last"
+            )
     if args.plot is not None:
-        args.plot.write_text(drawn(curves, "Loss of the bidirectional encoder, step by step"), encoding="utf-8")
+        args.plot.write_text(
+            drawn(curves, "Loss of the bidirectional encoder, step by step"), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
 """What a backend is, and which there are.
 
-A backend is an object with a name and kernel(op) -> callable or None; the callable takes arrays by position and attributes by
-keyword, as the reference kernel of the op does. Where it would not give what the definition says it raises Declined, and the next
-backend of the chain is asked. Packages offer theirs under the entry point group irops.backends.
+A backend is an object with a name and kernel(op) -> callable or None; the callable takes arrays by position
+and attributes by keyword, as the reference kernel of the op does. Where it would not give what the definition
+says it raises
+Declined, and the next backend of the chain is asked. Packages offer theirs under the entry point group
+irops.backends.
 
-A kernel may say of itself, by an attribute that is true: takes_out, that it fills the array that it is given as out= and gives it
-back; checks_values, that it holds its inputs to all that the definition says of values, so that nobody need do it before.
-A backend may say by missing() what it lacks, or None where it can compute.
+A kernel may say of itself, by an attribute that is true: takes_out, that it fills the array that it is given
+    as out= and gives it
+back; checks_values, that it holds its inputs to all that the definition says of values, so that nobody need
+do it before. A backend may say by missing() what it lacks, or None where it can compute.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
@@ -47,23 +51,35 @@ class Reference:
         return op.functions.kernel
 
 
-OWN = {"numba": ("irops.backends.numba", "Numba"), "numpy": ("irops.backends.numpy", "NumPy"),
-       "openvino": ("irops.backends.openvino", "OpenVINO"), "onnxruntime": ("irops.backends.onnxruntime", "ONNXRuntime")}
-"""irops' own backends beside the reference: name to module and class, imported when asked for; kept, with what they have compiled."""
+OWN = {
+    "numba": ("irops.backends.numba", "Numba"),
+    "numpy": ("irops.backends.numpy", "NumPy"),
+    "openvino": ("irops.backends.openvino", "OpenVINO"),
+    "onnxruntime": ("irops.backends.onnxruntime", "ONNXRuntime"),
+}
+"""irops' own backends beside the reference: name to module and class, imported when asked for; kept, with
+what they have compiled.
+"""
 
 
 def backend_names() -> tuple[str, ...]:
     """The names of all backends that can be asked for."""
     from importlib.metadata import entry_points
+
     return (Reference.name, *OWN, *sorted(e.name for e in entry_points(group=ENTRY_POINTS)))
 
 
 def chain(backends: Iterable[str | Backend] | None) -> tuple[Backend, ...]:
-    """Backends by name or as they are; the first that has a kernel for an op computes it. None: the fastest that can, then the reference.
+    """Backends by name or as they are; the first that has a kernel for an op computes it. None: the fastest
+    that can, then the reference.
 
     Raises:  DiagnosticError (IR610) where a name is no backend's
     """
-    return _fastest() if backends is None else tuple(backend_of(b) if isinstance(b, str) else b for b in backends)
+    return (
+        _fastest()
+        if backends is None
+        else tuple(backend_of(b) if isinstance(b, str) else b for b in backends)
+    )
 
 
 @cache
@@ -71,6 +87,7 @@ def _fastest() -> tuple[Backend, ...]:
     """What computes where nobody says what shall: backends that give what the reference does, bit for bit."""
     from irops.backends.numba import WORTH_LOADING, Numba
     from irops.backends.numpy import NumPy
+
     fast: tuple[Backend, ...] = (Numba(WORTH_LOADING), NumPy())
     return (*(backend for backend in fast if missing(backend) is None), Reference())
 
@@ -91,13 +108,21 @@ def backend_of(name: str) -> Backend:
     if name in OWN:
         return _own(name)
     from importlib.metadata import entry_points
+
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name == name:
             loaded = entry.load()
             backend: Backend = loaded() if isinstance(loaded, type) else loaded
             return backend
-    raise DiagnosticError([Diagnostic(rule("unknown-backend"),
-                                      f"no backend is called {name!r}; there are {', '.join(backend_names())}", Location())])
+    raise DiagnosticError(
+        [
+            Diagnostic(
+                rule("unknown-backend"),
+                f"no backend is called {name!r}; there are {', '.join(backend_names())}",
+                Location(),
+            )
+        ]
+    )
 
 
 @cache
@@ -108,7 +133,8 @@ def _own(name: str) -> Backend:
 
 
 def kernel_of(op: Op, backends: Iterable[Backend]) -> tuple[Backend, Kernel] | None:
-    """The first backend that can compute an op, and a kernel: its own, and for inputs that it declines that of the next which has one.
+    """The first backend that can compute an op, and a kernel: its own, and for inputs that it declines that
+    of the next which has one.
 
     The kernel raises Declined, naming every backend that was asked and its reason, where none is left.
     """
@@ -116,7 +142,11 @@ def kernel_of(op: Op, backends: Iterable[Backend]) -> tuple[Backend, Kernel] | N
     for place, backend in enumerate(asked):
         kernel = backend.kernel(op)
         if kernel is not None:
-            return backend, kernel if isinstance(backend, Reference) else _or_else(op, backend.name, kernel, asked[place + 1:])
+            return backend, (
+                kernel
+                if isinstance(backend, Reference)
+                else _or_else(op, backend.name, kernel, asked[place + 1 :])
+            )
     return None
 
 
@@ -130,6 +160,7 @@ def fill(kernel: Kernel, inputs: Iterable[Any], attributes: Mapping[str, Any], o
 
 def _or_else(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...]) -> Kernel:
     """A kernel, and instead of it, for what it declines, those of others."""
+
     def compute(*inputs: Any, out: Array | None = None, **attributes: Any) -> Any:
         try:
             return fill(kernel, inputs, attributes, out)
@@ -142,6 +173,7 @@ def _or_else(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...]) -> 
             return fill(found[1], inputs, attributes, out)
         except Declined as declined:
             raise Declined(f"{reason}; {declined}") from None
+
     for mark in ("takes_out", "checks_values"):
         setattr(compute, mark, getattr(kernel, mark, False))
     return compute

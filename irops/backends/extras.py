@@ -1,4 +1,5 @@
 """Libraries that a backend stands on, and that may not be there."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -19,7 +20,9 @@ class Dependent(Protocol):
 
 
 def lacks(extra: str, *libraries: str) -> str | None:
-    """Which of some libraries are not installed, and the extra of irops that brings them; None where all are there."""
+    """Which of some libraries are not installed, and the extra of irops that brings them; None where all are
+    there.
+    """
     absent = [library for library in libraries if not _there(library)]
     if not absent:
         return None
@@ -39,4 +42,10 @@ def installed(backend: Dependent) -> None:
     """
     why = backend.missing()
     if why:
-        raise DiagnosticError([Diagnostic(rule("unavailable-backend"), f"backend {backend.name} cannot compute: {why}", Location())])
+        raise DiagnosticError(
+            [
+                Diagnostic(
+                    rule("unavailable-backend"), f"backend {backend.name} cannot compute: {why}", Location()
+                )
+            ]
+        )

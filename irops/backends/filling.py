@@ -1,4 +1,5 @@
 """What backends that move elements have in common: lengths that are settled, and the array that is filled."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -25,18 +26,21 @@ def filling(kernel: K) -> K:
 
 
 def kernel_for(op: Op, kernels: Mapping[str, Callable[..., Any]]) -> Callable[..., Any] | None:
-    """The kernel of an op out of those by id; or that of the op of OpenVINO that it is by another name, put as that one takes it."""
+    """The kernel of an op out of those by id; or that of the op of OpenVINO that it is by another name, put
+    as that one takes it.
+    """
     same = op.definition.same_as or ""
     if op.id in kernels or same not in kernels:
         return kernels.get(op.id)
     base, kernel = default_registry().op(same), kernels[same]
-    asked = Functions(kernel=_as_given, taken={"kernel": base.functions.taken["kernel"]})
+    asked = Functions(kernel=_as_given, keyword_params={"kernel": base.functions.keyword_params["kernel"]})
     arguments = shared(op.definition, base.definition, asked).kernel
     assert arguments is not None
 
     def compute(*inputs: Any, out: Array | None = None, **attributes: Any) -> Any:
         given, said = arguments(*inputs, **attributes)
         return kernel(*given, out=out, **said)
+
     return filling(compute)
 
 
@@ -45,7 +49,9 @@ def _as_given(*inputs: Any, **attributes: Any) -> tuple[Any, Any]:
 
 
 class Lengths(NamedTuple):
-    """How many steps of each sequence are reversed, and the least and the greatest of these numbers (0 where there are none)."""
+    """How many steps of each sequence are reversed, and the least and the greatest of these numbers (0 where
+    there are none).
+    """
 
     each: npt.NDArray[np.int64]
     least: int
@@ -73,7 +79,8 @@ def settled(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> 
 
 
 def room(like: Array, out: Array | None) -> Array:
-    """The array to fill, of the type and shape of like, in C's order: out, if it can be; what like holds is not written over.
+    """The array to fill, of the type and shape of like, in C's order: out, if it can be; what like holds is
+    not written over.
 
     Raises:  ValueError where out has another type or shape, or cannot be written
     """
@@ -81,7 +88,10 @@ def room(like: Array, out: Array | None) -> Array:
         return np.empty(like.shape, like.dtype)
     if out.dtype != like.dtype or out.shape != like.shape or not out.flags.writeable:
         kind = "" if out.flags.writeable else "read-only "
-        raise ValueError(f"out is {kind}{out.dtype}{list(out.shape)}, must be {like.dtype}{list(like.shape)}, and writeable")
+        raise ValueError(
+            f"out is {kind}{out.dtype}{list(out.shape)}, must be {like.dtype}{list(like.shape)}, and"
+            " writeable"
+        )
     free = out.flags.c_contiguous and not np.may_share_memory(out, like)
     return out if free else np.empty(like.shape, like.dtype)
 

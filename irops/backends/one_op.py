@@ -1,4 +1,5 @@
 """A model of one layer, as IR: its inputs are Parameters or constants, its outputs Results."""
+
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,11 +11,18 @@ from irops.values.element import Array, element_type_of
 from irops.values.packing import pack
 
 
-def one_op_model(op: Op, inputs: Sequence[Array], texts: Mapping[str, str], outputs: int,
-                 fixed: Mapping[int, Array], unranked: Collection[int] = ()) -> tuple[str, bytes]:
+def one_op_model(
+    op: Op,
+    inputs: Sequence[Array],
+    texts: Mapping[str, str],
+    outputs: int,
+    fixed: Mapping[int, Array],
+    unranked: Collection[int] = (),
+) -> tuple[str, bytes]:
     """The text of the model and its weights.
 
-    texts: the attributes; fixed: the inputs that are constants, by their place; unranked: places of inputs whose rank is left open.
+    texts: the attributes; fixed: the inputs that are constants, by their place; unranked: places of inputs
+        whose rank is left open.
     """
     graph, weights, subject = Graph(), bytearray(), len(inputs)
     for place, array in enumerate(inputs):
@@ -22,16 +30,37 @@ def one_op_model(op: Op, inputs: Sequence[Array], texts: Mapping[str, str], outp
         port = Port(0, kind.precision, () if place in unranked else array.shape)
         data = {"element_type": kind.name, "shape": shape}
         if place in fixed:
-            raw = pack(array, kind) or b"\0"            # OpenVINO wants a byte for an empty tensor
+            raw = pack(array, kind) or b"\0"  # OpenVINO wants a byte for an empty tensor
             data |= {"offset": str(len(weights)), "size": str(len(raw))}
             weights.extend(raw)
-        graph.layers.append(Layer(place, f"input{place}", "Const" if place in fixed else "Parameter", "opset1", data, outputs=[port]))
+        graph.layers.append(
+            Layer(
+                place,
+                f"input{place}",
+                "Const" if place in fixed else "Parameter",
+                "opset1",
+                data,
+                outputs=[port],
+            )
+        )
         graph.edges.append(Edge(place, 0, subject, place))
-    graph.layers.append(Layer(
-        subject, "subject", op.definition.type, op.definition.version, dict(texts),
-        [Port(k, element_type_of(array).precision, () if k in unranked else array.shape) for k, array in enumerate(inputs)],
-        [Port(subject + k, "UNSPECIFIED") for k in range(outputs)]))
+    graph.layers.append(
+        Layer(
+            subject,
+            "subject",
+            op.definition.type,
+            op.definition.version,
+            dict(texts),
+            [
+                Port(k, element_type_of(array).precision, () if k in unranked else array.shape)
+                for k, array in enumerate(inputs)
+            ],
+            [Port(subject + k, "UNSPECIFIED") for k in range(outputs)],
+        )
+    )
     for k in range(outputs):
-        graph.layers.append(Layer(subject + 1 + k, f"output{k}", "Result", "opset1", inputs=[Port(0, "UNSPECIFIED")]))
+        graph.layers.append(
+            Layer(subject + 1 + k, f"output{k}", "Result", "opset1", inputs=[Port(0, "UNSPECIFIED")])
+        )
         graph.edges.append(Edge(subject, subject + k, subject + 1 + k, 0))
     return "".join(document(Model(op.id, 11, graph), lambda layer: layer.data)), bytes(weights)

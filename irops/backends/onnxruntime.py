@@ -1,4 +1,7 @@
-"""Layers by ONNX Runtime's CPU provider, in their ONNX form (onnx_forms): a model compiled once for each signature."""
+"""Layers by ONNX Runtime's CPU provider, in their ONNX form (onnx_forms): a model compiled once for each
+signature.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,8 +21,14 @@ from irops.values.element import Array, ElementType, element_type_of
 MODELS = 256
 """How many compiled models are kept."""
 OPSET, IR_VERSION = 18, 8
-NAMES = {"boolean": "BOOL", "f16": "FLOAT16", "f32": "FLOAT", "f64": "DOUBLE", "string": "STRING",
-         **{f"{sign}{bits}": f"{'U' * (sign == 'u')}INT{bits}" for sign in "iu" for bits in (8, 16, 32, 64)}}
+NAMES = {
+    "boolean": "BOOL",
+    "f16": "FLOAT16",
+    "f32": "FLOAT",
+    "f64": "DOUBLE",
+    "string": "STRING",
+    **{f"{sign}{bits}": f"{'U' * (sign == 'u')}INT{bits}" for sign in "iu" for bits in (8, 16, 32, 64)},
+}
 """The element types that ONNX Runtime takes from and gives to Python, and ONNX's names of them."""
 
 
@@ -47,10 +56,12 @@ class ONNXRuntime:
         key = (repr(form.nodes), signature([*form.given.values()]))
         try:
             session = self._sessions.get(key, lambda: _session(form, kind))
-            result: Array = session.run(None, {name: np.asarray(array, order="C") for name, array in form.given.items()})[0]
+            result: Array = session.run(
+                None, {name: np.asarray(array, order="C") for name, array in form.given.items()}
+            )[0]
         except _refusals() as error:
             assert op.functions.kernel is not None
-            op.functions.kernel(*inputs, **attributes)       # raises the Violation, if the inputs are to blame
+            op.functions.kernel(*inputs, **attributes)  # raises the Violation, if the inputs are to blame
             raise Declined(f"ONNX Runtime fails: {str(error).splitlines()[0]}") from None
         return result
 
@@ -62,25 +73,42 @@ def hold_to_limits(inputs: Inputs) -> None:
     """
     for item in inputs:
         if item is not None and element_type_of(item).name not in NAMES:
-            raise Declined("ONNX Runtime takes no such elements from Python", f"they are of type {element_type_of(item)}")
+            raise Declined(
+                "ONNX Runtime takes no such elements from Python", f"they are of type {element_type_of(item)}"
+            )
 
 
 def _session(form: Form, kind: ElementType) -> Any:
     """kind: of the output."""
     from onnx import TensorProto, helper
     from onnxruntime import InferenceSession, SessionOptions
+
     options = SessionOptions()
-    options.log_severity_level = 4                           # what is wrong is told by the error alone
+    options.log_severity_level = 4  # what is wrong is told by the error alone
     nodes = [helper.make_node(n.type, list(n.inputs), [n.output], **n.attributes) for n in form.nodes]
-    inputs = [helper.make_tensor_value_info(name, getattr(TensorProto, NAMES[element_type_of(array).name]), array.shape)
-              for name, array in form.given.items()]
+    inputs = [
+        helper.make_tensor_value_info(
+            name, getattr(TensorProto, NAMES[element_type_of(array).name]), array.shape
+        )
+        for name, array in form.given.items()
+    ]
     output = helper.make_tensor_value_info("y", getattr(TensorProto, NAMES[kind.name]), None)
-    model = helper.make_model(helper.make_graph(nodes, "layer", inputs, [output]), ir_version=IR_VERSION,
-                              opset_imports=[helper.make_opsetid("", OPSET)])
+    model = helper.make_model(
+        helper.make_graph(nodes, "layer", inputs, [output]),
+        ir_version=IR_VERSION,
+        opset_imports=[helper.make_opsetid("", OPSET)],
+    )
     return InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
 def _refusals() -> tuple[type[Exception], ...]:
     """What ONNX Runtime raises where it has no kernel, or does not like values."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
-    return (state.Fail, state.InvalidArgument, state.InvalidGraph, state.NotImplemented, state.RuntimeException)
+
+    return (
+        state.Fail,
+        state.InvalidArgument,
+        state.InvalidGraph,
+        state.NotImplemented,
+        state.RuntimeException,
+    )

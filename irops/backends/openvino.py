@@ -1,8 +1,9 @@
 """Any layer by OpenVINO's CPU plug-in: a model of one op, compiled once for each signature.
 
-The precision is f32, not the bf16 that the plug-in would choose by itself. What it is known to damage it is not given: see
-openvino_limits.
+The precision is f32, not the bf16 that the plug-in would choose by itself. What it is known to damage it is
+not given: see openvino_limits.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +45,11 @@ class OpenVINO:
         installed(self)
         definition = op.definition
         foreign = not definition.version.startswith("opset") or definition.type == "Result"
-        return None if foreign or definition.stateful or definition.bodies or not definition.inputs else partial(self._compute, op)
+        return (
+            None
+            if foreign or definition.stateful or definition.bodies or not definition.inputs
+            else partial(self._compute, op)
+        )
 
     def _compute(self, op: Op, *inputs: Array | None, **attributes: Any) -> Any:
         count = output_count(op, inputs, attributes)
@@ -54,13 +59,21 @@ class OpenVINO:
             results = self._program(op, given, complete(op, inputs, attributes), count).run(given)
         except RuntimeError as error:
             assert op.functions.kernel is not None
-            op.functions.kernel(*inputs, **attributes)       # raises the Violation, if the inputs are to blame
+            op.functions.kernel(*inputs, **attributes)  # raises the Violation, if the inputs are to blame
             raise Declined(f"OpenVINO fails: {_last_line(error)}") from None
         return results[0] if count == 1 else tuple(results)
 
-    def _program(self, op: Op, inputs: Sequence[Array], attributes: Mapping[str, Any], count: int) -> _Program:
-        """The compiled model. Inputs are Parameters; small integers are constants for an op that once was refused otherwise."""
-        texts = {a.name: text_of(attributes[a.parameter]) for a in op.definition.attributes.values() if a.parameter in attributes}
+    def _program(
+        self, op: Op, inputs: Sequence[Array], attributes: Mapping[str, Any], count: int
+    ) -> _Program:
+        """The compiled model. Inputs are Parameters; small integers are constants for an op that once was
+        refused otherwise.
+        """
+        texts = {
+            a.name: text_of(attributes[a.parameter])
+            for a in op.definition.attributes.values()
+            if a.parameter in attributes
+        }
         key = (op.id, tuple(texts.items()), signature(inputs))
         if op.id not in self._constants:
             try:
@@ -78,24 +91,38 @@ class OpenVINO:
 class _Program:
     """A compiled model of one op."""
 
-    def __init__(self, op: Op, inputs: Sequence[Array], texts: Mapping[str, str], count: int, fixed: Mapping[int, Array]) -> None:
+    def __init__(
+        self,
+        op: Op,
+        inputs: Sequence[Array],
+        texts: Mapping[str, str],
+        count: int,
+        fixed: Mapping[int, Array],
+    ) -> None:
         from openvino import Tensor
+
         text, weights = one_op_model(op, inputs, texts, count, fixed)
         self._bytes = np.frombuffer(weights or b"\0", np.uint8).copy()
-        self._compiled = _core().compile_model(_core().read_model(text.encode(), Tensor(self._bytes)), "CPU",
-                                               {"INFERENCE_PRECISION_HINT": "f32"})
+        self._compiled = _core().compile_model(
+            _core().read_model(text.encode(), Tensor(self._bytes)), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
+        )
         self._request = self._compiled.create_infer_request()
         self._given = [k for k in range(len(inputs)) if k not in fixed]
-        self._kinds = [element_type(port.get_element_type().get_type_name()) for port in self._compiled.outputs]
+        self._kinds = [
+            element_type(port.get_element_type().get_type_name()) for port in self._compiled.outputs
+        ]
         self._lock = Lock()
 
     def run(self, inputs: Sequence[Array]) -> list[Array]:
         from openvino import Shape, Tensor, Type
+
         with self._lock:
             held = [np.asarray(inputs[k], order="C") for k in self._given]
             for place, array in enumerate(held):
                 kind = getattr(Type, element_type_of(array).name)
-                self._request.set_input_tensor(place, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), kind))
+                self._request.set_input_tensor(
+                    place, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), kind)
+                )
             self._request.infer()
             return [self._result(k) for k in range(len(self._kinds))]
 
@@ -115,14 +142,19 @@ def _given(inputs: Inputs) -> list[Array]:
         given.pop()
     present = [item for item in given if item is not None]
     if len(present) < len(given):
-        raise Declined("a layer of IR has no gap where an optional input is left out before one that is given")
+        raise Declined(
+            "a layer of IR has no gap where an optional input is left out before one that is given"
+        )
     return present
 
 
 def _constants(inputs: Sequence[Array]) -> dict[int, Array]:
     """Inputs that are small enough to be constants, and look like axes, sizes or counts."""
-    return {k: array for k, array in enumerate(inputs)
-            if k and array.dtype.kind in "iu" and array.ndim < 2 and array.size <= SMALL}
+    return {
+        k: array
+        for k, array in enumerate(inputs)
+        if k and array.dtype.kind in "iu" and array.ndim < 2 and array.size <= SMALL
+    }
 
 
 def _last_line(error: RuntimeError) -> str:
@@ -134,4 +166,5 @@ def _last_line(error: RuntimeError) -> str:
 @cache
 def _core() -> Any:
     from openvino import Core
+
     return Core()

@@ -1,4 +1,7 @@
-"""Single ops on which OpenVINO 2026.4's CPU plug-in goes wrong, as `irops conformance --backend openvino` has found."""
+"""Single ops on which OpenVINO 2026.4's CPU plug-in goes wrong, as `irops conformance --backend openvino` has
+found.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -41,12 +44,16 @@ def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
     if lengths is None or element_type_of(lengths).name != "bf16":
         return ""
     numbers = lengths.astype(np.float64)
-    return "fractions of bf16 lengths are rounded, not cut off" if (numbers != np.trunc(numbers)).any() else ""
+    return (
+        "fractions of bf16 lengths are rounded, not cut off" if (numbers != np.trunc(numbers)).any() else ""
+    )
 
 
 def _strided_slice(_: Inputs, attributes: Attributes) -> str:
     added, dropped = (np.any(attributes.get(name) or ()) for name in ("new_axis_mask", "shrink_axis_mask"))
-    return "axes that are added and dropped at once read what is not the tensor's" if added and dropped else ""
+    return (
+        "axes that are added and dropped at once read what is not the tensor's" if added and dropped else ""
+    )
 
 
 def _convert(inputs: Inputs, attributes: Attributes) -> str:
@@ -55,7 +62,11 @@ def _convert(inputs: Inputs, attributes: Attributes) -> str:
         return ""
     low, high = wanted.extent
     numbers = data.astype(np.float64)
-    return "numbers beyond the new type saturate" if not ((numbers > low - 1) & (numbers < high + 1)).all() else ""
+    return (
+        "numbers beyond the new type saturate"
+        if not ((numbers > low - 1) & (numbers < high + 1)).all()
+        else ""
+    )
 
 
 def _non_zero(inputs: Inputs, _: Attributes) -> str:
@@ -63,9 +74,15 @@ def _non_zero(inputs: Inputs, _: Attributes) -> str:
 
 
 FAULTS: dict[str, str | Fault] = {
-    "AvgPool-16": "AvgPool-16 makes OpenVINO crash", "TopK-11": "TopK-11 corrupts OpenVINO's memory",
-    "IsFinite-10": "infinities are not all seen", "IsInf-10": "the signs of infinities are not told apart",
+    "AvgPool-16": "AvgPool-16 makes OpenVINO crash",
+    "TopK-11": "TopK-11 corrupts OpenVINO's memory",
+    "IsFinite-10": "infinities are not all seen",
+    "IsInf-10": "the signs of infinities are not told apart",
     "Range-4": "elements are counted as f32, and their number too",
-    "Convert-1": _convert, "Gather-8": _gather, "NonZero-3": _non_zero, "Pad-12": _pad,
-    "ReverseSequence-1": _reverse_sequence, "StridedSlice-1": _strided_slice,
+    "Convert-1": _convert,
+    "Gather-8": _gather,
+    "NonZero-3": _non_zero,
+    "Pad-12": _pad,
+    "ReverseSequence-1": _reverse_sequence,
+    "StridedSlice-1": _strided_slice,
 }

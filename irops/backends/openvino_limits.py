@@ -1,8 +1,11 @@
-"""What OpenVINO's CPU plug-in is known to damage, measured with 2026.4: where it would not give what the definition says, and why.
+"""What OpenVINO's CPU plug-in is known to damage, measured with 2026.4: where it would not give what the
+definition says, and why.
 
-Element types that the plug-in has no kernels for travel as others, and their elements come back as others where these do not hold
+Element types that the plug-in has no kernels for travel as others, and their elements come back as others
+where these do not hold
 them: i64 as i32, f64 as f32, and all data of ReverseSequence as f32.
 """
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -19,10 +22,17 @@ from irops.values.element import STRING, Array, ElementType, element_type_of
 
 CARRIED = {"i64": ("i32",), "u64": ("i32",), "f64": ("f32",)}
 """As what the elements of a type travel, where a kernel moves them."""
-CARRIED_AS_FLOATS = {"i32": ("f32",), "u32": ("f32",), "i64": ("i32", "f32"), "u64": ("i32", "f32"), "f64": ("f32",)}
+CARRIED_AS_FLOATS = {
+    "i32": ("f32",),
+    "u32": ("f32",),
+    "i64": ("i32", "f32"),
+    "u64": ("i32", "f32"),
+    "f64": ("f32",),
+}
 """The same, where it moves floating-point numbers only."""
 FLUSHED = ("bf16", "f8e4m3", "f8e5m2", "f8e8m0")
-"""Types whose least numbers, zeros' signs or NaNs change on the way through f32 in the plug-in's conversions."""
+"""Types whose least numbers, zeros' signs or NaNs change on the way through f32 in the plug-in's conversions.
+"""
 EMPTY = ("Reverse-1", "ReverseSequence-1")
 """Ops whose kernels are known to do well on tensors without elements."""
 WIDE = ("i64", "u64", "u32")
@@ -41,7 +51,10 @@ def hold_to_limits(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> Non
             kind = element_type_of(array)
             _hold_type(kind)
             if not array.size and op.id not in EMPTY:
-                raise Declined("tensors without elements make some of OpenVINO's kernels crash, and others read what is not theirs")
+                raise Declined(
+                    "tensors without elements make some of OpenVINO's kernels crash, and others read what is"
+                    " not theirs"
+                )
             _hold_input(op, place, kind, array)
     wanted = attributes.get("destination_type")
     if isinstance(wanted, ElementType):
@@ -60,7 +73,12 @@ def _hold_type(kind: ElementType) -> None:
 
 def _hold_input(op: Op, place: int, kind: ElementType, array: Array) -> None:
     ports = op.definition.inputs
-    if op.definition.category not in MOVING and kind.floating and op.definition.type != "IsNaN" and np.isnan(array).any():
+    if (
+        op.definition.category not in MOVING
+        and kind.floating
+        and op.definition.type != "IsNaN"
+        and np.isnan(array).any()
+    ):
         raise Declined("NaN does not spread as it should")
     if not _leads_out(op, ports[min(place, len(ports) - 1)]):
         _hold_elements(array, kind, ("i32",) if kind.name in WIDE else CARRIED.get(kind.name, ()))
@@ -78,7 +96,9 @@ def _hold_input(op: Op, place: int, kind: ElementType, array: Array) -> None:
 
 def _hold_computed(kind: ElementType) -> None:
     if kind.integral:
-        raise Declined("integers are computed as f32, and saturate where they should wrap around", f"got {kind}")
+        raise Declined(
+            "integers are computed as f32, and saturate where they should wrap around", f"got {kind}"
+        )
     if kind.name == "f64" or (kind.bits == 8 and kind.floating):
         raise Declined(f"{kind} is computed as f32")
 
@@ -96,7 +116,7 @@ def _hold_elements(array: Array, kind: ElementType, ways: tuple[str, ...]) -> No
     with np.errstate(all="ignore"):
         for way in ways:
             back = back.astype(_TYPES[way])
-        same = (back < 0) == (array < 0)                # -1 is no 2^64-1, even where it becomes one again
+        same = (back < 0) == (array < 0)  # -1 is no 2^64-1, even where it becomes one again
         back = back.astype(array.dtype)
     same &= back.view(f"u{array.itemsize}") == array.view(f"u{array.itemsize}")
     if not same.all():

@@ -1,7 +1,9 @@
-"""Reversal of elements that share bytes, as files store them: whole bytes are moved, wherever the axes allow it.
+"""Reversal of elements that share bytes, as files store them: whole bytes are moved, wherever the axes allow
+it.
 
 In memory elements of fewer than 8 bits have a byte each, and need none of this.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -21,11 +23,18 @@ from irops.values.packing import LAYOUTS, Buffer, pack, packed_size, unpack
 Bytes = npt.NDArray[np.uint8]
 
 
-def reverse_packed(raw: Buffer | Bytes, element: ElementType, shape: Sequence[int], axes: Iterable[int], *,
-                   backends: Iterable[str | Backend] | None = None) -> Bytes:
+def reverse_packed(
+    raw: Buffer | Bytes,
+    element: ElementType,
+    shape: Sequence[int],
+    axes: Iterable[int],
+    *,
+    backends: Iterable[str | Backend] | None = None,
+) -> Bytes:
     """The stored bytes of a reversed tensor, from those of the tensor: what Reverse-1 gives in index mode.
 
-    Nothing is unpacked where what lies behind the axes fills bytes, or the last axes are reversed and fill bytes together.
+    Nothing is unpacked where what lies behind the axes fills bytes, or the last axes are reversed and fill
+    bytes together.
     Raises:  Violation for axes that the rank does not have; ValueError where raw is too short
     """
     given = np.array([*axes], np.int64)
@@ -36,20 +45,48 @@ def reverse_packed(raw: Buffer | Bytes, element: ElementType, shape: Sequence[in
         return stored.copy()
     behind = named[-1] + 1
     if _whole(element, shape[behind:]):
-        return _bytes(_run("Reverse-1", backends, _tensor(stored, shape, behind, element), np.array(named, np.int64), mode="index"))
+        return _bytes(
+            _run(
+                "Reverse-1",
+                backends,
+                _tensor(stored, shape, behind, element),
+                np.array(named, np.int64),
+                mode="index",
+            )
+        )
     last = behind
     while last and last - 1 in named:
         last -= 1
     if behind == len(shape) and _whole(element, shape[last:]) and element.name not in ("u3", "u6"):
         outer = [axis for axis in named if axis < last]
-        turned = _run("Reverse-1", backends, _tensor(stored, shape, last, element), np.array([*outer, last], np.int64), mode="index")
+        turned = _run(
+            "Reverse-1",
+            backends,
+            _tensor(stored, shape, last, element),
+            np.array([*outer, last], np.int64),
+            mode="index",
+        )
         return _mirrored(element.bits).take(_bytes(turned), mode="clip")
-    whole = _run("Reverse-1", backends, unpack(stored.data, element, tuple(shape)), np.array(named, np.int64), mode="index")
+    whole = _run(
+        "Reverse-1",
+        backends,
+        unpack(stored.data, element, tuple(shape)),
+        np.array(named, np.int64),
+        mode="index",
+    )
     return np.frombuffer(pack(whole, element), np.uint8)
 
 
-def reverse_sequence_packed(raw: Buffer | Bytes, element: ElementType, shape: Sequence[int], seq_lengths: Array, *, batch_axis: int,
-                            seq_axis: int, backends: Iterable[str | Backend] | None = None) -> Bytes:
+def reverse_sequence_packed(
+    raw: Buffer | Bytes,
+    element: ElementType,
+    shape: Sequence[int],
+    seq_lengths: Array,
+    *,
+    batch_axis: int,
+    seq_axis: int,
+    backends: Iterable[str | Backend] | None = None,
+) -> Bytes:
     """The stored bytes of what ReverseSequence-1 gives, from those of data; axes count from 0.
 
     Nothing is unpacked where what lies behind the later axis fills bytes.

@@ -1,4 +1,5 @@
 """What is expensive to make, kept for the next time: a few of the latest."""
+
 from __future__ import annotations
 
 from collections import OrderedDict

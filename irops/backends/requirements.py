@@ -1,4 +1,7 @@
-"""What a foreign library is not trusted with: the requirements of a definition, and the attributes that it takes for granted."""
+"""What a foreign library is not trusted with: the requirements of a definition, and the attributes that it
+takes for granted.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +15,7 @@ from irops.spec.domains import default_of
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import remarks
+from irops.values.violation import collect_warnings
 
 Inputs = Sequence[Array | None]
 MOVING = ("movement", "shape")
@@ -20,30 +23,33 @@ MOVING = ("movement", "shape")
 
 
 def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
-    """How many outputs a layer has; on the way its inputs are held to all that the op's shape rules require of them.
+    """How many outputs a layer has; on the way its inputs are held to all that the op's shape rules require
+    of them.
 
     Raises:  Violation
     """
     facts = [None if item is None else Fact.of(item) for item in inputs]
     values = complete(op, inputs, attributes)
-    with remarks() as heard:
+    with collect_warnings() as warnings:
         count = _shapes(op, facts, values)
-    for remark in heard:
-        if op.definition.constraints[remark.constraint].severity is Severity.ERROR:
-            raise remark                                          # it leaves the shapes clear, and no single meaning
+    for warning in warnings:
+        if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
+            raise warning  # it leaves the shapes clear, and no single meaning
     return count
 
 
 def _shapes(op: Op, facts: Sequence[Fact | None], values: Mapping[str, Any]) -> int:
     """Work out the shapes of the outputs; how many there are."""
-    function, takes = op.functions.shape, op.functions.taken.get("shape")
+    function, takes = op.functions.shape, op.functions.keyword_params.get("shape")
     if function is not None:
-        result = function(*facts, **{name: value for name, value in values.items() if takes is None or name in takes})
+        result = function(
+            *facts, **{name: value for name, value in values.items() if takes is None or name in takes}
+        )
         return len(result) if isinstance(result, tuple) else 1
     ports = op.definition.inputs
     named: dict[str, Any] = {port.name: facts[k] if k < len(facts) else None for k, port in enumerate(ports)}
     if ports[-1].variadic:
-        named[ports[-1].name] = tuple(facts[len(ports) - 1:])
+        named[ports[-1].name] = tuple(facts[len(ports) - 1 :])
     spelled = {name: values.get(attribute.parameter) for name, attribute in op.definition.attributes.items()}
     for port in op.definition.outputs:
         rule, *words = port.shape
@@ -62,7 +68,7 @@ def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str,
         if name in attributes:
             known[name] = attributes[name]
         elif name == "hidden_size" and inputs[1] is not None:
-            known[name] = inputs[1].shape[-1]                    # of recurrent cells and sequences: the size of their state
+            known[name] = inputs[1].shape[-1]  # of recurrent cells and sequences: the size of their state
         elif attribute.required:
             raise Declined(f"kernels are not given its {attribute.name}")
         else:

@@ -8,6 +8,7 @@ example:
   irops backends --op ReverseSequence-1
   irops backends --output-format json
 """
+
 from __future__ import annotations
 
 import argparse
@@ -30,7 +31,9 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A backend of the list. missing: what it lacks, or None; ops: those it has kernels for, as far as was asked."""
+    """A backend of the list. missing: what it lacks, or None; ops: those it has kernels for, as far as was
+    asked.
+    """
 
     backend: str
     default: bool
@@ -39,8 +42,14 @@ class Entry:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--op", metavar="OP", action="append", default=[], dest="ops",
-                        help="only ask about this op (ReverseSequence-1), or the newest version of a type")
+    parser.add_argument(
+        "--op",
+        metavar="OP",
+        action="append",
+        default=[],
+        dest="ops",
+        help="only ask about this op (ReverseSequence-1), or the newest version of a type",
+    )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="names of those that can compute only")
     add_extensions(parser)
@@ -49,27 +58,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     registry = registry_of(args) or default_registry()
     named = tuple(definition_of(op, registry).id for op in args.ops)
-    ops = named or (() if args.quiet else (*registry.ids(), *(op for dialect in DIALECTS for op in registry.ids(dialect))))
+    ops = named or (
+        () if args.quiet else (*registry.ids(), *(op for dialect in DIALECTS for op in registry.ids(dialect)))
+    )
     defaults = {backend.name for backend in chain(None)}
     entries = [entry(name, name in defaults, registry, ops) for name in backend_names()]
     if args.output_format == "json":
         json.dump({"version": 1, "backends": [asdict(one) for one in entries]}, sys.stdout, indent=2)
         print()
     elif args.quiet:
-        sys.stdout.write("".join(f"{one.backend}\n" for one in entries if one.missing is None and (one.ops or not named)))
+        sys.stdout.write(
+            "".join(f"{one.backend}\n" for one in entries if one.missing is None and (one.ops or not named))
+        )
     else:
         _show(entries)
     return CLEAN
 
 
 def entry(name: str, default: bool, registry: Registry, ops: Iterable[str]) -> Entry:
-    """What is to be said of a backend; one of another package that cannot be loaded lacks what its import says."""
+    """What is to be said of a backend; one of another package that cannot be loaded lacks what its import
+    says.
+    """
     try:
         backend = backend_of(name)
     except Exception as error:
         return Entry(name, default, f"cannot be loaded: {type(error).__name__}: {error}", ())
     lacks = missing(backend)
-    return Entry(name, default, lacks, () if lacks else tuple(op for op in ops if _has(backend, registry, op)))
+    return Entry(
+        name, default, lacks, () if lacks else tuple(op for op in ops if _has(backend, registry, op))
+    )
 
 
 def _has(backend: Backend, registry: Registry, op: str) -> bool:
@@ -79,13 +96,21 @@ def _has(backend: Backend, registry: Registry, op: str) -> bool:
 def _show(entries: list[Entry]) -> None:
     from irops.cli.streams import show
     from irops.cli.tables import table
+
     out = table("", "backend", "default", ">ops", "")
     out.title = None
     for one in entries:
         if one.missing is None:
             more = " …" if len(one.ops) > NAMED else ""
-            out.add_row(one.backend, "yes" if one.default else "", str(len(one.ops)), ", ".join(one.ops[:NAMED]) + more)
+            out.add_row(
+                one.backend,
+                "yes" if one.default else "",
+                str(len(one.ops)),
+                ", ".join(one.ops[:NAMED]) + more,
+            )
         else:
             out.add_row(one.backend, "", "", one.missing)
-    out.caption = f"{sum(one.missing is None for one in entries)} of {plural(len(entries), 'backend')} can compute"
+    out.caption = (
+        f"{sum(one.missing is None for one in entries)} of {plural(len(entries), 'backend')} can compute"
+    )
     show(out)

@@ -1,4 +1,5 @@
 """Findings that are accepted: a file that lists them, so that only new ones are told."""
+
 from __future__ import annotations
 
 import json
@@ -17,7 +18,9 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The fingerprints of the findings that are accepted in each file. folder: what paths in it start from."""
+    """The fingerprints of the findings that are accepted in each file. folder: what paths in it start
+    from.
+    """
 
     folder: Path
     known: Mapping[str, frozenset[str]]
@@ -28,8 +31,13 @@ class Baseline:
         try:
             content = json.loads(path.read_text("utf-8"))
             if content["version"] != VERSION:
-                raise Refusal(f"the baseline {path} is of version {content['version']!r}; version {VERSION} is read")
-            known = {name: frozenset(str(one["fingerprint"]) for one in found) for name, found in content["findings"].items()}
+                raise Refusal(
+                    f"the baseline {path} is of version {content['version']!r}; version {VERSION} is read"
+                )
+            known = {
+                name: frozenset(str(one["fingerprint"]) for one in found)
+                for name, found in content["findings"].items()
+            }
         except FileNotFoundError:
             raise Refusal(f"the baseline {path} does not exist; --write-baseline {path} writes one") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -39,14 +47,23 @@ class Baseline:
     def new_in(self, report: Report) -> Report:
         """The findings that are not accepted."""
         known = self.known.get(_place(report, self.folder), frozenset())
-        return replace(report, diagnostics=tuple(d for d, mark in zip(report, fingerprints(report)) if mark not in known))
+        return replace(
+            report, diagnostics=tuple(d for d, mark in zip(report, fingerprints(report)) if mark not in known)
+        )
 
 
 def write(path: Path, reports: Sequence[Report]) -> None:
-    """Accept all findings of the reports. One finding is one line, in a stable order, so that versions can be compared."""
+    """Accept all findings of the reports. One finding is one line, in a stable order, so that versions can be
+    compared.
+    """
     folder = path.absolute().parent
-    found = {_place(report, folder): [{"code": d.code, "fingerprint": mark, "message": d.message}
-                                      for d, mark in zip(report, fingerprints(report))] for report in reports}
+    found = {
+        _place(report, folder): [
+            {"code": d.code, "fingerprint": mark, "message": d.message}
+            for d, mark in zip(report, fingerprints(report))
+        ]
+        for report in reports
+    }
     with Pending(path.absolute()) as (file,):
         file.write(_text({name: found[name] for name in sorted(found) if found[name]}).encode("ascii"))
 
@@ -65,5 +82,5 @@ def _place(report: Report, folder: Path) -> str:
     path = os.path.abspath(report.path or "")
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:                     # on another drive
+    except ValueError:  # on another drive
         return Path(path).as_posix()

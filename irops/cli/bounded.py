@@ -1,4 +1,5 @@
 """The limits that a person sets: --limit NAME=VALUE, and the settings."""
+
 from __future__ import annotations
 
 import argparse
@@ -12,8 +13,18 @@ UNITS = " KMGT"
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--limit", metavar="NAME=VALUE", action="append", default=[], type=_option, dest="limits",
-                        help=f"what the model may take: a number, or 512M, 16G, inf; NAME is one of {', '.join(Limits.described())}")
+    parser.add_argument(
+        "--limit",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=_option,
+        dest="limits",
+        help=(
+            "what the model may take: a number, or 512M, 16G, inf; NAME is one of"
+            f" {', '.join(Limits.described())}"
+        ),
+    )
 
 
 def limits_of(args: argparse.Namespace, set_before: Mapping[str, float]) -> Limits:
@@ -31,6 +42,7 @@ def limit(name: str, value: Any) -> dict[str, float]:
     """
     if name not in Limits.described():
         from difflib import get_close_matches
+
         near = get_close_matches(name, Limits.described(), 1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(Limits.described())}"
         raise ValueError(f"there is no limit {name!r}; {hint}")

@@ -12,6 +12,7 @@ example:
   irops check model.xml --diff
   irops check --stdin-filename model.xml < buffer
 """
+
 from __future__ import annotations
 
 import argparse
@@ -40,23 +41,57 @@ from irops.limits import Limits
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="an .xml file, its .bin beside it; an .onnx file; or a folder")
+    parser.add_argument(
+        "models",
+        nargs="*",
+        metavar="MODEL",
+        help="an .xml file, its .bin beside it; an .onnx file; or a folder",
+    )
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
-    parser.add_argument("--stdin-filename", metavar="FILE", help="check what comes in, as if it were this file")
+    parser.add_argument(
+        "--stdin-filename", metavar="FILE", help="check what comes in, as if it were this file"
+    )
     parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
-    parser.add_argument("--select", metavar="RULES", type=_rules, action="extend", default=[],
-                        help="only these rules: codes, beginnings of codes or names, separated by commas")
-    parser.add_argument("--ignore", metavar="RULES", type=_rules, action="extend", default=[], help="not these rules")
+    parser.add_argument(
+        "--select",
+        metavar="RULES",
+        type=_rules,
+        action="extend",
+        default=[],
+        help="only these rules: codes, beginnings of codes or names, separated by commas",
+    )
+    parser.add_argument(
+        "--ignore", metavar="RULES", type=_rules, action="extend", default=[], help="not these rules"
+    )
     known = parser.add_mutually_exclusive_group()
-    known.add_argument("--baseline", metavar="FILE", type=Path, help="leave out the findings that this file lists")
-    known.add_argument("--write-baseline", metavar="FILE", type=Path, help="list all findings in this file, as known from now on")
+    known.add_argument(
+        "--baseline", metavar="FILE", type=Path, help="leave out the findings that this file lists"
+    )
+    known.add_argument(
+        "--write-baseline",
+        metavar="FILE",
+        type=Path,
+        help="list all findings in this file, as known from now on",
+    )
     fixing = parser.add_mutually_exclusive_group()
-    fixing.add_argument("--fix", action="store_true", help="put right what has one right answer: in the .xml file, never in weights")
-    fixing.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
+    fixing.add_argument(
+        "--fix",
+        action="store_true",
+        help="put right what has one right answer: in the .xml file, never in weights",
+    )
+    fixing.add_argument(
+        "--diff", action="store_true", help="show what --fix would change, and change nothing"
+    )
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings, too")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
-    parser.add_argument("--jobs", "-j", metavar="N", type=whole(1), default=0,
-                        help="how many processes; default: one for each core where there are many files")
+    parser.add_argument(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=whole(1),
+        default=0,
+        help="how many processes; default: one for each core where there are many files",
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_limits(parser)
     add_extensions(parser)
@@ -65,8 +100,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     preset = settings()
     known = args.baseline or (None if args.write_baseline else preset.baseline)
-    asked = Asked(args.weights, limits_of(args, preset.limits), args.select or preset.select, [*preset.ignore, *args.ignore],
-                  None if known is None else baseline.Baseline.read(known), "fix" if args.fix else "diff" if args.diff else "")
+    asked = Asked(
+        args.weights,
+        limits_of(args, preset.limits),
+        args.select or preset.select,
+        [*preset.ignore, *args.ignore],
+        None if known is None else baseline.Baseline.read(known),
+        "fix" if args.fix else "diff" if args.diff else "",
+    )
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []
     left_out, changes = 0, False
@@ -84,18 +125,25 @@ def execute(args: argparse.Namespace) -> int:
     if args.write_baseline:
         return _accept(args.write_baseline, reports)
     if args.diff:
-        return FINDINGS if changes and not args.exit_zero else _status(reports, args.strict or preset.strict, args.exit_zero)
+        return (
+            FINDINGS
+            if changes and not args.exit_zero
+            else _status(reports, args.strict or preset.strict, args.exit_zero)
+        )
     if not for_people:
         write(reports, args.output_format)
     elif not args.quiet:
         from irops.diagnostics.summary import summary
+
         sys.stdout.write(f"{summary(reports, left_out, others)}\n")
     return _status(reports, args.strict or preset.strict, args.exit_zero)
 
 
 def _without_models(folder: str) -> Answer:
     if not os.access(folder, os.R_OK | os.X_OK):
-        return unchecked(folder, "unreadable-file", f"the folder {folder} cannot be read: {os.strerror(EACCES)}")
+        return unchecked(
+            folder, "unreadable-file", f"the folder {folder} cannot be read: {os.strerror(EACCES)}"
+        )
     return unchecked(folder, "file-not-found", f"the folder {folder} holds no file of a model")
 
 
@@ -116,7 +164,11 @@ def _found(args: argparse.Namespace, asked: Asked) -> tuple[int, int, Iterator[A
     if args.weights is not None and (len(meant.files) != 1 or len(args.models) != 1):
         raise Refusal("--weights goes with one model")
     empty = map(_without_models, meant.empty)
-    return len(meant.files) + len(meant.empty), meant.others, chain(answers(meant.files, asked, args, registry), empty)
+    return (
+        len(meant.files) + len(meant.empty),
+        meant.others,
+        chain(answers(meant.files, asked, args, registry), empty),
+    )
 
 
 def _incoming(limits: Limits) -> bytes:

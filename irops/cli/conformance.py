@@ -9,6 +9,7 @@ example:
   irops conformance --backend openvino --op ReverseSequence-1
   irops conformance --backend mine --examples 2000 --output-format junit
 """
+
 from __future__ import annotations
 
 import argparse
@@ -37,14 +38,42 @@ MANY = 6
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--backend", metavar="NAME", action="append", required=True, dest="backends",
-                        help=f"{', '.join(backend_names())}; may be given again")
-    parser.add_argument("--op", metavar="OP", action="append", default=[], dest="ops",
-                        help="an op such as Reverse-1; may be given again; default: all that the backend has")
-    parser.add_argument("--examples", type=_count, default=500, metavar="N", help="how many cases to generate for each op, default: 500")
-    parser.add_argument("--seed", type=whole(0), default=0, metavar="N", help="what generated cases follow from, default: 0")
-    parser.add_argument("--seconds", type=_time, default=30.0, metavar="S", help="stop generating after so long for each op, default: 30")
-    parser.add_argument("--large", action="store_true", help="try tensors of some 40 MB, too, where an op has such cases")
+    parser.add_argument(
+        "--backend",
+        metavar="NAME",
+        action="append",
+        required=True,
+        dest="backends",
+        help=f"{', '.join(backend_names())}; may be given again",
+    )
+    parser.add_argument(
+        "--op",
+        metavar="OP",
+        action="append",
+        default=[],
+        dest="ops",
+        help="an op such as Reverse-1; may be given again; default: all that the backend has",
+    )
+    parser.add_argument(
+        "--examples",
+        type=_count,
+        default=500,
+        metavar="N",
+        help="how many cases to generate for each op, default: 500",
+    )
+    parser.add_argument(
+        "--seed", type=whole(0), default=0, metavar="N", help="what generated cases follow from, default: 0"
+    )
+    parser.add_argument(
+        "--seconds",
+        type=_time,
+        default=30.0,
+        metavar="S",
+        help="stop generating after so long for each op, default: 30",
+    )
+    parser.add_argument(
+        "--large", action="store_true", help="try tensors of some 40 MB, too, where an op has such cases"
+    )
     parser.add_argument("--output-format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress")
     add_extensions(parser)
@@ -52,14 +81,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     from irops.conformance.kit import MissingExtraError, UnusableBackendError, hold
+
     ops = [_op(name, args) for name in args.ops] or None
     reports = []
     try:
         with _storage():
             for backend in args.backends:
                 with counted(f"holding {backend}", quiet=args.quiet) as progress:
-                    reports.append(hold(backend, ops, examples=args.examples, seed=args.seed, seconds=args.seconds, large=args.large,
-                                        definitions=args.definitions, modules=args.modules, progress=progress))
+                    reports.append(
+                        hold(
+                            backend,
+                            ops,
+                            examples=args.examples,
+                            seed=args.seed,
+                            seconds=args.seconds,
+                            large=args.large,
+                            definitions=args.definitions,
+                            modules=args.modules,
+                            progress=progress,
+                        )
+                    )
     except (MissingExtraError, UnusableBackendError) as error:
         raise Refusal(str(error)) from None
     if args.output_format == "table":
@@ -67,13 +108,20 @@ def execute(args: argparse.Namespace) -> int:
             _show(report)
     else:
         from irops.conformance import formats
-        sys.stdout.write({"json": formats.as_json, "junit": formats.as_junit, "markdown": formats.as_markdown}[args.output_format](reports))
+
+        sys.stdout.write(
+            {"json": formats.as_json, "junit": formats.as_junit, "markdown": formats.as_markdown}[
+                args.output_format
+            ](reports)
+        )
     return CLEAN if all(report.ok for report in reports) else FINDINGS
 
 
 @contextmanager
 def _storage() -> Iterator[None]:
-    """Where Hypothesis keeps what it keeps while it runs; without it, in a folder wherever the command is called."""
+    """Where Hypothesis keeps what it keeps while it runs; without it, in a folder wherever the command is
+    called.
+    """
     if STORAGE in os.environ:
         yield
         return
@@ -112,10 +160,23 @@ def _show(report: Report) -> None:
     from irops.cli.streams import show
     from irops.cli.tables import table
     from irops.conformance.verdict import KINDS, Status
-    out = table(f"backend {report.backend}", "op", ">examples", ">counter-\nexamples", ">generated", ">declined", ">failed")
+
+    out = table(
+        f"backend {report.backend}",
+        "op",
+        ">examples",
+        ">counter-\nexamples",
+        ">generated",
+        ">declined",
+        ">failed",
+    )
     for op in report.ops:
-        out.add_row(op.op, *(f"{op.count(kind, Status.PASSED)}/{op.count(kind)}" for kind in KINDS),
-                    str(op.count(status=Status.DECLINED)), str(op.count(status=Status.FAILED)))
+        out.add_row(
+            op.op,
+            *(f"{op.count(kind, Status.PASSED)}/{op.count(kind)}" for kind in KINDS),
+            str(op.count(status=Status.DECLINED)),
+            str(op.count(status=Status.FAILED)),
+        )
     cases, failed = sum(op.count() for op in report.ops), sum(len(op.failures) for op in report.ops)
     out.caption = f"{plural(cases, 'case')}, {plural(failed, 'failure')}"
     show(out)
@@ -130,7 +191,10 @@ def _reasons(ops: Sequence[OpReport]) -> list[str]:
         told = op.declined.most_common()
         lines += [f"{op.op} declined {count}: {printable(reason)}" for reason, count in told[:MANY]]
         if told[MANY:]:
-            lines.append(f"{op.op} declined {sum(count for _, count in told[MANY:])} for {plural(len(told) - MANY, 'other reason')}")
+            lines.append(
+                f"{op.op} declined {sum(count for _, count in told[MANY:])} for"
+                f" {plural(len(told) - MANY, 'other reason')}"
+            )
     return [*lines, ""] if lines else []
 
 
@@ -138,5 +202,9 @@ def _failures(report: Report) -> list[str]:
     lines = []
     for op, outcome in report.failures():
         lines += [f"{op.op}, {printable(outcome.case)}: {printable(outcome.verdict.reason)}", ""]
-        lines += [*(f"    {printable(line)}" for line in outcome.snippet.split("\n")), ""] if outcome.snippet else []
+        lines += (
+            [*(f"    {printable(line)}" for line in outcome.snippet.split("\n")), ""]
+            if outcome.snippet
+            else []
+        )
     return lines

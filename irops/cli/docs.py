@@ -8,6 +8,7 @@ example:
   irops docs --output site
   irops docs --output pages --format markdown
 """
+
 from __future__ import annotations
 
 import argparse
@@ -19,15 +20,24 @@ from irops.diagnostics.printable import plural
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--output", "-o", metavar="DIR", required=True, help="the folder to write; replaced if it holds such pages already")
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="DIR",
+        required=True,
+        help="the folder to write; replaced if it holds such pages already",
+    )
     parser.add_argument("--format", choices=("html", "markdown"), default="html", help="default: html")
-    parser.add_argument("--no-runtimes", action="store_true", help="ask no runtime what it does with odd inputs")
+    parser.add_argument(
+        "--no-runtimes", action="store_true", help="ask no runtime what it does with odd inputs"
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="say nothing, show no progress")
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
     from irops.document.site import MissingExtraError, Site
+
     try:
         site = Site(registry_of(args), args.format, ask=not args.no_runtimes)
     except MissingExtraError as error:

@@ -6,6 +6,7 @@ example:
   irops explain ReverseSequence-1:C1
   irops explain ReverseSequence-1
 """
+
 from __future__ import annotations
 
 import argparse
@@ -23,8 +24,14 @@ from irops.spec.dialects import DIALECTS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("subjects", nargs="+", metavar="CODE", help="a code or name of a rule, an op, or an op and the number of a "
-                        "requirement (ReverseSequence-1:C1)")
+    parser.add_argument(
+        "subjects",
+        nargs="+",
+        metavar="CODE",
+        help=(
+            "a code or name of a rule, an op, or an op and the number of a requirement (ReverseSequence-1:C1)"
+        ),
+    )
     add_extensions(parser)
 
 
@@ -44,14 +51,17 @@ def _explain(subject: str, page: Page, registry: Registry) -> None:
         except KeyError:
             continue
     dialect = next((f"{name}:" for name in DIALECTS if subject.lower().startswith(f"{name}:")), "")
-    op, _, number = subject[len(dialect):].partition(":")
+    op, _, number = subject[len(dialect) :].partition(":")
     op = f"{dialect}{op}"
     definition = definition_of(op, registry, or_rule=not number)
     if not number:
         return op_page.whole(definition, page)
     constraints = {constraint.lower(): constraint for constraint in definition.constraints}
     if number.lower() not in constraints:
-        raise Refusal(f"{definition.id} has no requirement {number}; it has {', '.join(definition.constraints) or 'none'}")
+        raise Refusal(
+            f"{definition.id} has no requirement {number}; it has"
+            f" {', '.join(definition.constraints) or 'none'}"
+        )
     return op_page.requirement(definition, definition.constraints[constraints[number.lower()]], page)
 
 

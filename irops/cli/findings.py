@@ -1,4 +1,5 @@
 """Findings, told to people and to programs."""
+
 from __future__ import annotations
 
 import sys
@@ -20,6 +21,7 @@ def write(reports: Sequence[Report], form: str, stream: TextIO | None = None) ->
     stream = stream or sys.stdout
     if form == "full" and in_colour(stream):
         from irops.diagnostics.full import render_in_colour
+
         if any(map(len, reports)):
             console(stream).print(render_in_colour(reports), soft_wrap=True)
     else:

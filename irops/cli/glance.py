@@ -1,4 +1,5 @@
 """What a model consists of, counted."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -22,7 +23,9 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What constants of one element type there are. bytes: in the file; those that several constants share count once."""
+    """What constants of one element type there are. bytes: in the file; those that several constants share
+    count once.
+    """
 
     type: str
     constants: int
@@ -70,19 +73,32 @@ def glance(model: Model) -> Glance:
     weights = model.weights
     graphs = [model.graph, *(body.graph for layer in layers for body in layer.bodies.values())]
     return Glance(
-        model.name, _format(model), None if model.opsets else model.version, _written_by(model.rt_info),
+        model.name,
+        _format(model),
+        None if model.opsets else model.version,
+        _written_by(model.rt_info),
         tuple(_input(layer) for layer in model.layers if layer.type == "Parameter"),
         tuple(_output(layer, model.graph) for layer in model.layers if layer.type == "Result"),
         tuple(dict.fromkeys(layer.data["variable_id"] for layer in layers if "variable_id" in layer.data)),
-        len(layers), sum(len(graph.edges) for graph in graphs),
+        len(layers),
+        sum(len(graph.edges) for graph in graphs),
         dict(Counter(f"{layer.type} {layer.version}" for layer in layers).most_common()),
         dict(Counter(layer.version for layer in layers).most_common()),
-        held, used, weights.path if weights else None, weights.size if weights else 0, _inside(model.graph))
+        held,
+        used,
+        weights.path if weights else None,
+        weights.size if weights else 0,
+        _inside(model.graph),
+    )
 
 
 def _format(model: Model) -> str:
     """IR 11; or the opsets that the model imports: onnx 17, com.microsoft 1."""
-    return ", ".join(f"{domain} {opset}" for domain, opset in model.opsets.items()) if model.opsets else f"IR {model.version}"
+    return (
+        ", ".join(f"{domain} {opset}" for domain, opset in model.opsets.items())
+        if model.opsets
+        else f"IR {model.version}"
+    )
 
 
 def _input(layer: Layer) -> Tensor:
@@ -116,7 +132,11 @@ def _spelled(kind: str) -> str:
 
 def _weights(layers: list[Layer]) -> tuple[tuple[Held, ...], int]:
     """What constants hold by element type, the largest first; and the bytes of the file that are used."""
-    regions = [region for region in (region_of(layer) for layer in layers if layer.is_constant) if isinstance(region, Region)]
+    regions = [
+        region
+        for region in (region_of(layer) for layer in layers if layer.is_constant)
+        if isinstance(region, Region)
+    ]
     held = []
     for kind in dict.fromkeys(region.element for region in regions):
         those = [region for region in regions if region.element is kind]
@@ -143,5 +163,11 @@ def _written_by(rt_info: Element | None) -> str | None:
 
 def _inside(graph: Graph) -> tuple[Inner, ...]:
     return tuple(
-        Inner(layer.name, layer.type, tuple((name, len(body.graph.layers), _inside(body.graph)) for name, body in layer.bodies.items()))
-        for layer in graph.layers if layer.bodies)
+        Inner(
+            layer.name,
+            layer.type,
+            tuple((name, len(body.graph.layers), _inside(body.graph)) for name, body in layer.bodies.items()),
+        )
+        for layer in graph.layers
+        if layer.bodies
+    )

@@ -7,6 +7,7 @@ example:
   irops infer model.xml --input 'x:[?,3,224,224]'
   irops infer model.xml --input x:batch,3,8..16,224 --output-format json
 """
+
 from __future__ import annotations
 
 import argparse
@@ -16,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from irops.analysis.facts import Facts, LayerFacts
+from irops.analysis.infer import infer
 from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import tell
@@ -25,8 +28,6 @@ from irops.cli.settings import settings
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import printable
-from irops.inference.facts import Facts, LayerFacts
-from irops.inference.infer import infer
 from irops.ir.read import read
 
 if TYPE_CHECKING:
@@ -49,8 +50,18 @@ class Row:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
-    parser.add_argument("--input", metavar="NAME:SHAPE", action="append", default=[], type=named(":"), dest="inputs",
-                        help="another shape for an input: ? for any size, 1..8 for an interval, a word for a symbol, ... for any rank")
+    parser.add_argument(
+        "--input",
+        metavar="NAME:SHAPE",
+        action="append",
+        default=[],
+        type=named(":"),
+        dest="inputs",
+        help=(
+            "another shape for an input: ? for any size, 1..8 for an interval, a word for a symbol, ... for"
+            " any rank"
+        ),
+    )
     parser.add_argument("--ends", action="store_true", help="inputs and results only")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="no table, only what is wrong")
@@ -60,11 +71,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
-    facts = infer(read(args.model, args.weights, limits=limits), dict(args.inputs), registry=registry_of(args), limits=limits)
-    rows = [row for row in _rows(facts) if not args.ends or (row.known.layer.type in ("Parameter", "Result") and not row.path)]
+    facts = infer(
+        read(args.model, args.weights, limits=limits),
+        dict(args.inputs),
+        registry=registry_of(args),
+        limits=limits,
+    )
+    rows = [
+        row
+        for row in _rows(facts)
+        if not args.ends or (row.known.layer.type in ("Parameter", "Result") and not row.path)
+    ]
     if args.output_format == "json":
-        json.dump({"version": 1, "path": args.model, "outputs": [_json(row) for row in rows],
-                   "diagnostics": [as_json(diagnostic) for diagnostic in facts.diagnostics]}, sys.stdout, indent=2)
+        json.dump(
+            {
+                "version": 1,
+                "path": args.model,
+                "outputs": [_json(row) for row in rows],
+                "diagnostics": [as_json(diagnostic) for diagnostic in facts.diagnostics],
+            },
+            sys.stdout,
+            indent=2,
+        )
         print()
     elif not args.quiet:
         _show(rows)
@@ -88,12 +116,20 @@ def _inputs_of_a_result(known: LayerFacts) -> list[Fact]:
 
 def _json(row: Row) -> dict[str, Any]:
     layer, value = row.known.layer, _value(row)
-    return {"layer": {"id": layer.id, "name": layer.name, "path": list(row.path)}, "op": _op(row), "index": row.index,
-            "type": str(row.fact.element_type), "shape": str(row.fact.shape), "value": value}
+    return {
+        "layer": {"id": layer.id, "name": layer.name, "path": list(row.path)},
+        "op": _op(row),
+        "index": row.index,
+        "type": str(row.fact.element_type),
+        "shape": str(row.fact.shape),
+        "value": value,
+    }
 
 
 def _op(row: Row) -> str:
-    return row.known.op.id if row.known.op is not None else f"{row.known.layer.type} {row.known.layer.version}"
+    return (
+        row.known.op.id if row.known.op is not None else f"{row.known.layer.type} {row.known.layer.version}"
+    )
 
 
 def _value(row: Row) -> str | None:
@@ -108,6 +144,7 @@ def _show(rows: list[Row]) -> None:
 
     from irops.cli.streams import show
     from irops.cli.tables import table
+
     for path in dict.fromkeys(row.path for row in rows):
         out = table("", "layer", "op", "type", "shape", "value")
         out.title = None

@@ -6,6 +6,7 @@ example:
   irops inspect model.xml
   irops inspect model.xml --output-format json
 """
+
 from __future__ import annotations
 
 import argparse
@@ -30,7 +31,9 @@ SHOWN = 20
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
-    parser.add_argument("--all", action="store_true", help=f"list all kinds of op, not only the {SHOWN} most frequent")
+    parser.add_argument(
+        "--all", action="store_true", help=f"list all kinds of op, not only the {SHOWN} most frequent"
+    )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="only inputs and outputs")
 
@@ -49,17 +52,30 @@ def _show(seen: Glance, args: argparse.Namespace) -> None:
     from rich.text import Text
 
     from irops.cli.streams import show
-    tensors: tuple[RenderableType, ...] = (_tensors("inputs", seen.inputs), "", _tensors("outputs", seen.outputs))
+
+    tensors: tuple[RenderableType, ...] = (
+        _tensors("inputs", seen.inputs),
+        "",
+        _tensors("outputs", seen.outputs),
+    )
     if args.quiet:
         show(*tensors)
         return
     facts = [seen.format, plural(seen.layers, "layer"), plural(seen.edges, "edge")]
     if seen.written_by:
         facts.append(f"written by {printable(seen.written_by.partition('-')[0])}")
-    show(Text.assemble((printable(seen.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")), "", *tensors, "")
+    show(
+        Text.assemble((printable(seen.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")),
+        "",
+        *tensors,
+        "",
+    )
     if seen.variables:
-        show(Text.assemble((plural(len(seen.variables), "variable"), "bold"), ":"),
-             *(Text(f"  {printable(name)}") for name in seen.variables), "")
+        show(
+            Text.assemble((plural(len(seen.variables), "variable"), "bold"), ":"),
+            *(Text(f"  {printable(name)}") for name in seen.variables),
+            "",
+        )
     show(_ops(seen, None if args.all else SHOWN), "", _weights(seen), Text(_file(seen), "dim"))
     if seen.subgraphs:
         show("", _tree(seen.subgraphs))
@@ -67,7 +83,10 @@ def _show(seen: Glance, args: argparse.Namespace) -> None:
 
 def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
     from irops.cli.tables import table
-    others = [printable(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors]
+
+    others = [
+        printable(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors
+    ]
     out = table(title, "name", "type", "shape", *(("tensor names",) if any(others) else ()))
     for tensor, other in zip(tensors, others):
         out.add_row(printable(tensor.layer), tensor.type, tensor.shape, *((other,) if any(others) else ()))
@@ -76,11 +95,17 @@ def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
 
 def _ops(seen: Glance, limit: int | None) -> Table:
     from irops.cli.tables import table
+
     out = table("ops", "type", "opset", ">count", "")
     most = max(seen.ops.values(), default=1)
     for op, count in list(seen.ops.items())[:limit]:
         type_, _, version = op.rpartition(" ")
-        out.add_row(printable(type_), printable(version.removeprefix("opset")), f"{count:,}", "▇" * max(1, count * 24 // most))
+        out.add_row(
+            printable(type_),
+            printable(version.removeprefix("opset")),
+            f"{count:,}",
+            "▇" * max(1, count * 24 // most),
+        )
     if limit is not None and len(seen.ops) > limit:
         rest = list(seen.ops.values())[limit:]
         out.add_row(f"{len(rest)} more kinds", "", f"{sum(rest):,}", "--all lists them")
@@ -89,12 +114,15 @@ def _ops(seen: Glance, limit: int | None) -> Table:
 
 def _weights(seen: Glance) -> Table:
     from irops.cli.tables import table
+
     out = table("weights", "type", ">constants", ">elements", ">bytes")
     for held in seen.weights:
         out.add_row(held.type, f"{held.constants:,}", f"{held.elements:,}", f"{held.bytes:,}")
     if seen.weights:
         out.add_section()
-        constants, elements = (sum(counts) for counts in zip(*((held.constants, held.elements) for held in seen.weights)))
+        constants, elements = (
+            sum(counts) for counts in zip(*((held.constants, held.elements) for held in seen.weights))
+        )
         out.add_row("all", f"{constants:,}", f"{elements:,}", f"{seen.weights_bytes:,}")
     return out
 
@@ -105,12 +133,15 @@ def _file(seen: Glance) -> str:
     if seen.weights_file is None:
         return f"the constants take {seen.weights_file_bytes:,} bytes"
     unused = seen.weights_file_bytes - seen.weights_bytes
-    return f"the file has {seen.weights_file_bytes:,} bytes" + (f", {unused:,} of them unused" if unused > 0 else "")
+    return f"the file has {seen.weights_file_bytes:,} bytes" + (
+        f", {unused:,} of them unused" if unused > 0 else ""
+    )
 
 
 def _tree(inside: tuple[Inner, ...]) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
+
     root = Tree(Text("sub-graphs", "bold"))
     ahead = [(root, inner) for inner in inside]
     while ahead:

@@ -1,7 +1,9 @@
-"""irops COMMAND …: finds the command's module, runs it, and turns what goes wrong into a sentence and an exit code.
+"""irops COMMAND …: finds the command's module, runs it, and turns what goes wrong into a sentence and an exit
+code.
 
 0: clean; 1: findings; 2: wrong usage, or a fault of irops itself.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -15,9 +17,17 @@ import irops
 from irops.cli.streams import drop_output, heed_signals, take_any_text
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
-INTERRUPTED, PIPE_CLOSED = 130, 141           # 128 and the number of the signal, as shells have it
-MISUSE = ("impossible-input-shape", "unknown-input", "unknown-backend", "unavailable-backend", "impossible-filling",
-          "malformed-settings", "unknown-setting", "unfit-setting")
+INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 and the number of the signal, as shells have it
+MISUSE = (
+    "impossible-input-shape",
+    "unknown-input",
+    "unknown-backend",
+    "unavailable-backend",
+    "impossible-filling",
+    "malformed-settings",
+    "unknown-setting",
+    "unfit-setting",
+)
 """Rules about what the person gave, not about the model."""
 COMMANDS = {
     "check": "say all that is wrong with IR files",
@@ -47,13 +57,16 @@ class Command(Protocol):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; its exit code. arguments: those of this process if not given, and then its signals are heeded, too."""
+    """Run a command; its exit code. arguments: those of this process if not given, and then its signals are
+    heeded, too.
+    """
     if arguments is not None:
         return _command(list(arguments))
     heed_signals()
     words = sys.argv[1:]
-    if words[:1] == ["run"]:                  # maps weights, and calls libraries that compute
+    if words[:1] == ["run"]:  # maps weights, and calls libraries that compute
         from irops.cli.guard import guarded
+
         return guarded("run", lambda: _command(words))
     return _command(words)
 
@@ -64,9 +77,9 @@ def _command(words: list[str]) -> int:
     try:
         status = _dispatch([word for word in words if word != "--debug"])
         sys.stdout.flush()
-    except SystemExit as end:                 # argparse: --help, or wrong usage
+    except SystemExit as end:  # argparse: --help, or wrong usage
         return end.code if isinstance(end.code, int) else REFUSED
-    except BrokenPipeError:                   # the reader of a pipe has seen enough
+    except BrokenPipeError:  # the reader of a pipe has seen enough
         drop_output()
         return PIPE_CLOSED
     except KeyboardInterrupt:
@@ -89,8 +102,12 @@ def _dispatch(words: list[str]) -> int:
     if name not in COMMANDS:
         raise Refusal(f"there is no command {name!r}{_nearest(name)}; irops --help lists them all")
     command = cast(Command, import_module(f"irops.cli.{name}"))
-    parser = argparse.ArgumentParser(prog=f"irops {name}", description=command.__doc__, allow_abbrev=False,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog=f"irops {name}",
+        description=command.__doc__,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     command.configure(parser)
     parser.add_argument("--debug", action="store_true", help="show where in irops an internal error arose")
     return command.execute(parser.parse_args(words[1:]))
@@ -100,16 +117,23 @@ def _overview() -> argparse.ArgumentParser:
     width = max(map(len, COMMANDS)) + 2
     commands = "\n".join(f"  {name:{width}}{what}" for name, what in COMMANDS.items())
     parser = argparse.ArgumentParser(
-        prog="irops", usage="irops COMMAND ...", formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+        prog="irops",
+        usage="irops COMMAND ...",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
         description=f"Check, infer, run and document OpenVINO IR models.\n\ncommands:\n{commands}",
-        epilog="example:\n  irops check model.xml\n\nirops COMMAND --help tells more.\n"
-               "Exit codes: 0 clean, 1 findings, 2 wrong usage or a fault of irops.")
+        epilog=(
+            "example:\n  irops check model.xml\n\nirops COMMAND --help tells more.\n"
+            "Exit codes: 0 clean, 1 findings, 2 wrong usage or a fault of irops."
+        ),
+    )
     parser.add_argument("--version", action="version", version=f"irops {irops.__version__}")
     return parser
 
 
 def _nearest(name: str) -> str:
     from difflib import get_close_matches
+
     near = get_close_matches(name, COMMANDS, 1)
     return f"; did you mean {near[0]}?" if near else ""
 
@@ -117,8 +141,10 @@ def _nearest(name: str) -> str:
 def _told(command: str, error: Exception) -> int:
     """Tell a person of an error; the exit code."""
     from irops.diagnostics.diagnostic import DiagnosticError
+
     if isinstance(error, DiagnosticError):
         from irops.cli.findings import tell
+
         tell(error.diagnostics, sys.stderr)
         return REFUSED if error.diagnostics[0].name in MISUSE else FINDINGS
     expected = isinstance(error, (Refusal, OSError))
@@ -128,6 +154,10 @@ def _told(command: str, error: Exception) -> int:
     if expected:
         print(f"irops {command}: {text}", file=sys.stderr)
     else:
-        print(f"irops {command}: internal error: {type(error).__name__}: {text.splitlines()[0]}\n"
-              "This is a fault of irops. Please report it with the model and the output of the same command with --debug.", file=sys.stderr)
+        print(
+            f"irops {command}: internal error: {type(error).__name__}: {text.splitlines()[0]}\nThis is a"
+            " fault of irops. Please report it with the model and the output of the same command with"
+            " --debug.",
+            file=sys.stderr,
+        )
     return REFUSED

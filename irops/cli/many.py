@@ -1,4 +1,5 @@
 """Checks files, one after the other or in several processes: no file keeps another from being checked."""
+
 from __future__ import annotations
 
 import argparse
@@ -10,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
-from irops.checks.fixing import ChangedMeanwhile, Mended, mended, store
-from irops.checks.run import check
+from irops.analysis.checks.fixing import ChangedMeanwhile, Mended, mended, store
+from irops.analysis.checks.run import check
 from irops.cli.baseline import Baseline
 from irops.cli.extensions import registry_of
 from irops.cli.processes import Died, Failed, cores, shared_out
@@ -32,7 +33,9 @@ GRACE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of each file. fixing: "fix" to write what was put right, "diff" to show it, "" for neither."""
+    """What is asked of each file. fixing: "fix" to write what was put right, "diff" to show it, "" for
+    neither.
+    """
 
     weights: str | None
     limits: Limits
@@ -44,15 +47,22 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A file's report; known: how many findings are left out since they are accepted; diff: what fixes change."""
+    """A file's report; known: how many findings are left out since they are accepted; diff: what fixes
+    change.
+    """
 
     report: Report
     known: int = 0
     diff: str = ""
 
 
-def answers(files: Sequence[str], asked: Asked, args: argparse.Namespace, registry: Registry | None,
-            text: bytes | None = None) -> Iterator[Answer]:
+def answers(
+    files: Sequence[str],
+    asked: Asked,
+    args: argparse.Namespace,
+    registry: Registry | None,
+    text: bytes | None = None,
+) -> Iterator[Answer]:
     """The answer for each file, in order. text: what is checked in place of the one file's content."""
     processes = args.jobs or (cores() if len(files) >= MANY or _bytes_of(files) >= LARGE else 1)
     if processes < 2 or len(files) < 2:
@@ -62,7 +72,9 @@ def answers(files: Sequence[str], asked: Asked, args: argparse.Namespace, regist
         return
     done: dict[int, Answer] = {}
     following = 0
-    for number, result in shared_out(_worker, (args, asked), files, processes, 3 * asked.limits.seconds + GRACE):
+    for number, result in shared_out(
+        _worker, (args, asked), files, processes, 3 * asked.limits.seconds + GRACE
+    ):
         done[number] = result if isinstance(result, Answer) else _failure(files[number], result)
         while following in done:
             yield done.pop(following)
@@ -81,14 +93,20 @@ def answer(file: str, asked: Asked, registry: Registry | None, text: bytes | Non
 
     def report(limits: Limits, content: bytes | None) -> Report:
         nonlocal known
-        whole = check(file, asked.weights, text=content, registry=registry, limits=limits).narrowed(asked.select, asked.ignore)
+        whole = check(file, asked.weights, text=content, registry=registry, limits=limits).narrowed(
+            asked.select, asked.ignore
+        )
         new = whole if asked.accepted is None else asked.accepted.new_in(whole)
         known = len(whole) - len(new)
         return new
+
     try:
         if not asked.fixing:
             return Answer(report(asked.limits, text), known)
-        found = mended(bytes_of(file, asked.limits) if text is None else text, partial(report, replace(asked.limits, findings=inf)))
+        found = mended(
+            bytes_of(file, asked.limits) if text is None else text,
+            partial(report, replace(asked.limits, findings=inf)),
+        )
     except ReadError:
         return Answer(report(asked.limits, text), known)
     except MemoryError:
@@ -108,15 +126,21 @@ def answer(file: str, asked: Asked, registry: Registry | None, text: bytes | Non
 
 def _diff(file: str, found: Mended) -> str:
     from difflib import unified_diff
-    before, after = (re.findall("[^\n]*\n|[^\n]+", text.decode("utf-8", "backslashreplace")) for text in (found.before, found.after))
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-                   for line in unified_diff(before, after, printable(file), printable(file)))
+
+    before, after = (
+        re.findall("[^\n]*\n|[^\n]+", text.decode("utf-8", "backslashreplace"))
+        for text in (found.before, found.after)
+    )
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in unified_diff(before, after, printable(file), printable(file))
+    )
 
 
 def _bytes_of(files: Sequence[str]) -> int:
     total = 0
     for file in files:
-        with suppress(OSError):                     # told when it is read
+        with suppress(OSError):  # told when it is read
             total += os.stat(file).st_size
     return total
 

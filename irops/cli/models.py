@@ -1,4 +1,5 @@
 """Which files are meant by files and folders."""
+
 from __future__ import annotations
 
 import os
@@ -9,14 +10,18 @@ from pathlib import Path
 
 from irops.ir.regular import open_regular
 
-_BEFORE_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*>)*+<([A-Za-z_][\w:.-]*)", re.DOTALL)
+_BEFORE_ROOT = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*>)*+<([A-Za-z_][\w:.-]*)", re.DOTALL
+)
 LOOKED_AT = 1 << 16
 """How many bytes are looked at to tell what a file is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The files to check, in order, each once; empty: folders that hold none; others: how many .xml files in folders are no models."""
+    """The files to check, in order, each once; empty: folders that hold none; others: how many .xml files in
+    folders are no models.
+    """
 
     files: tuple[str, ...]
     empty: tuple[str, ...]
@@ -26,7 +31,8 @@ class Found:
 def found_in(paths: Sequence[str]) -> Found:
     """Files as they are named, and the models in folders and all folders below them, by path.
 
-    Links to files are followed, links to folders are not; folders whose names start with a dot are not entered.
+    Links to files are followed, links to folders are not; folders whose names start with a dot are not
+    entered.
     """
     files: dict[str, None] = {}
     empty: list[str] = []
@@ -51,7 +57,9 @@ def _texts(folder: str) -> Iterator[str]:
 
 
 def _is_other(path: str) -> bool:
-    """Whether a file is XML of another kind. What is damaged is told, and so is what has weights beside it."""
+    """Whether a file is XML of another kind. What is damaged is told, and so is what has weights beside
+    it.
+    """
     try:
         with open_regular(path) as file:
             root = _BEFORE_ROOT.match(file.read(LOOKED_AT))

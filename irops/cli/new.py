@@ -7,6 +7,7 @@ example:
   irops new MyReverse --category movement --output my_ops
   irops new Frobnicate --category arithmetic --version opset18
 """
+
 from __future__ import annotations
 
 import argparse
@@ -21,17 +22,29 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("op", metavar="OP", help="the type of the op, as layers will name it: MyReverse")
-    parser.add_argument("--category", metavar="C", required=True, help="what kind of op it is: movement, activation …")
-    parser.add_argument("--version", metavar="V", default="extension", help="what layers have as version (opset18); default: extension")
-    parser.add_argument("--output", "-o", metavar="FOLDER", default=".", help="where to put the files; default: here")
+    parser.add_argument(
+        "--category", metavar="C", required=True, help="what kind of op it is: movement, activation …"
+    )
+    parser.add_argument(
+        "--version",
+        metavar="V",
+        default="extension",
+        help="what layers have as version (opset18); default: extension",
+    )
+    parser.add_argument(
+        "--output", "-o", metavar="FOLDER", default=".", help="where to put the files; default: here"
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="do not say what to do next")
 
 
 def execute(args: argparse.Namespace) -> int:
     for what, text in (("type", args.op), ("category", args.category), ("version", args.version)):
         if not NAME.fullmatch(text):
-            raise Refusal(f"{text!r} cannot be the {what} of an op; it must be letters and digits, a letter first")
+            raise Refusal(
+                f"{text!r} cannot be the {what} of an op; it must be letters and digits, a letter first"
+            )
     from irops.spec.load import snake_case
+
     op, module = f"{args.op}-{args.version.removeprefix('opset')}", snake_case(args.op)
     _hold_new(op)
     folder = Path(args.output)
@@ -50,8 +63,11 @@ def execute(args: argparse.Namespace) -> int:
 def _hold_new(op: str) -> None:
     """Demand that no op of irops' own has the id: a definition of it would not be taken."""
     from irops.registry import Registry
+
     if op.lower() in {known.lower() for known in Registry(plugins=False).ids()}:
-        raise Refusal(f"{op} is defined by irops already; an op of your own has another type, or another version")
+        raise Refusal(
+            f"{op} is defined by irops already; an op of your own has another type, or another version"
+        )
 
 
 def _write(texts: dict[Path, str]) -> None:
@@ -68,8 +84,8 @@ def _write(texts: dict[Path, str]) -> None:
 def _definition(args: argparse.Namespace) -> str:
     return f"""<layer type="{args.op}" version="{args.version}" category="{args.category}">
   <summary>What the op does, in one sentence.</summary>
-  <description>What it does, in full: every attribute, every input, and what happens at the edges.</description>
-  <formula>output[...] = data[...] + amount</formula>
+  <description>What it does, in full: every attribute, every input, and what happens at the
+  edges.</description> <formula>output[...] = data[...] + amount</formula>
   <source>Where the truth about the op is written</source>
   <data>
     <attribute name="amount" type="int" min="0" default="0">What it is for.</attribute>
@@ -113,7 +129,7 @@ def {module}_shape(data: Fact) -> Shape:
 
 
 @kernel("{op}")
-def {module}{'_' * iskeyword(module)}(data: Array, *, amount: int) -> Array:
+def {module}{"_" * iskeyword(module)}(data: Array, *, amount: int) -> Array:
     return data + data.dtype.type(amount)          # the <formula>
 '''
 

@@ -1,4 +1,5 @@
 """What a definition says, as text for a terminal."""
+
 from __future__ import annotations
 
 from math import inf
@@ -38,7 +39,9 @@ def whole(definition: Definition, page: Page) -> None:
     if definition.gradients:
         page.heading("gradients")
         for gradient in definition.gradients.values():
-            page.entry(f"of {gradient.of}", f"{gradient.text} Saved: {', '.join(gradient.saves) or 'nothing'}.")
+            page.entry(
+                f"of {gradient.of}", f"{gradient.text} Saved: {', '.join(gradient.saves) or 'nothing'}."
+            )
     if definition.notes:
         page.heading("notes")
         for note in definition.notes:
@@ -49,13 +52,19 @@ def whole(definition: Definition, page: Page) -> None:
 def requirement(definition: Definition, constraint: Constraint, page: Page) -> None:
     page.title(f"{definition.id}:{constraint.id} ({constraint.severity})")
     page.lines(f"{definition.id} requires: {constraint.text}")
-    when = "where a model is checked, as far as shapes and constants tell" if constraint.when == "infer" else \
-        "when the model is run, and before where the values are constants"
+    when = (
+        "where a model is checked, as far as shapes and constants tell"
+        if constraint.when == "infer"
+        else "when the model is run, and before where the values are constants"
+    )
     page.paragraph(f"Held to {when}.")
     for note in definition.notes:
         if note.of == constraint.id:
             page.paragraph(note.text)
-    broken = next((case for case in counterexamples(definition) if case.violates == constraint.id and case.net is None), None)
+    broken = next(
+        (case for case in counterexamples(definition) if case.violates == constraint.id and case.net is None),
+        None,
+    )
     if broken is not None:
         page.heading("broken by")
         _case(broken, page)
@@ -66,7 +75,9 @@ def _case(case: Case, page: Page) -> None:
     for name, text in case.attributes.items():
         page.verbatim(f'{name}="{text}"')
     for tensor in case.tensors:
-        values = "" if tensor.value is None else " = " + " ".join(map(str, tensor.value.ravel()[:SHOWN].tolist()))
+        values = (
+            "" if tensor.value is None else " = " + " ".join(map(str, tensor.value.ravel()[:SHOWN].tolist()))
+        )
         more = " ..." if tensor.value is not None and tensor.value.size > SHOWN else ""
         page.verbatim(f"{tensor.name} {tensor.element_type}{tensor.shape}{values}{more}")
 
@@ -76,7 +87,11 @@ def _kind(attribute: Attribute) -> str:
     if attribute.of:
         words[0] += f" of {attribute.of}"
     if attribute.low != -inf or attribute.high != inf:
-        words.append(f"{attribute.low:g} to {attribute.high:g}" if attribute.high != inf else f"at least {attribute.low:g}")
+        words.append(
+            f"{attribute.low:g} to {attribute.high:g}"
+            if attribute.high != inf
+            else f"at least {attribute.low:g}"
+        )
     if attribute.switch:
         words.append(f"where {attribute.switch} is on")
     if attribute.builder:
@@ -91,11 +106,26 @@ def _port(port: PortSpec) -> str:
     words = [port.type]
     if (port.low_rank, port.high_rank) != (0, inf):
         low, high = port.low_rank, port.high_rank
-        words.append(f"rank {low}" if low == high else f"rank {low} or more" if high == inf else f"rank {low} to {high:g}")
-    words.extend(word for word, holds in (("optional", port.optional), ("any number", port.variadic)) if holds)
+        words.append(
+            f"rank {low}"
+            if low == high
+            else f"rank {low} or more"
+            if high == inf
+            else f"rank {low} to {high:g}"
+        )
+    words.extend(
+        word for word, holds in (("optional", port.optional), ("any number", port.variadic)) if holds
+    )
     return ", ".join(words)
 
 
 def _when(constraint: Constraint) -> str:
-    words = [word for word, holds in (("when run", constraint.when == "run"), ("a warning", constraint.severity == "warning")) if holds]
+    words = [
+        word
+        for word, holds in (
+            ("when run", constraint.when == "run"),
+            ("a warning", constraint.severity == "warning"),
+        )
+        if holds
+    ]
     return f" ({', '.join(words)})" if words else ""

@@ -6,6 +6,7 @@ example:
   irops ops --dialect onnx --opset 17
   irops ops --dialect onnx --undefined
 """
+
 from __future__ import annotations
 
 import argparse
@@ -36,12 +37,26 @@ class Entry:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dialect", choices=(OPENVINO, *DIALECTS), default=OPENVINO,
-                        help="whose ops; default: openvino, with those that --definitions and plug-ins bring")
+    parser.add_argument(
+        "--dialect",
+        choices=(OPENVINO, *DIALECTS),
+        default=OPENVINO,
+        help="whose ops; default: openvino, with those that --definitions and plug-ins bring",
+    )
     parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
-    parser.add_argument("--opset", metavar="N", help="only the versions that this opset of OpenVINO holds (8 or opset8), or of ONNX")
-    parser.add_argument("--text", metavar="WORDS", help="only ops whose name, summary or description has all of these words")
-    parser.add_argument("--undefined", action="store_true", help="the ops of OpenVINO, or of ONNX, that irops has no definition of")
+    parser.add_argument(
+        "--opset",
+        metavar="N",
+        help="only the versions that this opset of OpenVINO holds (8 or opset8), or of ONNX",
+    )
+    parser.add_argument(
+        "--text", metavar="WORDS", help="only ops whose name, summary or description has all of these words"
+    )
+    parser.add_argument(
+        "--undefined",
+        action="store_true",
+        help="the ops of OpenVINO, or of ONNX, that irops has no definition of",
+    )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="names only")
     add_extensions(parser)
@@ -75,7 +90,11 @@ def _defined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
         definition = registry.op(op).definition
         entry = _entry(definition, versions.get(op))
         text = f"{op} {definition.summary} {definition.description}".lower()
-        if args.category in (None, entry.category) and (opset is None or opset in entry.opsets) and all(word in text for word in words):
+        if (
+            args.category in (None, entry.category)
+            and (opset is None or opset in entry.opsets)
+            and all(word in text for word in words)
+        ):
             entries.append(entry)
     return entries
 
@@ -84,8 +103,11 @@ def _undefined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
     opset, words, known = _opset(args.opset), (args.text or "").lower().split(), set(registry.ids())
     return [
         Entry(version.id, version.category, _held(version), "", defined=False)
-        for version in opsets().all() if version.id not in known and args.category in (None, version.category)
-        and (opset is None or opset in version.opsets) and all(word in version.id.lower() for word in words)
+        for version in opsets().all()
+        if version.id not in known
+        and args.category in (None, version.category)
+        and (opset is None or opset in version.opsets)
+        and all(word in version.id.lower() for word in words)
     ]
 
 
@@ -94,15 +116,28 @@ def _foreign(args: argparse.Namespace, registry: Registry) -> list[Entry]:
     if args.dialect != ONNX and (args.undefined or args.opset is not None):
         raise Refusal(f"{args.dialect} has no opsets, and no list of all its ops")
     opset, words = _onnx_opset(args.opset), (args.text or "").lower().split()
-    entries = _undefined_of_onnx(opset) if args.undefined else [_held_entry(registry, op) for op in registry.ids(args.dialect)]
-    return [entry for entry in entries if args.category in (None, entry.category) and (opset is None or str(opset) in entry.opsets)
-            and all(word in f"{entry.op} {entry.summary}".lower() for word in words)]
+    entries = (
+        _undefined_of_onnx(opset)
+        if args.undefined
+        else [_held_entry(registry, op) for op in registry.ids(args.dialect)]
+    )
+    return [
+        entry
+        for entry in entries
+        if args.category in (None, entry.category)
+        and (opset is None or str(opset) in entry.opsets)
+        and all(word in f"{entry.op} {entry.summary}".lower() for word in words)
+    ]
 
 
 def _held_entry(registry: Registry, op: str) -> Entry:
     definition, files = registry.op(op).definition, dialect_files()
     held = files.versions(op) if definition.dialect == ONNX else ()
-    opsets_of = tuple(str(n) for n in range(1, onnx_opsets().last + 1) if held and files.named(ONNX, definition.type, n) in held)
+    opsets_of = tuple(
+        str(n)
+        for n in range(1, onnx_opsets().last + 1)
+        if held and files.named(ONNX, definition.type, n) in held
+    )
     return Entry(op, definition.category, opsets_of, definition.summary)
 
 
@@ -111,8 +146,11 @@ def _undefined_of_onnx(opset: int | None) -> list[Entry]:
     table, files = onnx_opsets(), dialect_files()
     wanted = opset or table.last
     versions = {name: table.version(name, wanted) for name in table.since}
-    return [Entry(f"{ONNX}:{name}-{number}", "", (str(wanted),), "", defined=False)
-            for name, number in versions.items() if number is not None and files.named(ONNX, name, wanted) is None]
+    return [
+        Entry(f"{ONNX}:{name}-{number}", "", (str(wanted),), "", defined=False)
+        for name, number in versions.items()
+        if number is not None and files.named(ONNX, name, wanted) is None
+    ]
 
 
 def _onnx_opset(text: str | None) -> int | None:
@@ -147,10 +185,16 @@ def _show(entries: list[Entry]) -> None:
         return
     from irops.cli.streams import show
     from irops.cli.tables import table
+
     out = table("", "op", "category", "opsets", "summary")
     out.title = None
     for entry in entries:
         held = [opset.removeprefix("opset") for opset in entry.opsets]
-        out.add_row(entry.op, entry.category, held[0] if len(held) == 1 else f"{held[0]}-{held[-1]}" if held else "", entry.summary)
+        out.add_row(
+            entry.op,
+            entry.category,
+            held[0] if len(held) == 1 else f"{held[0]}-{held[-1]}" if held else "",
+            entry.summary,
+        )
     out.caption = plural(len(entries), "op")
     show(out)

@@ -1,4 +1,5 @@
 """Running text in a terminal: headings, paragraphs and lists, wrapped."""
+
 from __future__ import annotations
 
 import shutil
@@ -35,8 +36,14 @@ class Page:
     def lines(self, text: str, indent: int = 0, hanging: int = 0, style: str = "") -> None:
         """Text without a space before it; hanging: how much further to indent all but its first line."""
         margin = " " * indent
-        wrapped = wrap(printable(" ".join(text.split())), self.width, initial_indent=margin, subsequent_indent=margin + " " * hanging,
-                       break_long_words=False, break_on_hyphens=False)
+        wrapped = wrap(
+            printable(" ".join(text.split())),
+            self.width,
+            initial_indent=margin,
+            subsequent_indent=margin + " " * hanging,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
         for line in wrapped:
             self._put(line, style)
 
@@ -51,6 +58,7 @@ class Page:
     def show(self) -> None:
         if in_colour(sys.stdout):
             from rich.text import Text
+
             console().print(Text("\n").join(Text(text, style) for text, style in self._lines), soft_wrap=True)
         else:
             sys.stdout.write("".join(f"{text}\n" for text, _ in self._lines))

@@ -1,4 +1,5 @@
 """Work shared among processes: one that dies takes its piece of work with it, and no other."""
+
 from __future__ import annotations
 
 import multiprocessing
@@ -27,16 +28,21 @@ def cores() -> int:
     """How many processes can run at one time."""
     try:
         return len(os.sched_getaffinity(0))
-    except AttributeError:                          # not on this system
+    except AttributeError:  # not on this system
         return os.cpu_count() or 1
 
 
-def shared_out(prepare: Callable[..., Work], arguments: tuple[Any, ...], pieces: Sequence[Any], processes: int,
-               patience: float = inf) -> Iterator[tuple[int, Any]]:
+def shared_out(
+    prepare: Callable[..., Work],
+    arguments: tuple[Any, ...],
+    pieces: Sequence[Any],
+    processes: int,
+    patience: float = inf,
+) -> Iterator[tuple[int, Any]]:
     """The number of each piece and its result, as they come: Died or Failed where there is none.
 
-    prepare is called once in each process, with the arguments, and gives what works on a piece; patience: how many seconds a piece
-    may take before its process is ended.
+    prepare is called once in each process, with the arguments, and gives what works on a piece; patience: how
+    many seconds a piece may take before its process is ended.
     """
     crew = [_Worker(prepare, arguments) for _ in range(min(processes, len(pieces)))]
     ahead = iter(enumerate(pieces))
@@ -79,7 +85,7 @@ class _Worker:
             if self._process is None:
                 self._start()
             self.until = monotonic() + patience
-            with suppress(OSError):                 # it has died already: told as its result
+            with suppress(OSError):  # it has died already: told as its result
                 self.pipe.send(piece[1])
 
     def result(self) -> tuple[Any] | None:
@@ -92,7 +98,9 @@ class _Worker:
             self._process.join()
             code, self._process = self._process.exitcode or 0, None
             self.pipe.close()
-            return (Died(f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"),)
+            return (
+                Died(f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"),
+            )
         if monotonic() > self.until:
             self.end()
             return (Died("ended since it took too long"),)
@@ -108,7 +116,9 @@ class _Worker:
 
 @contextmanager
 def _no_interruption() -> Iterator[None]:
-    """Processes that are started within are not reached by Ctrl-C: it is for the one that shares out, which ends them."""
+    """Processes that are started within are not reached by Ctrl-C: it is for the one that shares out, which
+    ends them.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -121,7 +131,7 @@ def _no_interruption() -> Iterator[None]:
 
 def _serve(pipe: Connection, prepare: Callable[..., Work], arguments: tuple[Any, ...]) -> None:
     work = prepare(*arguments)
-    with suppress(EOFError, OSError):               # nothing more to do, or nobody to do it for
+    with suppress(EOFError, OSError):  # nothing more to do, or nobody to do it for
         while True:
             pipe.send(_outcome(work, pipe.recv()))
 

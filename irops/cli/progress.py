@@ -1,4 +1,5 @@
 """A bar on long work, for a person who looks; nothing in a pipe."""
+
 from __future__ import annotations
 
 import sys
@@ -37,7 +38,10 @@ def counted(what: str, *, quiet: bool = False) -> Iterator[Tell | None]:
     from rich.progress import Progress
 
     from irops.diagnostics.printable import printable
-    bar = Progress(console=Console(stderr=True), transient=True, redirect_stdout=looked_at(sys.stdout))    # a file gets what is for it
+
+    bar = Progress(
+        console=Console(stderr=True), transient=True, redirect_stdout=looked_at(sys.stdout)
+    )  # a file gets what is for it
     task = bar.add_task(what, total=None)
     start = monotonic()
 
@@ -45,6 +49,7 @@ def counted(what: str, *, quiet: bool = False) -> Iterator[Tell | None]:
         if not bar.live.is_started and monotonic() - start > PATIENCE:
             bar.start()
         bar.update(task, completed=done, total=of, description=escape(f"{what} {printable(str(item))[:40]}"))
+
     try:
         yield tell
     finally:

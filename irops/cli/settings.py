@@ -1,4 +1,7 @@
-"""What irops.toml, or [tool.irops] in pyproject.toml, sets: the nearest of them from the current folder upwards."""
+"""What irops.toml, or [tool.irops] in pyproject.toml, sets: the nearest of them from the current folder
+upwards.
+"""
+
 from __future__ import annotations
 
 import re
@@ -19,7 +22,9 @@ OWN, SHARED = "irops.toml", "pyproject.toml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a file sets. limits: by name; select, ignore: rules; strict: whether warnings fail; baseline: the file of known findings."""
+    """What a file sets. limits: by name; select, ignore: rules; strict: whether warnings fail; baseline: the
+    file of known findings.
+    """
 
     limits: Mapping[str, float] = field(default_factory=dict)
     select: tuple[str, ...] = ()
@@ -49,11 +54,15 @@ def _table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
     except OSError as error:
         raise _error("malformed-settings", f"{path} cannot be read: {error.strerror}", path) from None
     except UnicodeDecodeError as error:
-        raise _error("malformed-settings", f"{path} is not UTF-8: {error.reason} at byte {error.start}", path) from None
+        raise _error(
+            "malformed-settings", f"{path} is not UTF-8: {error.reason} at byte {error.start}", path
+        ) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
         line, column = (int(place[1]), int(place[2])) if place else (None, None)
-        raise _error("malformed-settings", f"not TOML: {str(error).partition(' (at ')[0]}", path, line, column) from None
+        raise _error(
+            "malformed-settings", f"not TOML: {str(error).partition(' (at ')[0]}", path, line, column
+        ) from None
     if path.name == OWN:
         return text, whole
     tool = whole.get("tool", {})
@@ -71,7 +80,12 @@ class _Reader:
     def settings(self) -> Settings:
         """Raises: DiagnosticError"""
         takers: dict[str, Callable[[Any], Any]] = {
-            "limits": self._limits, "select": self._rules, "ignore": self._rules, "strict": _flag, "baseline": self._path}
+            "limits": self._limits,
+            "select": self._rules,
+            "ignore": self._rules,
+            "strict": _flag,
+            "baseline": self._path,
+        }
         values: dict[str, Any] = {}
         for name, value in self.table.items():
             if name not in takers:
@@ -112,6 +126,7 @@ class _Reader:
 
     def _unknown(self, name: str, known: list[str]) -> None:
         from difflib import get_close_matches
+
         near = get_close_matches(name, known, 1)
         hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
         self._tell("unknown-setting", f"{name!r} is nothing that can be set{hint}", name)
@@ -124,9 +139,15 @@ class _Reader:
 
     def _places(self, name: str) -> Iterator[tuple[int, int]]:
         """Where a name stands at the start of a line or of a table's name: tomllib does not tell."""
-        key = re.compile(rf"""^\s*(?:\[+\s*(?:tool\s*\.\s*irops\s*\.\s*)?)?["']?({re.escape(name)})["']?\s*[\]=.]""")
+        key = re.compile(
+            rf"""^\s*(?:\[+\s*(?:tool\s*\.\s*irops\s*\.\s*)?)?["']?({re.escape(name)})["']?\s*[\]=.]"""
+        )
         lines = self.text.splitlines()
-        start = 0 if self.path.name == OWN else next((k for k, line in enumerate(lines) if "tool" in line and "irops" in line), 0)
+        start = (
+            0
+            if self.path.name == OWN
+            else next((k for k, line in enumerate(lines) if "tool" in line and "irops" in line), 0)
+        )
         for number, line in enumerate(lines[start:], start + 1):
             if found := key.match(line):
                 yield number, found.start(1) + 1
@@ -142,9 +163,13 @@ def _shown(value: Any) -> str:
     return repr(value)[:60]
 
 
-def _diagnostic(about: str, message: str, path: Path, line: int | None = None, column: int | None = None) -> Diagnostic:
+def _diagnostic(
+    about: str, message: str, path: Path, line: int | None = None, column: int | None = None
+) -> Diagnostic:
     return Diagnostic(rule(about), message, Location(str(path), line, column))
 
 
-def _error(about: str, message: str, path: Path, line: int | None = None, column: int | None = None) -> DiagnosticError:
+def _error(
+    about: str, message: str, path: Path, line: int | None = None, column: int | None = None
+) -> DiagnosticError:
     return DiagnosticError([_diagnostic(about, message, path, line, column)])

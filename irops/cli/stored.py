@@ -1,8 +1,10 @@
 """Tensors in .npy and .npz files, which know NumPy's types only.
 
-Types that NumPy lacks are stored as their bits: bf16 as uint16, f8 as uint8, types of less than a byte as one code per uint8.
+Types that NumPy lacks are stored as their bits: bf16 as uint16, f8 as uint8, types of less than a byte as one
+    code per uint8.
 Strings are text of fixed width. Nothing is pickled.
 """
+
 from __future__ import annotations
 
 import os
@@ -22,12 +24,24 @@ from irops.values.element import CODED, STRING, Array, ElementType, element_type
 _PLAIN = "?bBhHiIlLqQefdFD"
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
 """What .npy files begin with, and .npz files: of some arrays, and of none."""
-DAMAGED = (ValueError, EOFError, OSError, MemoryError, RuntimeError, BadZipFile, LookupError, zlib.error, struct.error)
+DAMAGED = (
+    ValueError,
+    EOFError,
+    OSError,
+    MemoryError,
+    RuntimeError,
+    BadZipFile,
+    LookupError,
+    zlib.error,
+    struct.error,
+)
 """What NumPy and zipfile raise of a file that is damaged, or claims an array that fits nowhere."""
 
 
 def save_all(path: str, arrays: Mapping[str, Array]) -> None:
-    """Write arrays by name, beside the file first, so that it is there as a whole or not at all. Any name will do, "file" too."""
+    """Write arrays by name, beside the file first, so that it is there as a whole or not at all. Any name
+    will do, "file" too.
+    """
     with Pending(Path(os.path.realpath(path))) as (file,), ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
@@ -56,7 +70,9 @@ def load_one(path: str) -> Array:
         return loaded
     with loaded:
         if len(loaded.files) != 1:
-            raise Refusal(f"{path} holds {len(loaded.files)} arrays; give it as --load-inputs, or an .npy file")
+            raise Refusal(
+                f"{path} holds {len(loaded.files)} arrays; give it as --load-inputs, or an .npy file"
+            )
         try:
             array: Array = loaded[loaded.files[0]]
         except DAMAGED as error:
@@ -89,7 +105,11 @@ def _stored(array: Array) -> Array:
     if array.dtype.char in _PLAIN:
         return np.asarray(array).view(np.uint8) if kind.name in CODED else array
     if kind.bits < 8:
-        return array.astype(np.int8).view(np.uint8) & (2**kind.bits - 1) if kind.integral else array.view(np.uint8)
+        return (
+            array.astype(np.int8).view(np.uint8) & (2**kind.bits - 1)
+            if kind.integral
+            else array.view(np.uint8)
+        )
     return array.view(f"u{array.dtype.itemsize}")
 
 
@@ -103,5 +123,7 @@ def as_declared(array: Array, kind: ElementType) -> Array:
         return array
     if kind.bits < 8 and kind.kind == "signed":
         codes = array.view(np.uint8).astype(np.int8)
-        return np.where(codes >= 2**(kind.bits - 1), codes - 2**kind.bits, codes).astype(kind.dtype)
-    return array.view(np.uint8).astype(kind.dtype) if kind.bits < 8 and kind.integral else array.view(kind.dtype)
+        return np.where(codes >= 2 ** (kind.bits - 1), codes - 2**kind.bits, codes).astype(kind.dtype)
+    return (
+        array.view(np.uint8).astype(kind.dtype) if kind.bits < 8 and kind.integral else array.view(kind.dtype)
+    )

@@ -1,4 +1,5 @@
 """What is written where: to a person at a terminal, into a pipe, or nowhere."""
+
 from __future__ import annotations
 
 import os
@@ -17,23 +18,27 @@ NARROW = 80
 def take_any_text() -> None:
     """Let the streams escape what their encoding cannot say, rather than fail."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:                      # closed by whoever started the process
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
+        if getattr(sys, name) is None:  # closed by whoever started the process
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def heed_signals() -> None:
-    """Let Ctrl-C, once, and what asks a process to end, end it as an error does: what was begun is put away."""
+    """Let Ctrl-C, once, and what asks a process to end, end it as an error does: what was begun is put
+    away.
+    """
+
     def interrupted(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_IGN)
         if number == signal.SIGINT:
             raise KeyboardInterrupt
         raise SystemExit(128 + number)
+
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:      # nohup, say
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # nohup, say
             signal.signal(number, interrupted)
 
 
@@ -57,9 +62,18 @@ def in_colour(stream: TextIO) -> bool:
 def console(stream: TextIO | None = None) -> Console:
     """A console of rich's; 80 columns wide where nobody looks."""
     from rich.console import Console
+
     stream = stream or sys.stdout
     width = None if looked_at(stream) else NARROW
-    return Console(file=stream, width=width, highlight=False, soft_wrap=False, force_terminal=in_colour(stream), emoji=False, markup=False)
+    return Console(
+        file=stream,
+        width=width,
+        highlight=False,
+        soft_wrap=False,
+        force_terminal=in_colour(stream),
+        emoji=False,
+        markup=False,
+    )
 
 
 def show(*items: RenderableType) -> None:

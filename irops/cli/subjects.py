@@ -1,4 +1,5 @@
 """The op that a person means, or what they may have meant."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -27,7 +28,9 @@ def _why_not(name: str, registry: Registry, or_rule: bool) -> str:
     dialect = name.lower().partition(":")[0]
     if dialect in DIALECTS:
         return _why_not_foreign(name, dialect, registry)
-    meant = [version.id for version in opsets().all() if name.lower() in (version.id.lower(), version.type.lower())]
+    meant = [
+        version.id for version in opsets().all() if name.lower() in (version.id.lower(), version.type.lower())
+    ]
     if meant:
         return f"irops has no definition of {meant[-1]} yet"
     rules = [word for rule in all_rules() for word in (rule.code, rule.name)] if or_rule else []
@@ -38,15 +41,21 @@ def _why_not(name: str, registry: Registry, or_rule: bool) -> str:
 
 def _why_not_foreign(name: str, dialect: str, registry: Registry) -> str:
     wanted = parted(name)[1].lower()
-    known = next((op for op in onnx_opsets().since if op.lower() == wanted), None) if dialect == ONNX else None
+    known = (
+        next((op for op in onnx_opsets().since if op.lower() == wanted), None) if dialect == ONNX else None
+    )
     if known is not None and not any(parted(op)[1] == known for op in registry.ids(ONNX)):
         return f"irops has no definition of ONNX's {known} yet"
-    near = [f"{dialect}:{op}" for op in _near(name.partition(":")[2], [op.partition(":")[2] for op in registry.versions(dialect)])]
+    near = [
+        f"{dialect}:{op}"
+        for op in _near(name.partition(":")[2], [op.partition(":")[2] for op in registry.versions(dialect)])
+    ]
     hint = f"did you mean {' or '.join(near)}?" if near else f"irops ops --dialect {dialect} lists all"
     return f"no op is called {name!r}; {hint}"
 
 
 def _near(name: str, known: Iterable[str]) -> list[str]:
     from difflib import get_close_matches
+
     spelled = {word.lower(): word for word in known}
     return [spelled[word] for word in get_close_matches(name.lower(), spelled, 2)]

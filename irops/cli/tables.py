@@ -1,4 +1,5 @@
 """The one look of all tables: light, and at home in 80 columns."""
+
 from __future__ import annotations
 
 from rich import box
@@ -7,8 +8,20 @@ from rich.table import Table
 
 def table(title: str, *columns: str) -> Table:
     """An empty table. A column whose name begins with > is of numbers, aligned to the right."""
-    out = Table(title=title, title_justify="left", title_style="bold", caption_justify="left", caption_style="dim",
-                box=box.SIMPLE_HEAD, header_style="dim", show_edge=False, pad_edge=False, padding=(0, 1))
+    out = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption_justify="left",
+        caption_style="dim",
+        box=box.SIMPLE_HEAD,
+        header_style="dim",
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 1),
+    )
     for column in columns:
-        out.add_column(column.lstrip(">"), justify="right" if column.startswith(">") else "left", overflow="fold")
+        out.add_column(
+            column.lstrip(">"), justify="right" if column.startswith(">") else "left", overflow="fold"
+        )
     return out

@@ -9,6 +9,7 @@ example:
   irops translate model.xml --to onnx -o model.onnx
   irops translate model.onnx --to openvino -o model.xml
 """
+
 from __future__ import annotations
 
 import argparse
@@ -16,27 +17,42 @@ import argparse
 from irops.cli.main import CLEAN, Refusal
 from irops.cli.numbers import whole
 from irops.diagnostics.printable import plural, printable
+from irops.editing.translation.refusal import SPELLED
+from irops.editing.translation.translate import OPSET, translate
 from irops.ir.formats import OWN_ENDINGS
 from irops.ir.read import read
 from irops.ir.write import write
 from irops.spec.onnx_opsets import ONNX, onnx_opsets
-from irops.translation.refusal import SPELLED
-from irops.translation.translate import OPSET, translate
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
-    parser.add_argument("--to", choices=tuple(sorted(SPELLED, reverse=True)), required=True, help="the dialect to say it in")
-    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="where to write it: an .xml file, .bin beside it; or .onnx")
-    parser.add_argument("--opset", metavar="N", type=whole(0), help=f"the opset of ONNX to say it in; default: {OPSET}")
+    parser.add_argument(
+        "--to", choices=tuple(sorted(SPELLED, reverse=True)), required=True, help="the dialect to say it in"
+    )
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        required=True,
+        help="where to write it: an .xml file, .bin beside it; or .onnx",
+    )
+    parser.add_argument(
+        "--opset", metavar="N", type=whole(0), help=f"the opset of ONNX to say it in; default: {OPSET}"
+    )
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument("--quiet", "-q", action="store_true", help="say nothing where nothing is wrong")
 
 
 def execute(args: argparse.Namespace) -> int:
-    named = next((dialect for dialect, ending in OWN_ENDINGS.items() if args.output.lower().endswith(ending)), "openvino")
+    named = next(
+        (dialect for dialect, ending in OWN_ENDINGS.items() if args.output.lower().endswith(ending)),
+        "openvino",
+    )
     if named != args.to:
-        raise Refusal(f"--output {args.output} is the name of a model of {SPELLED[named]}, and --to says {args.to}")
+        raise Refusal(
+            f"--output {args.output} is the name of a model of {SPELLED[named]}, and --to says {args.to}"
+        )
     if args.opset is not None and not 1 <= args.opset <= onnx_opsets().last:
         raise Refusal(f"--opset {args.opset} is none that irops knows, must be 1 to {onnx_opsets().last}")
     model = read(args.model, args.weights)
@@ -44,6 +60,8 @@ def execute(args: argparse.Namespace) -> int:
     write(translated, args.output)
     if not args.quiet:
         opset = f", opset {translated.opsets[ONNX]}" if args.to == ONNX else ""
-        print(f"{printable(args.output)}: {plural(len(model.layers), 'layer')} said in {len(translated.layers)} of "
-              f"{SPELLED[args.to]}{opset}")
+        print(
+            f"{printable(args.output)}: {plural(len(model.layers), 'layer')} said in {len(translated.layers)}"
+            f" of {SPELLED[args.to]}{opset}"
+        )
     return CLEAN

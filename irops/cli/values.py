@@ -1,4 +1,5 @@
 """A short look at the values of a tensor."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -44,7 +45,9 @@ def first(array: Array) -> str:
 
 
 def spread(array: Array) -> tuple[str, str, str]:
-    """The least, the mean and the greatest of many numbers; empty where there are few, or none that have an order."""
+    """The least, the mean and the greatest of many numbers; empty where there are few, or none that have an
+    order.
+    """
     kind = element_type_of(array)
     if array.size <= SHOWN or kind is STRING or kind.kind == "complex":
         return "", "", ""

@@ -4,6 +4,7 @@ example:
   irops where ReverseSequence-1
   irops where reverse --output-format json
 """
+
 from __future__ import annotations
 
 import argparse
@@ -19,7 +20,9 @@ from irops.registry import Op, Registry, default_registry
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("ops", nargs="+", metavar="OP", help="an op (ReverseSequence-1), or a type for its newest version")
+    parser.add_argument(
+        "ops", nargs="+", metavar="OP", help="an op (ReverseSequence-1), or a type for its newest version"
+    )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="places only")
     add_extensions(parser)
@@ -29,8 +32,10 @@ def execute(args: argparse.Namespace) -> int:
     registry = registry_of(args) or default_registry()
     found = {name: places(registry, name) for name in (definition_of(op, registry).id for op in args.ops)}
     if args.output_format == "json":
-        listed = [{"op": name, **{role: {"file": file, "line": line} for role, (file, line) in there.items()}}
-                  for name, there in found.items()]
+        listed = [
+            {"op": name, **{role: {"file": file, "line": line} for role, (file, line) in there.items()}}
+            for name, there in found.items()
+        ]
         json.dump({"version": 1, "ops": listed}, sys.stdout, indent=2)
         print()
         return CLEAN
@@ -55,7 +60,12 @@ def places(registry: Registry, op: str) -> dict[str, tuple[str, int]]:
 def _stock(op: Op, there: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
     """The stock shape rule of an op without a shape function of its own."""
     from irops.ops import stock
-    rules = [stock.RULES[port.shape[0]] for port in op.definition.outputs if port.shape and port.shape[0] in stock.RULES]
+
+    rules = [
+        stock.RULES[port.shape[0]]
+        for port in op.definition.outputs
+        if port.shape and port.shape[0] in stock.RULES
+    ]
     if "shape" in there or not rules:
         return {}
     return {"shape": (rules[0].__code__.co_filename, rules[0].__code__.co_firstlineno)}

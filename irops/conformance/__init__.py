@@ -1,1 +1,3 @@
-"""Holding backends to the definitions: examples, counterexamples and generated cases, shrunk to the smallest that fails."""
+"""Holding backends to the definitions: examples, counterexamples and generated cases, shrunk to the smallest
+that fails.
+"""

@@ -1,4 +1,5 @@
 """What a backend does with a trial, as a value that can be sent from one process to another."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -6,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from irops.analysis.layer import LayerFault
 from irops.backends.backend import Backend
 from irops.backends.declined import Declined
 from irops.conformance.compare import codes, mismatch
 from irops.conformance.layouts import WRITEABLE, laid_out
 from irops.conformance.trial import Trial, compute
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.inference.layer import LayerFault
 from irops.spec.binding import Function
 from irops.values.element import Array, ElementType, element_type, element_type_of, tagged
 from irops.values.violation import LimitExceeded, Violation
@@ -20,7 +21,9 @@ from irops.values.violation import LimitExceeded, Violation
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """kind: gave, declined, refused, raised, changed (its inputs), absent (no kernel), wrong out; or crashed, stalled, as others see it."""
+    """kind: gave, declined, refused, raised, changed (its inputs), absent (no kernel), wrong out; or crashed,
+    stalled, as others see it.
+    """
 
     kind: str
     text: str = ""
@@ -47,16 +50,24 @@ def answer_of(backend: Backend, trial: Trial) -> Answer:
         return Answer("raised", f"{type(error).__name__}: {error}".rstrip(": "))
     changed = _changed(arrays, trial.arrays)
     if changed is not None:
-        return Answer("changed", trial.op.definition.inputs[min(changed, len(trial.op.definition.inputs) - 1)].name)
+        return Answer(
+            "changed", trial.op.definition.inputs[min(changed, len(trial.op.definition.inputs) - 1)].name
+        )
     if len(outputs) == 1 and getattr(kernel, "takes_out", False):
         why = _filled_otherwise(kernel, trial, outputs[0])
         if why:
             return Answer("wrong out", why)
-    return Answer("gave", "", tuple((_bare(array, element_type_of(array)), element_type_of(array).name) for array in outputs))
+    return Answer(
+        "gave",
+        "",
+        tuple((_bare(array, element_type_of(array)), element_type_of(array).name) for array in outputs),
+    )
 
 
 def out_for(trial: Trial, result: Array) -> Array:
-    """An array to fill, in the layout of the first input as far as it can be written to; of zeros where the result has few."""
+    """An array to fill, in the layout of the first input as far as it can be written to; of zeros where the
+    result has few.
+    """
     first = next(given for given in trial.inputs if given is not None)
     layout = first.layout if first.layout in WRITEABLE else "plain"
     return laid_out(np.zeros_like(result), layout)
@@ -66,7 +77,9 @@ def _filled_otherwise(kernel: Function, trial: Trial, result: Array) -> str:
     """What is wrong with an array that the kernel was given to fill; '' if nothing is."""
     out = out_for(trial, result)
     try:
-        returned = compute(lambda *inputs, **attributes: kernel(*inputs, **attributes, out=out), trial, trial.arrays)[0]
+        returned = compute(
+            lambda *inputs, **attributes: kernel(*inputs, **attributes, out=out), trial, trial.arrays
+        )[0]
     except Exception as error:
         return f"given an array to fill: {type(error).__name__}: {error}"
     if returned is not out and out.size and not np.shares_memory(returned, out):

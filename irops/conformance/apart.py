@@ -1,4 +1,5 @@
 """A backend asked in a process of its own, which may crash or hang."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,7 +18,13 @@ PATIENCE = 120.0
 class Apart:
     """A backend by name, its process started when it is first asked, and again when it has died."""
 
-    def __init__(self, name: str, folders: tuple[str, ...] = (), modules: tuple[str, ...] = (), patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        name: str,
+        folders: tuple[str, ...] = (),
+        modules: tuple[str, ...] = (),
+        patience: float = PATIENCE,
+    ) -> None:
         self.strays: list[str] = []
         self._process = Process("irops.conformance.worker", ("backend", name, folders, modules), patience)
         self._answered = 0
@@ -30,7 +37,9 @@ class Apart:
         return bool(self._asked(("has", op.id)))
 
     def answer(self, trial: Trial) -> Answer:
-        """The backend's answer. A crash counts against a case only if the case alone, in a new process, brings it about."""
+        """The backend's answer. A crash counts against a case only if the case alone, in a new process,
+        brings it about.
+        """
         request = ("trial", trial.op.id, tuple(map(_sent, trial.inputs)), dict(trial.attributes))
         before = self._answered
         try:

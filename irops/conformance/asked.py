@@ -1,4 +1,5 @@
 """Asking a backend: in this process, or in one of its own (apart) that may crash or hang."""
+
 from __future__ import annotations
 
 from typing import Protocol

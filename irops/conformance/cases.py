@@ -1,10 +1,13 @@
-"""The trials that a definition brings with it: its examples, and the counterexamples that only a running kernel can tell."""
+"""The trials that a definition brings with it: its examples, and the counterexamples that only a running
+kernel can tell.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from irops.conformance.example import inputs_of, wanted_outputs
 from irops.conformance.trial import Given, NoTrial, Trial, Truth, truth_of
-from irops.evaluate.case import inputs_of, wanted_outputs
 from irops.registry import Op
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Case, Tensor
@@ -45,7 +48,9 @@ def _trial(op: Op, case: Case) -> Trial:
 
 
 def _can_be_made(tensor: Tensor) -> bool:
-    """Whether a tensor has a value, or zeros will do: some are there for their sizes alone, which no memory holds."""
+    """Whether a tensor has a value, or zeros will do: some are there for their sizes alone, which no memory
+    holds.
+    """
     return tensor.value is not None or (tensor.shape.static and tensor.shape.size.high <= LARGE)
 
 

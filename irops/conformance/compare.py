@@ -1,17 +1,22 @@
-"""Whether a backend's output is the truth: bit for bit where elements are moved, within the tolerance of their type elsewhere."""
+"""Whether a backend's output is the truth: bit for bit where elements are moved, within the tolerance of
+their type elsewhere.
+"""
+
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
 from irops.backends.requirements import MOVING
-from irops.evaluate.verify import difference
 from irops.registry import Op
+from irops.runtime.verify import difference
 from irops.values.element import STRING, Array, element_type_of
 
 
 def mismatch(op: Op, ours: Array, truth: Array, tolerance: float | None = None) -> str:
-    """'' where an output is the truth, else in what it differs. tolerance: relative and absolute, of an example; None: the type's."""
+    """'' where an output is the truth, else in what it differs. tolerance: relative and absolute, of an
+    example; None: the type's.
+    """
     kind, other = element_type_of(ours), element_type_of(truth)
     if ours.shape != truth.shape:
         return f"shape {list(ours.shape)}, must be {list(truth.shape)}"
@@ -42,7 +47,10 @@ def _told(ours: Array, truth: Array, wrong: npt.NDArray[np.bool_]) -> str:
     bits = ""
     if str(got) == str(must):
         bits = f" (bits {_bits(ours, place):#x} and {_bits(truth, place):#x})"
-    return f"{int(np.count_nonzero(wrong))} of {ours.size} elements differ, the first at {list(place)}: {got}, must be {must}{bits}"
+    return (
+        f"{int(np.count_nonzero(wrong))} of {ours.size} elements differ, the first at {list(place)}: {got},"
+        f" must be {must}{bits}"
+    )
 
 
 def _bits(array: Array, place: tuple[int, ...]) -> int:

@@ -1,4 +1,5 @@
 """Reports for programs: JSON, JUnit's XML, and Markdown for pages."""
+
 from __future__ import annotations
 
 import json
@@ -14,36 +15,60 @@ VERSION = 1
 
 def as_json(reports: Sequence[Report]) -> str:
     """{"version": 1, "backends": [{"backend", "ok", "ops": [{"op", "note", "outcomes": [...]}]}]}."""
-    return json.dumps({"version": VERSION, "backends": [_backend(report) for report in reports]}, indent=2) + "\n"
+    return (
+        json.dumps({"version": VERSION, "backends": [_backend(report) for report in reports]}, indent=2)
+        + "\n"
+    )
 
 
 def _backend(report: Report) -> dict[str, Any]:
-    ops = [{"op": op.op, "note": op.note, "outcomes": [_outcome(outcome) for outcome in op.outcomes]} for op in report.ops]
+    ops = [
+        {"op": op.op, "note": op.note, "outcomes": [_outcome(outcome) for outcome in op.outcomes]}
+        for op in report.ops
+    ]
     return {"backend": report.backend, "ok": report.ok, "ops": ops}
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    return {"kind": outcome.kind, "case": outcome.case, "status": str(outcome.status), "count": outcome.count,
-            "fault": outcome.verdict.fault, "reason": outcome.verdict.reason, "snippet": outcome.snippet}
+    return {
+        "kind": outcome.kind,
+        "case": outcome.case,
+        "status": str(outcome.status),
+        "count": outcome.count,
+        "fault": outcome.verdict.fault,
+        "reason": outcome.verdict.reason,
+        "snippet": outcome.snippet,
+    }
 
 
 def as_junit(reports: Sequence[Report]) -> str:
     """A test suite for each backend and op; what is declined is skipped."""
     body = "".join(line for report in reports for op in report.ops for line in _suite(report.backend, op))
-    return f'<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="irops conformance">\n{body}</testsuites>\n'
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="irops'
+        f' conformance">\n{body}</testsuites>\n'
+    )
 
 
 def _suite(backend: str, op: OpReport) -> Iterator[str]:
     skipped = sum(o.status is Status.DECLINED for o in op.outcomes)
-    yield (f'  <testsuite name={quoteattr(f"{backend}.{op.op}")} tests="{len(op.outcomes)}" failures="{len(op.failures)}" '
-           f'errors="0" skipped="{skipped}">\n')
+    yield (
+        f'  <testsuite name={quoteattr(f"{backend}.{op.op}")} tests="{len(op.outcomes)}"'
+        f' failures="{len(op.failures)}" errors="0" skipped="{skipped}">\n'
+    )
     for outcome in op.outcomes:
         many = f" ({outcome.count} cases)" if outcome.kind == "generated" and outcome.count > 1 else ""
-        head = f'    <testcase classname={quoteattr(f"{backend}.{op.op}")} name={quoteattr(printable(outcome.case + many))}'
+        head = (
+            f"    <testcase classname={quoteattr(f'{backend}.{op.op}')}"
+            f" name={quoteattr(printable(outcome.case + many))}"
+        )
         reason = quoteattr(printable(outcome.verdict.reason))
         if outcome.status is Status.FAILED:
             text = escape("\n".join(map(printable, outcome.snippet.split("\n"))))
-            yield f"{head}>\n      <failure type={quoteattr(outcome.verdict.fault)} message={reason}>{text}</failure>\n    </testcase>\n"
+            yield (
+                f"{head}>\n      <failure type={quoteattr(outcome.verdict.fault)}"
+                f" message={reason}>{text}</failure>\n    </testcase>\n"
+            )
         elif outcome.status is Status.DECLINED:
             yield f"{head}>\n      <skipped message={reason}/>\n    </testcase>\n"
         else:
@@ -53,22 +78,36 @@ def _suite(backend: str, op: OpReport) -> Iterator[str]:
 
 def as_markdown(reports: Sequence[Report]) -> str:
     """Two tables: how many cases passed, were declined and failed, and why they were declined or failed."""
-    lines = ["| backend | op | examples | counterexamples | generated | declined | failed |", "|---|---|--:|--:|--:|--:|--:|"]
+    lines = [
+        "| backend | op | examples | counterexamples | generated | declined | failed |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
     for report in reports:
         for op in report.ops:
             passed = [f"{op.count(kind, Status.PASSED)} of {op.count(kind)}" for kind in KINDS]
-            lines.append(f"| {report.backend} | {op.op} | {' | '.join(passed)} | {op.count(status=Status.DECLINED)} | "
-                         f"{op.count(status=Status.FAILED)} |")
-    why = [f"| {report.backend} | {op.op} | {verb} | {count} | {_cell(reason)} |"
-           for report in reports for op in report.ops for verb, reason, count in reasons(op)]
+            lines.append(
+                f"| {report.backend} | {op.op} | {' | '.join(passed)} | {op.count(status=Status.DECLINED)} | "
+                f"{op.count(status=Status.FAILED)} |"
+            )
+    why = [
+        f"| {report.backend} | {op.op} | {verb} | {count} | {_cell(reason)} |"
+        for report in reports
+        for op in report.ops
+        for verb, reason, count in reasons(op)
+    ]
     if why:
         lines += ["", "| backend | op | | cases | why |", "|---|---|---|--:|---|", *why]
     return "\n".join(lines) + "\n"
 
 
 def reasons(op: OpReport) -> list[tuple[str, str, int]]:
-    """Why cases were declined, the most frequent reason first, and why others failed; with how many of them."""
-    declined = [("declined", reason, count) for reason, count in sorted(op.declined.items(), key=lambda item: (-item[1], item[0]))]
+    """Why cases were declined, the most frequent reason first, and why others failed; with how many of
+    them.
+    """
+    declined = [
+        ("declined", reason, count)
+        for reason, count in sorted(op.declined.items(), key=lambda item: (-item[1], item[0]))
+    ]
     return declined + [("failed", outcome.verdict.reason, outcome.count) for outcome in op.failures]
 
 

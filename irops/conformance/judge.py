@@ -1,4 +1,5 @@
 """Holding a backend's answer to the truth."""
+
 from __future__ import annotations
 
 from irops.conformance.answer import Answer

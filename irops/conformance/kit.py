@@ -1,4 +1,5 @@
 """The conformance kit: hold a backend to the definitions of ops."""
+
 from __future__ import annotations
 
 import itertools
@@ -30,16 +31,29 @@ class UnusableBackendError(RuntimeError):
     """A backend ends its process before it is asked anything."""
 
 
-def hold(backend: str | Backend, ops: Iterable[str] | None = None, *, examples: int = EXAMPLES, seed: int = 0, seconds: float = SECONDS,
-         large: bool = False, definitions: Iterable[str] = (), modules: Iterable[str] = (), progress: Progress | None = None) -> Report:
+def hold(
+    backend: str | Backend,
+    ops: Iterable[str] | None = None,
+    *,
+    examples: int = EXAMPLES,
+    seed: int = 0,
+    seconds: float = SECONDS,
+    large: bool = False,
+    definitions: Iterable[str] = (),
+    modules: Iterable[str] = (),
+    progress: Progress | None = None,
+) -> Report:
     """Hold a backend to the definitions of ops, by default of all for which it has a kernel.
 
-    backend: by name, and then asked in a process of its own, so that it may crash; or as it is, and asked in this process.
-    examples: how many cases to generate for each op; seconds: after how many to stop for each op, and again when looking for a smaller
+    backend: by name, and then asked in a process of its own, so that it may crash; or as it is, and asked in
+        this process.
+    examples: how many cases to generate for each op; seconds: after how many to stop for each op, and again
+        when looking for a smaller
     case that fails. The same seed gives the same cases in a new process, as far as time allows.
     large: try tensors of some 40 MB, too, for ops that have such cases.
     definitions, modules: folders and Python modules of further ops, as of Registry.
-    Raises:  DiagnosticError for a backend that there is not, or whose library is missing; KeyError for an op; MissingExtraError;
+    Raises:  DiagnosticError for a backend that there is not, or whose library is missing; KeyError for an op;
+        MissingExtraError;
              UnusableBackendError
     """
     missing = lacks("conformance", "hypothesis")
@@ -56,7 +70,9 @@ def hold(backend: str | Backend, ops: Iterable[str] | None = None, *, examples: 
                 progress(number, len(ids), op_id)
             op = registry.op(op_id)
             if _has(asked, op):
-                reports.append(_Held(asked, op, _name(backend), Effort(examples, seed, seconds, large)).report())
+                reports.append(
+                    _Held(asked, op, _name(backend), Effort(examples, seed, seconds, large)).report()
+                )
             elif ops is not None:
                 reports.append(OpReport(op_id, note="no kernel"))
     finally:
@@ -98,7 +114,11 @@ class _Held:
     def _strays(self) -> Iterator[Outcome]:
         if self.asked.strays:
             times = f", {len(self.asked.strays)} times" if len(self.asked.strays) > 1 else ""
-            yield Outcome("generated", "cases in a row", Verdict(Status.FAILED, self.asked.strays[0] + times, "backend crashed"))
+            yield Outcome(
+                "generated",
+                "cases in a row",
+                Verdict(Status.FAILED, self.asked.strays[0] + times, "backend crashed"),
+            )
             self.asked.strays.clear()
 
     def _known(self) -> Iterator[Outcome]:
@@ -110,6 +130,7 @@ class _Held:
     def _generated(self) -> tuple[list[Outcome], str]:
         from irops.conformance.search import Search
         from irops.conformance.strategies.by_op import source_of
+
         source = source_of(self.op)
         if source is None:
             return [], "no example to generate cases from"
@@ -119,7 +140,9 @@ class _Held:
         search.run(sweep, source.strategy, self.effort.examples, self.effort.seed)
         late = monotonic() - start > seconds and not search.smallest
         search.reduce()
-        outcomes = [Outcome("generated", "generated", verdict, count=count) for verdict, count in search.tally.items()]
+        outcomes = [
+            Outcome("generated", "generated", verdict, count=count) for verdict, count in search.tally.items()
+        ]
         for trial, verdict in search.smallest.values():
             text = snippet(trial, truth_of(trial), verdict, self.backend)
             outcomes.append(Outcome("generated", "generated, the smallest found", verdict, text))

@@ -1,4 +1,7 @@
-"""The ways in which the same elements may lie in memory: kernels get constants that are read-only, views, and odd addresses."""
+"""The ways in which the same elements may lie in memory: kernels get constants that are read-only, views, and
+odd addresses.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -32,16 +35,20 @@ LAYOUTS = {
     "fortran": Layout(lambda x: x.copy(order="F"), "x = x.copy(order='F')"),
     "stepped": Layout(lambda x: np.repeat(x, 2, axis=-1)[..., ::2], "x = np.repeat(x, 2, axis=-1)[..., ::2]"),
     "backward": Layout(lambda x: x[..., ::-1].copy()[..., ::-1], "x = x[..., ::-1].copy()[..., ::-1]"),
-    "unaligned": Layout(_unaligned, "x = np.frombuffer(bytes(1) + x.tobytes(), x.dtype, offset=1).reshape(x.shape)"),
+    "unaligned": Layout(
+        _unaligned, "x = np.frombuffer(bytes(1) + x.tobytes(), x.dtype, offset=1).reshape(x.shape)"
+    ),
 }
 WRITEABLE = ("plain", "fortran", "stepped", "backward")
 """The layouts in which an array can be filled."""
 
 
 def laid_out(array: Array, layout: str) -> Array:
-    """A new array of the same elements in a layout; in one that they cannot have (an unaligned tensor of strings), plain."""
+    """A new array of the same elements in a layout; in one that they cannot have (an unaligned tensor of
+    strings), plain.
+    """
     kind = element_type_of(array)
-    bare = array.view(np.uint8) if kind.name in CODED else array          # NumPy drops tags on the way
+    bare = array.view(np.uint8) if kind.name in CODED else array  # NumPy drops tags on the way
     return tagged(LAYOUTS[layout if fits(array, layout) else "plain"].make(bare), kind)
 
 

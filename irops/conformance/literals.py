@@ -1,4 +1,5 @@
 """Values as Python expressions, exact to the bit."""
+
 from __future__ import annotations
 
 import base64
@@ -43,7 +44,9 @@ def _numbers(array: Array, dtype: str) -> str:
     if array.size <= LONG:
         return f"np.array({array.tolist()}, {name})"
     packed = base64.b85encode(zlib.compress(array.tobytes(), 9)).decode()
-    return f"np.frombuffer(zlib.decompress(base64.b85decode({packed!r})), {name}){_shaped(array.shape)}.copy()"
+    return (
+        f"np.frombuffer(zlib.decompress(base64.b85decode({packed!r})), {name}){_shaped(array.shape)}.copy()"
+    )
 
 
 def _shaped(shape: tuple[int, ...]) -> str:

@@ -1,4 +1,5 @@
 """A module that answers questions in a process of its own, which may crash or hang."""
+
 from __future__ import annotations
 
 import os
@@ -20,9 +21,11 @@ class Died(Exception):
 
 
 class Process:
-    """Runs a module that reads pickled requests from its input and writes pickled answers; started when it is first asked.
+    """Runs a module that reads pickled requests from its input and writes pickled answers; started when it is
+    first asked.
 
-    introduction: what it is told before the first question, again whenever it is started; patience: seconds for each answer.
+    introduction: what it is told before the first question, again whenever it is started; patience: seconds
+        for each answer.
     """
 
     def __init__(self, module: str, introduction: tuple[Any, ...], patience: float) -> None:
@@ -65,7 +68,11 @@ class Process:
             return pickle.load(process.stdout)
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             status, stalled = process.wait(), not watch.is_alive()
-            how = f"no answer within {self.patience:g} seconds" if stalled else f"the process {self._end(status)}"
+            how = (
+                f"no answer within {self.patience:g} seconds"
+                if stalled
+                else f"the process {self._end(status)}"
+            )
             self.close()
             raise Died(how, stalled) from None
         finally:
@@ -73,14 +80,23 @@ class Process:
 
     def _started(self) -> subprocess.Popen[bytes]:
         paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
-        return subprocess.Popen([sys.executable, "-m", self._module], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                stderr=self._errors, env={**os.environ, "PYTHONPATH": paths})
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        return subprocess.Popen(
+            [sys.executable, "-m", self._module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env={**os.environ, "PYTHONPATH": paths},
+        )
 
     def _end(self, status: int) -> str:
         """How the process ended, and the last that it said."""
         how = f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with exit code {status}"
         assert self._errors is not None
         self._errors.seek(0)
-        lines = [line.strip() for line in self._errors.read().decode("utf-8", "replace").splitlines() if line.strip()]
+        lines = [
+            line.strip()
+            for line in self._errors.read().decode("utf-8", "replace").splitlines()
+            if line.strip()
+        ]
         return f"{how} ({lines[-1]})" if lines else how

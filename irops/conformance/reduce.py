@@ -1,4 +1,7 @@
-"""Making a case that fails smaller by hand, where the search for a smaller one has left it large: cutting, and putting in order."""
+"""Making a case that fails smaller by hand, where the search for a smaller one has left it large: cutting,
+and putting in order.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -25,10 +28,18 @@ def reduced(trial: Trial, fails: Callable[[Trial], bool]) -> Trial:
 
 def _smaller(trial: Trial) -> Iterator[Trial]:
     """Trials with less in them; the steepest steps first."""
-    sizes = sorted({size for given in trial.inputs if given is not None for size in given.array.shape if size}, reverse=True)
+    sizes = sorted(
+        {size for given in trial.inputs if given is not None for size in given.array.shape if size},
+        reverse=True,
+    )
     for size in sizes:
         for cut in _cuts(size):
-            yield replace(trial, inputs=tuple(None if given is None else _cut(given, _axes(given, size), cut) for given in trial.inputs))
+            yield replace(
+                trial,
+                inputs=tuple(
+                    None if given is None else _cut(given, _axes(given, size), cut) for given in trial.inputs
+                ),
+            )
     for place, given in enumerate(trial.inputs):
         if given is not None:
             for axis, size in enumerate(given.array.shape):
@@ -38,7 +49,10 @@ def _smaller(trial: Trial) -> Iterator[Trial]:
         if given is not None:
             if given.layout != "plain":
                 yield _at(trial, place, Given(given.array))
-            yield from (_at(trial, place, replace(given, array=array)) for array in (*_plainer(given.array), *_lower(given.array)))
+            yield from (
+                _at(trial, place, replace(given, array=array))
+                for array in (*_plainer(given.array), *_lower(given.array))
+            )
 
 
 def _cuts(size: int) -> Iterator[slice]:
@@ -52,7 +66,12 @@ def _cuts(size: int) -> Iterator[slice]:
 def _cut(given: Given, axes: set[int], cut: slice) -> Given:
     if not axes:
         return given
-    return replace(given, array=given.array[tuple(cut if axis in axes else slice(None) for axis in range(given.array.ndim))].copy())
+    return replace(
+        given,
+        array=given.array[
+            tuple(cut if axis in axes else slice(None) for axis in range(given.array.ndim))
+        ].copy(),
+    )
 
 
 def _plainer(array: Array) -> Iterator[Array]:
@@ -73,11 +92,16 @@ def _plainer(array: Array) -> Iterator[Array]:
 
 def _counted(shape: tuple[int, ...], kind: ElementType) -> Array:
     numbers = np.arange(int(np.prod(shape))) % (1000 if kind.bits > 8 else 2 ** (kind.bits - 1))
-    return tagged(numbers.reshape(shape).astype(np.uint8 if kind.dtype == np.uint8 else np.float32).astype(kind.dtype), kind)
+    return tagged(
+        numbers.reshape(shape).astype(np.uint8 if kind.dtype == np.uint8 else np.float32).astype(kind.dtype),
+        kind,
+    )
 
 
 def _counts(array: Array) -> bool:
-    """Whether an array may be one of axes, sizes or lengths: these are made lower, all else is made to count up."""
+    """Whether an array may be one of axes, sizes or lengths: these are made lower, all else is made to count
+    up.
+    """
     return array.ndim == 1 and array.size <= FEW
 
 
@@ -101,4 +125,4 @@ def _axes(given: Given, size: int) -> set[int]:
 
 
 def _at(trial: Trial, place: int, given: Given) -> Trial:
-    return replace(trial, inputs=(*trial.inputs[:place], given, *trial.inputs[place + 1:]))
+    return replace(trial, inputs=(*trial.inputs[:place], given, *trial.inputs[place + 1 :]))

@@ -1,4 +1,5 @@
 """Looking for a case on which a backend fails, and for the smallest such case."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -31,8 +32,8 @@ class OutOfTime(BaseException):
 
 @dataclass(slots=True)
 class Search:
-    """What a search has found so far. smallest: by kind of fault, the trial and its verdict; tally: of the others, before one
-    has failed.
+    """What a search has found so far. smallest: by kind of fault, the trial and its verdict; tally: of the
+    others, before one has failed.
     """
 
     check: Check
@@ -43,12 +44,22 @@ class Search:
     shrinking: bool = False
 
     def run(self, sweep: Iterable[Trial], strategy: SearchStrategy[Trial], examples: int, seed: int) -> None:
-        """Try trials until there are enough or time is up; where one fails, look for smaller ones for as long again."""
+        """Try trials until there are enough or time is up; where one fails, look for smaller ones for as long
+        again.
+        """
         import hypothesis
         from hypothesis.errors import Flaky
+
         settings = hypothesis.settings(
-            max_examples=examples, database=None, deadline=None, derandomize=False, print_blob=False, report_multiple_bugs=True,
-            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink), suppress_health_check=list(hypothesis.HealthCheck))
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            derandomize=False,
+            print_blob=False,
+            report_multiple_bugs=True,
+            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+            suppress_health_check=list(hypothesis.HealthCheck),
+        )
         self.limit = monotonic() + self.seconds
 
         def attempt(trial: Trial) -> None:
@@ -57,7 +68,7 @@ class Search:
             except NoTrial:
                 hypothesis.reject()
 
-        with suppress(Refuted, OutOfTime):                  # all that they could tell is among the smallest
+        with suppress(Refuted, OutOfTime):  # all that they could tell is among the smallest
             for trial in sweep:
                 with suppress(Refuted, NoTrial):
                     self._try(trial)
@@ -72,10 +83,12 @@ class Search:
         """Cut down what was found, for as long as it takes to find smaller ones at most."""
         self.limit, self.shrinking = monotonic() + self.seconds, True
         for fault, (found, _) in list(self.smallest.items()):
+
             def fails(trial: Trial, fault: str = fault) -> bool:
                 with suppress(NoTrial, Refuted):
                     self._try(trial)
                 return self.smallest[fault][0] is trial
+
             with suppress(OutOfTime):
                 reduced(found, fails)
 

@@ -1,4 +1,5 @@
 """One case to hold a backend to: inputs in a layout, attributes; and what the definition says of it."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -7,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from irops.analysis.bind import bind
+from irops.analysis.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.conformance.layouts import laid_out
 from irops.diagnostics.rule import Severity
-from irops.evaluate.arrays import fact_of, result_array, size_in_bytes
-from irops.inference.bind import bind
-from irops.inference.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.registry import Op
+from irops.runtime.arrays import fact_of, result_array, size_in_bytes
 from irops.spec.binding import Function
 from irops.values.element import Array
-from irops.values.violation import Violation, remarks
+from irops.values.violation import Violation, collect_warnings
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +48,17 @@ class Trial:
     def size(self) -> tuple[int, int, int]:
         """What makes a trial small: few elements, few axes, plain layouts."""
         present = [given for given in self.inputs if given is not None]
-        return (sum(g.array.size for g in present), sum(g.array.ndim for g in present), sum(g.layout != "plain" for g in present))
+        return (
+            sum(g.array.size for g in present),
+            sum(g.array.ndim for g in present),
+            sum(g.layout != "plain" for g in present),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What must come out (None for an output that is not said), or the number of the constraint that is broken.
+    """What must come out (None for an output that is not said), or the number of the constraint that is
+    broken.
 
     unknown: how the reference itself fails, where it does, so that nothing can be said.
     """
@@ -82,7 +88,10 @@ def compute(kernel: Function, trial: Trial, arrays: Sequence[Array | None]) -> l
     except LayerFault as fault:
         raise NoTrial(fault.message) from None
     with np.errstate(all="ignore"):
-        result = kernel(*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", with_normal_axes(op, arrays, attributes), {}))
+        result = kernel(
+            *positional(op, named_inputs(op, arrays)),
+            **taken(op, "kernel", with_normal_axes(op, arrays, attributes), {}),
+        )
     results: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
     return [result_array(item, fact) for item, fact in zip(results, facts, strict=True)]
 
@@ -101,7 +110,7 @@ def truth_of(trial: Trial) -> Truth:
     """
     op, arrays = trial.op, trial.arrays
     assert op.functions.kernel is not None
-    with remarks() as heard:
+    with collect_warnings() as warnings:
         broken = _broken(trial, arrays)
     if broken is not None:
         return Truth(broken=broken)
@@ -114,15 +123,17 @@ def truth_of(trial: Trial) -> Truth:
     except (NoTrial, MemoryError):
         raise
     except Exception as error:
-        if not _errors(op, heard):
+        if not _errors(op, warnings):
             return Truth(unknown=f"{type(error).__name__}: {error}")
-    if _errors(op, heard):
+    if _errors(op, warnings):
         raise NoTrial("inference finds a fault that leaves the shapes clear, and kernels need not find it")
     return Truth(tuple(outputs))
 
 
-def _errors(op: Op, heard: Sequence[Violation]) -> bool:
-    return any(op.definition.constraints[remark.constraint].severity is Severity.ERROR for remark in heard)
+def _errors(op: Op, warnings: Sequence[Violation]) -> bool:
+    return any(
+        op.definition.constraints[warning.constraint].severity is Severity.ERROR for warning in warnings
+    )
 
 
 def _broken(trial: Trial, arrays: Sequence[Array | None]) -> str | None:
@@ -137,7 +148,9 @@ def _broken(trial: Trial, arrays: Sequence[Array | None]) -> str | None:
         raise NoTrial(fault.message) from None
     try:
         with np.errstate(all="ignore"):
-            facts = infer_layer(op, [None if a is None else fact_of(a, with_value=True) for a in arrays], attributes)
+            facts = infer_layer(
+                op, [None if a is None else fact_of(a, with_value=True) for a in arrays], attributes
+            )
     except LayerFault as fault:
         return fault.constraint or fault.rule
     if size_in_bytes(facts) > LARGE:

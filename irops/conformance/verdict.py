@@ -1,4 +1,5 @@
 """What was found of a backend."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -15,7 +16,9 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Of one case. fault: which kind of failure (wrong result, crash …); reason: what exactly, or why it was declined."""
+    """Of one case. fault: which kind of failure (wrong result, crash …); reason: what exactly, or why it was
+    declined.
+    """
 
     status: Status
     reason: str = ""
@@ -27,7 +30,9 @@ KINDS = ("example", "counterexample", "generated")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A verdict and its case, or how many generated cases it is that of. snippet: the case as a program that can be pasted."""
+    """A verdict and its case, or how many generated cases it is that of. snippet: the case as a program that
+    can be pasted.
+    """
 
     kind: str
     case: str
@@ -83,5 +88,11 @@ class Report:
                 yield op, outcome
 
     def __str__(self) -> str:
-        told = [f"{op.op}, {outcome.case}: {outcome.verdict.reason}\n{outcome.snippet}" for op, outcome in self.failures()]
-        return "\n".join(told) or f"backend {self.backend} conforms on {sum(op.count() for op in self.ops)} cases"
+        told = [
+            f"{op.op}, {outcome.case}: {outcome.verdict.reason}\n{outcome.snippet}"
+            for op, outcome in self.failures()
+        ]
+        return (
+            "\n".join(told)
+            or f"backend {self.backend} conforms on {sum(op.count() for op in self.ops)} cases"
+        )

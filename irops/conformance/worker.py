@@ -1,8 +1,10 @@
 """The process in which a backend is asked, so that one that crashes takes nothing else with it.
 
-Reads pickled requests from its input and writes answers: ("backend", name, folders, modules), then ("has", op) or
+Reads pickled requests from its input and writes answers: ("backend", name, folders, modules), then ("has",
+    op) or
 ("trial", op, inputs, attributes). Whatever libraries print goes to the error stream.
 """
+
 from __future__ import annotations
 
 import os
@@ -38,7 +40,7 @@ def main() -> None:
         except DiagnosticError as error:
             answer = error.diagnostics
         told = pickle.dumps(answer)
-        answer = None                       # what is freed wrongly should crash before the answer is out
+        answer = None  # what is freed wrongly should crash before the answer is out
         answers.write(told)
         answers.flush()
 

@@ -1,4 +1,5 @@
 """A line per finding: path:line:column: severity code message."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,9 +10,16 @@ from irops.diagnostics.report import Report
 
 
 def render(reports: Sequence[Report]) -> str:
-    return "".join(f"{printable(line)}\n" for report in reports for line in (*map(fixed_line, report.fixed), *map(str, report)))
+    return "".join(
+        f"{printable(line)}\n"
+        for report in reports
+        for line in (*map(fixed_line, report.fixed), *map(str, report))
+    )
 
 
 def fixed_line(diagnostic: Diagnostic) -> str:
     """What was done about a finding that was put right; its place is where it was."""
-    return f"{diagnostic.location}: fixed {diagnostic.code} {diagnostic.fix.what if diagnostic.fix else diagnostic.message}"
+    return (
+        f"{diagnostic.location}: fixed {diagnostic.code}"
+        f" {diagnostic.fix.what if diagnostic.fix else diagnostic.message}"
+    )

@@ -1,4 +1,5 @@
 """A finding: which rule, where, and what exactly."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -12,7 +13,8 @@ from irops.diagnostics.rule import Rule, Severity
 class Location:
     """Where a fault lies: file, line and column (both from 1), layer, and the sub-graphs on the way to it.
 
-    path names the layers and bodies from the model down to the graph that holds the layer: ("loop_node", "body").
+    path names the layers and bodies from the model down to the graph that holds the layer: ("loop_node",
+        "body").
     """
 
     file: str | None = None
@@ -23,15 +25,19 @@ class Location:
     path: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return ":".join(str(part) for part in (self.file or "<model>", self.line, self.column) if part is not None)
+        return ":".join(
+            str(part) for part in (self.file or "<model>", self.line, self.column) if part is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. The message stands alone: what is, then what must be, with both values.
 
-    constraint: the op and the number of its sentence ("ReverseSequence-1:C1"); facts: the layer's inputs and attributes, one
-    line; notes: what else helps, such as what OpenVINO does with such a file; fix: what puts it right, where there is one right answer.
+    constraint: the op and the number of its sentence ("ReverseSequence-1:C1"); facts: the layer's inputs and
+        attributes, one
+    line; notes: what else helps, such as what OpenVINO does with such a file; fix: what puts it right, where
+    there is one right answer.
     """
 
     rule: Rule
@@ -65,7 +71,9 @@ def errors_of(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 def in_document_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Sorted by place; findings at one place stay as they came. Duplicates are left out."""
-    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.location.line or 0, d.location.column or 0)))
+    return tuple(
+        sorted(dict.fromkeys(diagnostics), key=lambda d: (d.location.line or 0, d.location.column or 0))
+    )
 
 
 class DiagnosticError(ValueError):

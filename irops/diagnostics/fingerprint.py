@@ -1,4 +1,5 @@
 """What makes a finding the same finding in a file that was changed elsewhere."""
+
 from __future__ import annotations
 
 import re
@@ -12,7 +13,8 @@ _NUMBER = re.compile(r"\d+")
 
 
 def fingerprints(report: Report) -> tuple[str, ...]:
-    """One for each finding of a report; neither the file's name nor lines, columns and ids of layers are in it.
+    """One for each finding of a report; neither the file's name nor lines, columns and ids of layers are in
+    it.
 
     Findings that are alike otherwise, of one rule at one layer, are numbered in their order.
     """

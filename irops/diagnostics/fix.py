@@ -1,4 +1,5 @@
 """What puts a finding right where there is one right answer: a few bytes of the file in place of others."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -16,7 +17,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """what: what is done, for people ("write precision FP32"); edits: how, none of them overlapping another."""
+    """what: what is done, for people ("write precision FP32"); edits: how, none of them overlapping
+    another.
+    """
 
     what: str
     edits: tuple[Edit, ...]
@@ -37,7 +40,7 @@ def applied(data: bytes, fixes: Iterable[Fix]) -> tuple[bytes, list[Fix]]:
             done.append(one)
             taken.extend(one.edits)
     for edit in sorted(taken, key=lambda e: (e.start, e.end), reverse=True):
-        data = data[:edit.start] + edit.text.encode() + data[edit.end:]
+        data = data[: edit.start] + edit.text.encode() + data[edit.end :]
     return data, done
 
 

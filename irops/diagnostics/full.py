@@ -1,4 +1,5 @@
 """For people: a headline per finding, and beneath it what helps. In colour where a terminal shows it."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,7 @@ def render(reports: Sequence[Report]) -> str:
 
 def render_in_colour(reports: Sequence[Report]) -> Text:
     from rich.text import Text
+
     return Text("\n").join(Text.assemble(*line) for report in reports for line in _lines(report))
 
 
@@ -32,8 +34,12 @@ def _lines(report: Report) -> Iterator[list[Piece]]:
         yield [(printable(f"{place}: "), "bold"), ("fixed ", "bold green"), (printable(done), "")]
     for diagnostic in report:
         severity = str(diagnostic.severity)
-        yield [(f"{printable(str(diagnostic.location))}: ", "bold"), (severity, STYLES[severity]),
-               (f" {diagnostic.code} ", "cyan"), (printable(diagnostic.message), "")]
+        yield [
+            (f"{printable(str(diagnostic.location))}: ", "bold"),
+            (severity, STYLES[severity]),
+            (f" {diagnostic.code} ", "cyan"),
+            (printable(diagnostic.message), ""),
+        ]
         for word, text in _details(diagnostic):
             yield [("    ", ""), (f"{word}: " if word else "", "dim"), (printable(text), "")]
 
@@ -45,7 +51,13 @@ def _details(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     elif where.layer_name is not None and where.layer_name not in diagnostic.message:
         yield "", f'layer {where.layer_id} "{where.layer_name}"'
     if where.path:
-        yield "in", ", in ".join(f'the {body} of "{layer}"' for layer, body in reversed(list(zip(where.path[::2], where.path[1::2]))))
+        yield (
+            "in",
+            ", in ".join(
+                f'the {body} of "{layer}"'
+                for layer, body in reversed(list(zip(where.path[::2], where.path[1::2])))
+            ),
+        )
     for note in diagnostic.notes:
         yield "note", note
     if diagnostic.fix is not None:

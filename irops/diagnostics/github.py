@@ -1,4 +1,5 @@
 """Annotations of a GitHub workflow: ::error file=...,line=...,col=...,title=...::message."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,9 +15,15 @@ def render(reports: Sequence[Report]) -> str:
 
 def _annotation(diagnostic: Diagnostic, report: Report) -> str:
     where = diagnostic.location
-    properties = {"file": where.file or report.path, "line": where.line, "col": where.column,
-                  "title": f"{diagnostic.code} {diagnostic.name}"}
-    said = ",".join(f"{name}={_property(_shown(str(value)))}" for name, value in properties.items() if value is not None)
+    properties = {
+        "file": where.file or report.path,
+        "line": where.line,
+        "col": where.column,
+        "title": f"{diagnostic.code} {diagnostic.name}",
+    }
+    said = ",".join(
+        f"{name}={_property(_shown(str(value)))}" for name, value in properties.items() if value is not None
+    )
     lines = [diagnostic.message, *((diagnostic.facts,) if diagnostic.facts else ()), *diagnostic.notes]
     return f"::{diagnostic.severity} {said}::{_message(_shown(chr(10).join(lines)))}\n"
 

@@ -1,4 +1,5 @@
 """For programs: {"version": 1, "files": [{"path", "diagnostics": [...], "fixed": [...]}]}."""
+
 from __future__ import annotations
 
 import json
@@ -12,8 +13,14 @@ VERSION = 1
 
 
 def render(reports: Sequence[Report]) -> str:
-    files = [{"path": report.path, "diagnostics": list(map(as_json, report)), "fixed": list(map(as_json, report.fixed))}
-             for report in reports]
+    files = [
+        {
+            "path": report.path,
+            "diagnostics": list(map(as_json, report)),
+            "fixed": list(map(as_json, report.fixed)),
+        }
+        for report in reports
+    ]
     return json.dumps({"version": VERSION, "files": files}, indent=2) + "\n"
 
 
@@ -27,7 +34,9 @@ def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         "line": where.line,
         "column": where.column,
-        "layer": {"id": where.layer_id, "name": where.layer_name, "path": list(where.path)} if named else None,
+        "layer": {"id": where.layer_id, "name": where.layer_name, "path": list(where.path)}
+        if named
+        else None,
         "constraint": diagnostic.constraint,
         "facts": diagnostic.facts,
         "notes": list(diagnostic.notes),

@@ -1,4 +1,7 @@
-"""Texts of files, made fit to be printed: names of layers may hold anything, line ends and terminal codes among it."""
+"""Texts of files, made fit to be printed: names of layers may hold anything, line ends and terminal codes
+among it.
+"""
+
 from __future__ import annotations
 
 import re
@@ -20,8 +23,10 @@ def _escaped(match: re.Match[str]) -> str:
 
 def printable_lines(text: str) -> str:
     """The same of a text of many lines, whose ends and tabs are kept."""
-    return "".join("\t".join(map(printable, line.removesuffix("\r").split("\t"))) + "\r" * line.endswith("\r") + "\n"
-                   for line in text.split("\n")[:-1])
+    return "".join(
+        "\t".join(map(printable, line.removesuffix("\r").split("\t"))) + "\r" * line.endswith("\r") + "\n"
+        for line in text.split("\n")[:-1]
+    )
 
 
 def plural(count: int, word: str) -> str:

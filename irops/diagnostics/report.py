@@ -1,4 +1,5 @@
 """What a check found in one file."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -10,7 +11,9 @@ from irops.diagnostics.rule import Severity
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings in one model, in document order. path: of its file, if it came from one; fixed: findings that were put right."""
+    """The findings in one model, in document order. path: of its file, if it came from one; fixed: findings
+    that were put right.
+    """
 
     diagnostics: tuple[Diagnostic, ...] = ()
     path: str | None = None
@@ -35,12 +38,18 @@ class Report:
         return not self.errors
 
     def narrowed(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Report:
-        """The findings of the rules that are selected (all, if none is) and not ignored; see selection.rules_of."""
+        """The findings of the rules that are selected (all, if none is) and not ignored; see
+        selection.rules_of.
+        """
         from irops.diagnostics.selection import rules_of
+
         wanted, unwanted = rules_of(select), rules_of(ignore)
         if not wanted and not unwanted:
             return self
-        return replace(self, diagnostics=tuple(d for d in self if (not wanted or d.code in wanted) and d.code not in unwanted))
+        return replace(
+            self,
+            diagnostics=tuple(d for d in self if (not wanted or d.code in wanted) and d.code not in unwanted),
+        )
 
     def __iter__(self) -> Iterator[Diagnostic]:
         return iter(self.diagnostics)

@@ -1,4 +1,5 @@
 """The formats in which reports are told."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence

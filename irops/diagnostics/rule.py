@@ -1,4 +1,5 @@
 """What a rule is: a fault that has a code, a name and a page."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A fault that can be found: code (never reused), name (the fault, not the remedy), severity, and its explanation.
+    """A fault that can be found: code (never reused), name (the fault, not the remedy), severity, and its
+    explanation.
 
-    summary: one line, lower case; explanation: what it means, why it matters, what to do, and what OpenVINO does.
+    summary: one line, lower case; explanation: what it means, why it matters, what to do, and what OpenVINO
+        does.
     """
 
     code: str

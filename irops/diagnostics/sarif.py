@@ -1,4 +1,5 @@
 """SARIF 2.1.0, the exchange format of static analysis: for code scanning services and editors."""
+
 from __future__ import annotations
 
 import json
@@ -20,13 +21,23 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 
 def render(reports: Sequence[Report]) -> str:
-    rules = sorted({diagnostic.rule for report in reports for diagnostic in report}, key=lambda rule: rule.code)
+    rules = sorted(
+        {diagnostic.rule for report in reports for diagnostic in report}, key=lambda rule: rule.code
+    )
     place = {rule.code: k for k, rule in enumerate(rules)}
-    results = [_result(diagnostic, report, place, mark) for report in reports for diagnostic, mark in zip(report, fingerprints(report))]
+    results = [
+        _result(diagnostic, report, place, mark)
+        for report in reports
+        for diagnostic, mark in zip(report, fingerprints(report))
+    ]
     driver = {"name": "irops", "version": irops.__version__, "rules": [_rule(rule) for rule in rules]}
     whole = not any(diagnostic.name == "unchecked-file" for report in reports for diagnostic in report)
-    run = {"tool": {"driver": driver}, "invocations": [{"executionSuccessful": whole}], "columnKind": "unicodeCodePoints",
-           "results": results}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": whole}],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+    }
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
 
 
@@ -37,7 +48,10 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": explanation},
-        "help": {"text": f"{explanation}\n\nirops explain {rule.code}", "markdown": f"{explanation}\n\n`irops explain {rule.code}`"},
+        "help": {
+            "text": f"{explanation}\n\nirops explain {rule.code}",
+            "markdown": f"{explanation}\n\n`irops explain {rule.code}`",
+        },
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 
@@ -57,11 +71,22 @@ def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], mark:
 
 
 def _fix(fix: Fix, diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
-    replacements = [{"deletedRegion": {"byteOffset": edit.start, "byteLength": edit.end - edit.start},
-                     "insertedContent": {"text": edit.text}} for edit in fix.edits]
-    return {"description": {"text": _text(fix.what)},
-            "artifactChanges": [{"artifactLocation": _location(diagnostic, report)["physicalLocation"]["artifactLocation"],
-                                 "replacements": replacements}]}
+    replacements = [
+        {
+            "deletedRegion": {"byteOffset": edit.start, "byteLength": edit.end - edit.start},
+            "insertedContent": {"text": edit.text},
+        }
+        for edit in fix.edits
+    ]
+    return {
+        "description": {"text": _text(fix.what)},
+        "artifactChanges": [
+            {
+                "artifactLocation": _location(diagnostic, report)["physicalLocation"]["artifactLocation"],
+                "replacements": replacements,
+            }
+        ],
+    }
 
 
 def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
@@ -71,8 +96,13 @@ def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
         physical["region"] = {"startLine": where.line, "startColumn": where.column or 1}
     location: dict[str, Any] = {"physicalLocation": physical}
     if where.layer_name is not None:
-        location["logicalLocations"] = [{
-            "name": _text(where.layer_name), "fullyQualifiedName": _text("/".join((*where.path, where.layer_name))), "kind": "element"}]
+        location["logicalLocations"] = [
+            {
+                "name": _text(where.layer_name),
+                "fullyQualifiedName": _text("/".join((*where.path, where.layer_name))),
+                "kind": "element",
+            }
+        ]
     return location
 
 
@@ -81,6 +111,7 @@ def _uri(path: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text that every reader of JSON takes: halves of characters, from names of files that are no UTF-8, are escaped."""
+    """A text that every reader of JSON takes: halves of characters, from names of files that are no UTF-8,
+    are escaped.
+    """
     return text.encode("utf-8", "backslashreplace").decode()
-

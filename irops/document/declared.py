@@ -1,10 +1,11 @@
 """What definitions say of the same thing, row by row."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from irops.comparison.elements import TYPES
+from irops.conformance.odd_inputs.elements import TYPES
 from irops.document.views import domain_text, port_text
 from irops.registry import Registry
 from irops.spec.definition import Attribute, Definition
@@ -23,7 +24,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A row. said: of each definition, None where it says nothing of the kind; worded: sentences, which differ in names alone."""
+    """A row. said: of each definition, None where it says nothing of the kind; worded: sentences, which
+    differ in names alone.
+    """
 
     what: str
     said: tuple[Said | None, ...]
@@ -32,21 +35,43 @@ class Declared:
     @property
     def differs(self) -> bool:
         """Whether the definitions do not say the same."""
-        return len({None if said is None else ("" if self.worded else said.text, said.aside) for said in self.said}) > 1
+        return (
+            len(
+                {
+                    None if said is None else ("" if self.worded else said.text, said.aside)
+                    for said in self.said
+                }
+            )
+            > 1
+        )
 
 
 def declared(registry: Registry, definitions: Sequence[Definition]) -> tuple[Declared, ...]:
-    """Inputs, attributes, types, output, requirements and gradients of definitions, the first of which the others share functions with."""
+    """Inputs, attributes, types, output, requirements and gradients of definitions, the first of which the
+    others share functions with.
+    """
     base = definitions[0]
-    rows = [Declared(f"input {place}", tuple(_input(d, place) for d in definitions)) for place in range(len(base.inputs))]
-    rows += [Declared(f"types of input {place}", tuple(_types(registry, d, place) for d in definitions))
-             for place in range(len(base.inputs))]
-    names = list(dict.fromkeys(attribute.stands_for or name for d in definitions for name, attribute in d.attributes.items()))
+    rows = [
+        Declared(f"input {place}", tuple(_input(d, place) for d in definitions))
+        for place in range(len(base.inputs))
+    ]
+    rows += [
+        Declared(f"types of input {place}", tuple(_types(registry, d, place) for d in definitions))
+        for place in range(len(base.inputs))
+    ]
+    names = list(
+        dict.fromkeys(
+            attribute.stands_for or name for d in definitions for name, attribute in d.attributes.items()
+        )
+    )
     rows += [Declared("attribute", tuple(_attribute(d, name) for d in definitions)) for name in names]
     rows.append(Declared("output", tuple(Said(d.outputs[0].text, d.outputs[0].name) for d in definitions)))
     rows.append(Declared("gradient", tuple(_gradient(d) for d in definitions), worded=True))
     numbers = list(dict.fromkeys(number for d in definitions for number in d.constraints))
-    rows += [Declared(number, tuple(_constraint(d, number) for d in definitions), worded=True) for number in numbers]
+    rows += [
+        Declared(number, tuple(_constraint(d, number) for d in definitions), worded=True)
+        for number in numbers
+    ]
     return tuple(rows)
 
 
@@ -70,8 +95,18 @@ def _attribute(definition: Definition, name: str) -> Said | None:
     attribute = next((a for own, a in definition.attributes.items() if (a.stands_for or own) == name), None)
     if attribute is None:
         return None
-    text = f"default {attribute.default}" if attribute.default is not None else "required" if attribute.required else "no default"
-    return Said(f"{text}; {domain_text(attribute) or attribute.type}", attribute.label or attribute.name, _aside(attribute))
+    text = (
+        f"default {attribute.default}"
+        if attribute.default is not None
+        else "required"
+        if attribute.required
+        else "no default"
+    )
+    return Said(
+        f"{text}; {domain_text(attribute) or attribute.type}",
+        attribute.label or attribute.name,
+        _aside(attribute),
+    )
 
 
 def _aside(attribute: Attribute) -> str:
@@ -89,11 +124,20 @@ def _constraint(definition: Definition, number: str) -> Said | None:
     constraint = definition.constraints.get(number)
     if constraint is None:
         return None
-    asides = [word for word, holds in (("a warning", constraint.severity == "warning"), ("of values", constraint.when == "run")) if holds]
+    asides = [
+        word
+        for word, holds in (
+            ("a warning", constraint.severity == "warning"),
+            ("of values", constraint.when == "run"),
+        )
+        if holds
+    ]
     return Said(constraint.text, aside="; ".join(asides))
 
 
 def _gradient(definition: Definition) -> Said | None:
-    texts = [f"of {g.of}, saves {' '.join(g.saves) or 'nothing'}{f', with {g.when}' if g.when else ''}: {g.text}"
-             for g in definition.gradients.values()]
+    texts = [
+        f"of {g.of}, saves {' '.join(g.saves) or 'nothing'}{f', with {g.when}' if g.when else ''}: {g.text}"
+        for g in definition.gradients.values()
+    ]
     return Said(" ".join(texts)) if texts else None

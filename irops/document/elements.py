@@ -1,4 +1,5 @@
 """Elements of small arrays as people write them, with all their digits."""
+
 from __future__ import annotations
 
 from irops.values.element import STRING, Array, element_type_of
@@ -20,10 +21,15 @@ def elements_text(array: Array) -> str:
 
 
 def grid_text(array: Array) -> str:
-    """The elements line by line, blocks of more than two axes one below the other; long rows stand upright."""
+    """The elements line by line, blocks of more than two axes one below the other; long rows stand
+    upright.
+    """
     if not array.size:
         return "no elements"
-    rows = [[elements_text(row[k, ...]) for k in range(len(row))] for row in array.reshape(-1, array.shape[-1] if array.ndim else 1)]
+    rows = [
+        [elements_text(row[k, ...]) for k in range(len(row))]
+        for row in array.reshape(-1, array.shape[-1] if array.ndim else 1)
+    ]
     widest = max(len(cell) for row in rows for cell in row)
     if max(map(len, rows)) * (widest + 1) > WIDEST:
         return "\n".join(cell for row in rows for cell in row)

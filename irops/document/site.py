@@ -1,4 +1,5 @@
 """The whole of the documentation: which pages there are, and writing them."""
+
 from __future__ import annotations
 
 import json
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irops.comparison.table import COMPARISONS
+from irops.conformance.odd_inputs.table import COMPARISONS
 from irops.diagnostics.rules import all_rules
 from irops.document.comparisons import comparison_view
 from irops.document.views import BANDS, op_view, opsets_text
@@ -33,10 +34,17 @@ def _environment(format: str) -> jinja2.Environment:
     try:
         import jinja2
     except ModuleNotFoundError:
-        raise MissingExtraError("the documentation generator needs Jinja2: pip install 'irops[docs]'") from None
+        raise MissingExtraError(
+            "the documentation generator needs Jinja2: pip install 'irops[docs]'"
+        ) from None
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("irops.document"), autoescape=format == "html", trim_blocks=True, lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+        loader=jinja2.PackageLoader("irops.document"),
+        autoescape=format == "html",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+    )
     environment.filters["opsets"] = opsets_text
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|").replace("\n", " ")
     environment.globals.update(suffix=SUFFIXES[format], bands=BANDS)
@@ -46,7 +54,8 @@ def _environment(format: str) -> jinja2.Environment:
 class Site:
     """Pages of all ops and rules. Ask for pages() to have them, write() to put them into a folder.
 
-    ask: whether to ask the runtimes that are installed what they do with odd inputs, for the pages that lay dialects side by side.
+    ask: whether to ask the runtimes that are installed what they do with odd inputs, for the pages that lay
+        dialects side by side.
     """
 
     def __init__(self, registry: Registry | None = None, format: str = "html", *, ask: bool = True) -> None:
@@ -57,12 +66,17 @@ class Site:
         self.foreign = {dialect: self._newest(dialect) for dialect in DIALECTS}
 
     def _newest(self, dialect: str) -> list[Op]:
-        """The ops of another dialect; where a definition holds several versions, the newest of them, which says most."""
+        """The ops of another dialect; where a definition holds several versions, the newest of them, which
+        says most.
+        """
         return [self.registry.op(self.registry.newest(op)) for op in self.registry.ids(dialect)]
 
     def pages(self, progress: Progress | None = None) -> Iterator[tuple[str, str]]:
         """Relative path and text of each page."""
-        suffix, total = SUFFIXES[self.format], len(self.ids) + len(all_rules()) + len(OPSETS) + len(COMPARISONS) + 2
+        suffix, total = (
+            SUFFIXES[self.format],
+            len(self.ids) + len(all_rules()) + len(OPSETS) + len(COMPARISONS) + 2,
+        )
         total += sum(map(len, self.foreign.values()))
         for number, (path, text) in enumerate(self._all(suffix)):
             if progress is not None:
@@ -70,10 +84,24 @@ class Site:
             yield path, text
 
     def _all(self, suffix: str) -> Iterator[tuple[str, str]]:
-        yield f"index{suffix}", self._page("index", "", definitions=self.definitions, categories=self._categories(), opsets=OPSETS,
-                                           foreign=self.foreign, names=NAMES, comparisons=COMPARISONS)
+        yield (
+            f"index{suffix}",
+            self._page(
+                "index",
+                "",
+                definitions=self.definitions,
+                categories=self._categories(),
+                opsets=OPSETS,
+                foreign=self.foreign,
+                names=NAMES,
+                comparisons=COMPARISONS,
+            ),
+        )
         for op in (*map(self.registry.op, self.ids), *(op for ops in self.foreign.values() for op in ops)):
-            yield f"ops/{op.definition.page}{suffix}", self._page("op", "../", view=op_view(self.registry, op), names=NAMES)
+            yield (
+                f"ops/{op.definition.page}{suffix}",
+                self._page("op", "../", view=op_view(self.registry, op), names=NAMES),
+            )
         for compared in COMPARISONS:
             view = comparison_view(self.registry, compared, ask=self.ask)
             yield f"comparisons/{compared.name}{suffix}", self._page("comparison", "../", view=view)
@@ -81,7 +109,9 @@ class Site:
         for rule in all_rules():
             yield f"rules/{rule.code}{suffix}", self._page("rule", "../", rule=rule)
         for opset in OPSETS:
-            page = self._page("opset", "../", opset=opset, opsets=OPSETS, categories=self._held(opset), ids=self.ids)
+            page = self._page(
+                "opset", "../", opset=opset, opsets=OPSETS, categories=self._held(opset), ids=self.ids
+            )
             yield f"opsets/{opset}{suffix}", page
         if self.format == "html":
             yield "search.js", self._search()
@@ -93,8 +123,13 @@ class Site:
         Raises:  FileExistsError where the folder holds something that is not documentation of irops
         """
         target = Path(folder)
-        if target.exists() and (not target.is_dir() or (any(target.iterdir()) and not (target / MARK).exists())):
-            raise FileExistsError(f"{target} exists and is not a folder of irops documentation; name another, or remove it first")
+        if target.exists() and (
+            not target.is_dir() or (any(target.iterdir()) and not (target / MARK).exists())
+        ):
+            raise FileExistsError(
+                f"{target} exists and is not a folder of irops documentation; name another, or remove it"
+                " first"
+            )
         target.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(prefix=".irops-docs-", dir=target.parent))
         try:
@@ -136,9 +171,18 @@ class Site:
 
     def _search(self) -> str:
         all_definitions = (*self.definitions, *(op.definition for ops in self.foreign.values() for op in ops))
-        entries = [{"name": d.file_id, "text": d.summary, "path": f"ops/{d.page}.html", "kind": d.category} for d in all_definitions]
-        entries += [{"name": c.title, "text": c.text, "path": f"comparisons/{c.name}.html", "kind": "comparison"} for c in COMPARISONS]
-        entries += [{"name": f"{r.code} {r.name}", "text": r.summary, "path": f"rules/{r.code}.html", "kind": "rule"} for r in all_rules()]
+        entries = [
+            {"name": d.file_id, "text": d.summary, "path": f"ops/{d.page}.html", "kind": d.category}
+            for d in all_definitions
+        ]
+        entries += [
+            {"name": c.title, "text": c.text, "path": f"comparisons/{c.name}.html", "kind": "comparison"}
+            for c in COMPARISONS
+        ]
+        entries += [
+            {"name": f"{r.code} {r.name}", "text": r.summary, "path": f"rules/{r.code}.html", "kind": "rule"}
+            for r in all_rules()
+        ]
         return self.environment.get_template("search.js").render(entries=json.dumps(entries))
 
 

@@ -1,4 +1,5 @@
 """What pages show, worked out from definitions: plain values, no markup."""
+
 from __future__ import annotations
 
 import inspect
@@ -6,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from irops.comparison.table import comparisons_of
-from irops.evaluate.case import inputs_of, outcome, wanted_outputs
+from irops.conformance.example import inputs_of, outcome, wanted_outputs
+from irops.conformance.odd_inputs.table import comparisons_of
 from irops.registry import Op, Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, Tensor
@@ -87,19 +88,32 @@ def op_view(registry: Registry, op: Op) -> OpView:
     definition = op.definition
     version = next((v for v in opsets().all() if v.id == op.id), None)
     about = {note.of for note in definition.notes}
-    named = {*definition.attributes, *definition.constraints, *(p.name for p in (*definition.inputs, *definition.outputs))}
+    named = {
+        *definition.attributes,
+        *definition.constraints,
+        *(p.name for p in (*definition.inputs, *definition.outputs)),
+    }
     broken = counterexamples(definition)
     return OpView(
-        op=op, version=version,
-        attributes=tuple((a, domain_text(a), _notes(definition, a.name)) for a in definition.attributes.values()),
+        op=op,
+        version=version,
+        attributes=tuple(
+            (a, domain_text(a), _notes(definition, a.name)) for a in definition.attributes.values()
+        ),
         inputs=tuple((p, port_text(p), _notes(definition, p.name)) for p in definition.inputs),
         outputs=tuple((p, port_text(p), _notes(definition, p.name)) for p in definition.outputs),
         constraints=tuple(
-            ConstraintView(c, _notes(definition, c.id), tuple(case_view(op, case) for case in broken if case.violates == c.id))
-            for c in definition.constraints.values()),
+            ConstraintView(
+                c,
+                _notes(definition, c.id),
+                tuple(case_view(op, case) for case in broken if case.violates == c.id),
+            )
+            for c in definition.constraints.values()
+        ),
         notes=tuple(n for n in definition.notes if n.of not in (about & named)),
         examples=tuple(case_view(op, case) for case in examples(definition)),
-        siblings=_siblings(registry, definition), compared=comparisons_of(op.definition.file_id),
+        siblings=_siblings(registry, definition),
+        compared=comparisons_of(op.definition.file_id),
         call=call_text(definition),
         places=_places(op),
     )
@@ -118,7 +132,15 @@ def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]
     for version in opsets().versions.get(definition.type.lower(), ()):
         defined = version.id in known
         changes = registry.op(version.id).definition.changes if defined else ""
-        found.append(Sibling(version.id, version.id if defined else "", opsets_text(version), changes, version.id == definition.id))
+        found.append(
+            Sibling(
+                version.id,
+                version.id if defined else "",
+                opsets_text(version),
+                changes,
+                version.id == definition.id,
+            )
+        )
     return tuple(found)
 
 
@@ -131,7 +153,9 @@ def _foreign_siblings(registry: Registry, definition: Definition) -> tuple[Sibli
     for op in of_type:
         other = registry.op(op).definition
         changes = other.changes if op == other.file_id else ""
-        found.append(Sibling(op, other.page, f"from {parted(op)[2]} on", changes, other.file_id == definition.file_id))
+        found.append(
+            Sibling(op, other.page, f"from {parted(op)[2]} on", changes, other.file_id == definition.file_id)
+        )
     return tuple(found)
 
 
@@ -155,7 +179,13 @@ def _range_text(attribute: Attribute) -> str:
     low, high = attribute.low, attribute.high
     if low == -float("inf") and high == float("inf"):
         return ""
-    return f"{low:g} or more" if high == float("inf") else f"{high:g} or less" if low == -float("inf") else f"{low:g} to {high:g}"
+    return (
+        f"{low:g} or more"
+        if high == float("inf")
+        else f"{high:g} or less"
+        if low == -float("inf")
+        else f"{low:g} to {high:g}"
+    )
 
 
 def port_text(port: PortSpec) -> str:
@@ -163,7 +193,13 @@ def port_text(port: PortSpec) -> str:
     low, high = port.low_rank, port.high_rank
     parts = []
     if low or high != float("inf"):
-        parts.append(f"rank {low}" if low == high else f"rank {low} or more" if high == float("inf") else f"rank {low} to {high:g}")
+        parts.append(
+            f"rank {low}"
+            if low == high
+            else f"rank {low} or more"
+            if high == float("inf")
+            else f"rank {low} to {high:g}"
+        )
     if port.optional:
         parts.append("optional")
     if port.variadic:
@@ -174,7 +210,11 @@ def port_text(port: PortSpec) -> str:
 def call_text(definition: Definition) -> str:
     """How the op is called from Python."""
     inputs = [f"*{p.name}" if p.variadic else p.name for p in definition.inputs]
-    attributes = [f"{a.name}={_python(a)}" for a in definition.attributes.values() if not (a.builder and a.default is None)]
+    attributes = [
+        f"{a.name}={_python(a)}"
+        for a in definition.attributes.values()
+        if not (a.builder and a.default is None)
+    ]
     called = inputs and not definition.bodies and not definition.stateful
     return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if called else ""
 
@@ -194,10 +234,17 @@ def case_view(op: Op, case: Case) -> CaseView:
     outputs, found = outcome(op, case)
     attributes = ", ".join(f"{name}={value}" for name, value in case.attributes.items())
     wanted = wanted_outputs(op, case)
-    given = [t for t in (inputs_of(op, case) if case.net is None else case.tensors) if t is not None and not t.output]
-    names = [t.name for t in wanted] if len(wanted) == len(outputs) else [p.name for p in op.definition.outputs]
+    given = [
+        t
+        for t in (inputs_of(op, case) if case.net is None else case.tensors)
+        if t is not None and not t.output
+    ]
+    names = (
+        [t.name for t in wanted] if len(wanted) == len(outputs) else [p.name for p in op.definition.outputs]
+    )
     return CaseView(
-        title=case.name or "", attributes=attributes,
+        title=case.name or "",
+        attributes=attributes,
         inputs=tuple(_given(t) for t in given),
         outputs=tuple(TensorView(name, _type(array), layout(array)) for name, array in zip(names, outputs)),
         net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
@@ -206,7 +253,11 @@ def case_view(op: Op, case: Case) -> CaseView:
 
 
 def _given(tensor: Tensor) -> TensorView:
-    return TensorView(tensor.name, f"{tensor.element_type}{tensor.shape}", "" if tensor.value is None else layout(tensor.value))
+    return TensorView(
+        tensor.name,
+        f"{tensor.element_type}{tensor.shape}",
+        "" if tensor.value is None else layout(tensor.value),
+    )
 
 
 def _type(array: Array) -> str:
@@ -216,12 +267,15 @@ def _type(array: Array) -> str:
 def layout(array: Array) -> str:
     """The elements as nested rows, at most a few hundred characters."""
     import numpy as np
+
     shown: Any = array.astype(object) if array.dtype.kind == "V" or array.dtype == object else array
     if array.dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn"):
         shown = array.astype(np.float32)
     elif array.dtype.name in ("int4", "uint4", "int2", "uint2"):
         shown = array.astype(np.int16)
-    return np.array2string(shown, separator=" ", threshold=120, edgeitems=4, max_line_width=100, precision=6, suppress_small=True)
+    return np.array2string(
+        shown, separator=" ", threshold=120, edgeitems=4, max_line_width=100, precision=6, suppress_small=True
+    )
 
 
 def _places(op: Op) -> tuple[tuple[str, str], ...]:
@@ -239,7 +293,15 @@ def _relative(path: Path, root: Path) -> str:
 
 
 BANDS = {
-    "IR0": "text", "IR1": "structure", "IR2": "graph", "IR3": "against definitions", "IR4": "types and shapes", "IR5": "weights",
-    "IR6": "evaluation", "IR7": "settings", "IR8": "graphs that are built", "IR9": "models of ONNX, translation",
+    "IR0": "text",
+    "IR1": "structure",
+    "IR2": "graph",
+    "IR3": "against definitions",
+    "IR4": "types and shapes",
+    "IR5": "weights",
+    "IR6": "evaluation",
+    "IR7": "settings",
+    "IR8": "graphs that are built",
+    "IR9": "models of ONNX, translation",
     "OD1": "faults in definitions",
 }

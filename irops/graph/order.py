@@ -1,4 +1,5 @@
 """In what order the layers of a graph can be worked out, and what forbids it."""
+
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
@@ -53,31 +54,39 @@ def _sorted_out(layers: list[Layer], wiring: Wiring) -> list[Layer]:
 
 
 def cycles(wiring: Wiring) -> list[list[Layer]]:
-    """A shortest cycle through the first layer of each knot of layers that feed one another, in the order of the file."""
+    """A shortest cycle through the first layer of each component of layers that feed one another, in the
+    order of the file.
+    """
     if len(wiring.order) == len(wiring.layers):
         return []
     import networkx
+
     done = {layer.id for layer in wiring.order}
     graph: networkx.DiGraph[int] = networkx.DiGraph(
-        (source[0].id, layer_id) for layer_id, sources in wiring.inputs.items() if layer_id not in done
-        for source in sources if source is not None and source[0].id not in done)
+        (source[0].id, layer_id)
+        for layer_id, sources in wiring.inputs.items()
+        if layer_id not in done
+        for source in sources
+        if source is not None and source[0].id not in done
+    )
     place = {layer_id: k for k, layer_id in enumerate(wiring.layers)}
     found = []
-    for knot in networkx.strongly_connected_components(graph):
-        first = min(knot, key=place.__getitem__)
-        if len(knot) > 1 or graph.has_edge(first, first):
-            found.append(_way_around(graph.subgraph(knot), first))
+    for component in networkx.strongly_connected_components(graph):
+        first = min(component, key=place.__getitem__)
+        if len(component) > 1 or graph.has_edge(first, first):
+            found.append(_way_around(graph.subgraph(component), first))
     found.sort(key=lambda cycle: place[cycle[0]])
     return [[wiring.layers[layer_id] for layer_id in cycle] for cycle in found]
 
 
-def _way_around(knot: networkx.DiGraph[int], first: int) -> list[int]:
+def _way_around(component: networkx.DiGraph[int], first: int) -> list[int]:
     """The layers of a shortest cycle, from first on, along the edges."""
     import networkx
+
     came_from: dict[int, int] = {}
     last = first
-    for before, layer_id in networkx.bfs_edges(knot, first):
-        if knot.has_edge(last, first):
+    for before, layer_id in networkx.bfs_edges(component, first):
+        if component.has_edge(last, first):
             break
         came_from[layer_id], last = before, layer_id
     way = [last]

@@ -1,4 +1,5 @@
 """Which output feeds which input: the edges of one graph, their port labels resolved to positions."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -26,24 +27,31 @@ class Fault:
 class Wiring:
     """The edges of one graph as positions of ports; bodies are graphs of their own.
 
-    layers: by id, the last one where ids repeat (as OpenVINO has it); inputs: for each layer, by id, what feeds each of its
-    inputs, None where nothing does; faults: what is wrong with the edges, in the order of the file, not raised but kept.
-    Layers whose id is another's too, or whose port labels repeat, have no faults here: the reader tells what is wrong with them.
+    layers: by id, the last one where ids repeat (as OpenVINO has it); inputs: for each layer, by id, what
+        feeds each of its
+    inputs, None where nothing does; faults: what is wrong with the edges, in the order of the file, not
+    raised but kept. Layers whose id is another's too, or whose port labels repeat, have no faults here: the
+    reader tells what
+    is wrong with them.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.layers: dict[int, Layer] = {layer.id: layer for layer in graph.layers}
-        self.inputs: dict[int, list[Source | None]] = {layer.id: [None] * len(layer.inputs) for layer in self.layers.values()}
+        self.inputs: dict[int, list[Source | None]] = {
+            layer.id: [None] * len(layer.inputs) for layer in self.layers.values()
+        }
         self.faults: list[Fault] = []
-        self._misled: set[int] = set()                        # layers that an edge does not reach as it should
+        self._misled: set[int] = set()  # layers that an edge does not reach as it should
         self._repeated = _repeated_ids(graph) if len(self.layers) < len(graph.layers) else frozenset()
         for edge in graph.edges:
             self._connect(edge)
 
     @cached_property
     def order(self) -> list[Layer]:
-        """Parameters first, then each layer after those that feed it; layers on or behind a cycle are left out."""
+        """Parameters first, then each layer after those that feed it; layers on or behind a cycle are left
+        out.
+        """
         return topological_order(self)
 
     @cached_property
@@ -57,23 +65,39 @@ class Wiring:
         return consumers
 
     @cached_property
-    def unfed(self) -> list[tuple[Layer, int]]:
-        """Layers and indices of their inputs at which no edge ends, unless another fault may be the reason."""
+    def unconnected(self) -> list[tuple[Layer, int]]:
+        """Layers and indices of their inputs at which no edge ends, unless another fault may be the
+        reason.
+        """
         if any(fault.edge.to_layer not in self.layers for fault in self.faults):
-            return []                                         # an edge that ends nowhere may be the one that is missed
+            return []  # an edge that ends nowhere may be the one that is missed
         return [
-            (layer, index) for layer in self.layers.values() for index, source in enumerate(self.inputs[layer.id])
-            if source is None and layer.id not in self._misled and not layer.inputs[index].absent and not self._ambiguous(layer)
+            (layer, index)
+            for layer in self.layers.values()
+            for index, source in enumerate(self.inputs[layer.id])
+            if source is None
+            and layer.id not in self._misled
+            and not layer.inputs[index].absent
+            and not self._ambiguous(layer)
         ]
 
     @cached_property
     def faulty(self) -> frozenset[int]:
-        """The ids of layers whose inputs are not what the file meant, so that a second complaint would be an echo."""
-        return frozenset(self._misled.union(layer_id for layer_id, sources in self.inputs.items()
-                                            if None in sources and self._lacks(layer_id, sources)))
+        """The ids of layers whose inputs are not what the file meant, so that a second complaint would be an
+        echo.
+        """
+        return frozenset(
+            self._misled.union(
+                layer_id
+                for layer_id, sources in self.inputs.items()
+                if None in sources and self._lacks(layer_id, sources)
+            )
+        )
 
     def _lacks(self, layer_id: int, sources: list[Source | None]) -> bool:
-        return any(source is None and not port.absent for source, port in zip(sources, self.layers[layer_id].inputs))
+        return any(
+            source is None and not port.absent for source, port in zip(sources, self.layers[layer_id].inputs)
+        )
 
     def _connect(self, edge: Edge) -> None:
         source, target = self.layers.get(edge.from_layer), self.layers.get(edge.to_layer)
@@ -87,7 +111,7 @@ class Wiring:
         elif index is None:
             self._fault("unknown-input-port", target, edge)
         elif self.inputs[target.id][index] is not None:
-            self._fault("crowded-input", target, edge)
+            self._fault("multiple-producers", target, edge)
         else:
             self.inputs[target.id][index] = (source, output)
 
@@ -97,13 +121,17 @@ class Wiring:
             self.faults.append(Fault(rule, edge))
 
     def _ambiguous(self, layer: Layer) -> bool:
-        return layer.id in self._repeated or any(len({port.id for port in ports}) < len(ports) for ports in (layer.inputs, layer.outputs))
+        return layer.id in self._repeated or any(
+            len({port.id for port in ports}) < len(ports) for ports in (layer.inputs, layer.outputs)
+        )
 
 
 def input_index(layer: Layer, label: int) -> int | None:
     """Which input a port label means."""
     ports = layer.inputs
-    if 0 <= label < len(ports) and ports[label].id == label:  # as OpenVINO writes labels: a search is seldom needed
+    if (
+        0 <= label < len(ports) and ports[label].id == label
+    ):  # as OpenVINO writes labels: a search is seldom needed
         return label
     return layer.input_index(label)
 
@@ -117,4 +145,6 @@ def _output_index(layer: Layer, label: int) -> int | None:
 
 
 def _repeated_ids(graph: Graph) -> frozenset[int]:
-    return frozenset(layer_id for layer_id, count in Counter(layer.id for layer in graph.layers).items() if count > 1)
+    return frozenset(
+        layer_id for layer_id, count in Counter(layer.id for layer in graph.layers).items() if count > 1
+    )

@@ -1,4 +1,5 @@
 """Holds a text to the limits while it is parsed."""
+
 from __future__ import annotations
 
 from xml.parsers import expat
@@ -38,12 +39,16 @@ class Bounds:
         if self._elements > limits.elements:
             raise self._refusal("too-many-elements", f"there are more than {limits.elements:,} elements")
         if not self._elements & PULSE and self._clock.late:
-            raise self._refusal("checking-time-limit", f"{self._elements:,} elements were read, and there are more")
+            raise self._refusal(
+                "checking-time-limit", f"{self._elements:,} elements were read, and there are more"
+            )
 
     def dims(self, at: int, count: int) -> None:
         """Let a port pass that has so many dims until now. Raises: ReadError where they are too many"""
         if count > self._limits.dims:
-            raise self._faults.refuse("too-many-dimensions", f"a port has more than {self._limits.dims:,} dimensions", at)
+            raise self._faults.refuse(
+                "too-many-dimensions", f"a port has more than {self._limits.dims:,} dimensions", at
+            )
 
     def _refusal(self, rule: str, what: str) -> Exception:
         return self._faults.refuse(rule, what, self._parser.CurrentByteIndex)

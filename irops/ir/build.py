@@ -1,4 +1,5 @@
 """From elements to a model, with all that is wrong on the way."""
+
 from __future__ import annotations
 
 from sys import intern
@@ -21,7 +22,9 @@ LEGACY = ("meta_data", "quantization_parameters", "pre-process")
 
 
 class Builder:
-    """Builds one model. Layers and edges are built as soon as their elements end, the rest when the root has ended."""
+    """Builds one model. Layers and edges are built as soon as their elements end, the rest when the root has
+    ended.
+    """
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
@@ -36,7 +39,9 @@ class Builder:
         root = next(child for child in document.children if child.tag != COMMENT)
         version = version_of(root, self.faults)
         attributes = root.attributes
-        model = Model(attributes.pop("name", ""), version, self.graph, weights=weights, source=self.faults.source)
+        model = Model(
+            attributes.pop("name", ""), version, self.graph, weights=weights, source=self.faults.source
+        )
         attributes.pop("version", None)
         self.read.prefixes.update(name[6:] for name in attributes if name.startswith("xmlns:"))
         model.extra = self.read.rest(root)
@@ -44,15 +49,21 @@ class Builder:
         model.comments = (*comments_of(document), *comments_of(root))
         number_layers(self.graph, self.faults)
         if not any(child.tag == "layers" for child in root.children):
-            self.faults.add("missing-section", "<net> has no <layers>; a model consists of them", root.at,
-                            notes=("OpenVINO silently reads an empty model",))
+            self.faults.add(
+                "missing-section",
+                "<net> has no <layers>; a model consists of them",
+                root.at,
+                notes=("OpenVINO silently reads an empty model",),
+            )
         for element in model.legacy:
             pre_process_faults(element, model, weights, self.faults)
         return model
 
     def _take(self, section: Element, child: Element) -> bool:
         """Build a layer or an edge of the model's first sections as soon as it has ended."""
-        return self._sections.setdefault(section.tag, section) is section and self._into(self.graph, section, child)
+        return self._sections.setdefault(section.tag, section) is section and self._into(
+            self.graph, section, child
+        )
 
     def _into(self, graph: Graph, section: Element, child: Element) -> bool:
         if child.tag == "layer" and section.tag == "layers":
@@ -115,7 +126,9 @@ class Builder:
     def layer(self, element: Element) -> Layer:
         take = element.attributes.pop
         name, kind, version = take("name", None), take("type", None), take("version", None)
-        self.faults.layer = layer = Layer(UNREAD, name or "", intern(kind or ""), intern(version or ""), at=element.at)
+        self.faults.layer = layer = Layer(
+            UNREAD, name or "", intern(kind or ""), intern(version or ""), at=element.at
+        )
         owner = f'layer "{name}"' if name else "a layer"
         layer.id = self.read.number(element, "id", owner, UNREAD)
         if not (name and kind and version):
@@ -155,9 +168,15 @@ class Builder:
     def edge(self, element: Element, graph: Graph) -> None:
         attributes, known = element.attributes, self.read.numbers
         try:
-            edge = Edge(known[attributes["from-layer"]], known[attributes["from-port"]],
-                        known[attributes["to-layer"]], known[attributes["to-port"]], {}, element.at)
-        except KeyError:        # a number not met before, or a fault
+            edge = Edge(
+                known[attributes["from-layer"]],
+                known[attributes["from-port"]],
+                known[attributes["to-layer"]],
+                known[attributes["to-port"]],
+                {},
+                element.at,
+            )
+        except KeyError:  # a number not met before, or a fault
             a, b, c, d = (self.read.number(element, name, "an edge", UNREAD) for name in ENDS)
             if UNREAD in (a, b, c, d):
                 graph.incomplete = True

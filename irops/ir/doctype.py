@@ -1,4 +1,5 @@
 """Finds and refuses document type declarations, before anything that they declare is used."""
+
 from __future__ import annotations
 
 from contextlib import suppress
@@ -16,20 +17,25 @@ class _Ended(Exception):
 def without_doctype(data: bytes, faults: Faults) -> bytes:
     """The text, a document type declaration in it told as a fault and blanked, so that it changes nothing.
 
-    Told where it does most harm: at what brings in another file or attributes that the file does not have, else at its start.
+    Told where it does most harm: at what brings in another file or attributes that the file does not have,
+        else at its start.
     """
     if _OPENER not in data:
         return data
     seen = _Declarations(data)
     if seen.start < 0:
-        return data             # in a comment, say
+        return data  # in a comment, say
     worst = seen.worst or (seen.start, "a document type declaration")
-    faults.add("document-type", f"{worst[1]}; an IR file has none, and none is read", worst[0],
-               notes=("what it declares is not used, and no file that it names is opened",))
+    faults.add(
+        "document-type",
+        f"{worst[1]}; an IR file has none, and none is read",
+        worst[0],
+        notes=("what it declares is not used, and no file that it names is opened",),
+    )
     if seen.end < 0:
         return data
-    blank = bytes(byte if byte in b"\r\n" else ord(" ") for byte in data[seen.start:seen.end])
-    return data[:seen.start] + blank + data[seen.end:]
+    blank = bytes(byte if byte in b"\r\n" else ord(" ") for byte in data[seen.start : seen.end])
+    return data[: seen.start] + blank + data[seen.end :]
 
 
 class _Declarations:
@@ -45,10 +51,10 @@ class _Declarations:
         parser.EntityDeclHandler = self._entity
         parser.AttlistDeclHandler = self._attlist
         parser.StartElementHandler = self._element
-        with suppress(_Ended, expat.ExpatError):        # what is not well-formed is told by the parse that follows
+        with suppress(_Ended, expat.ExpatError):  # what is not well-formed is told by the parse that follows
             parser.Parse(data, True)
         if self.start >= 0:
-            self.start = data.rfind(_OPENER, 0, self.start + 1)      # the parser tells where the name has ended
+            self.start = data.rfind(_OPENER, 0, self.start + 1)  # the parser tells where the name has ended
 
     def _starts(self, *_: object) -> None:
         self.start = self.parser.CurrentByteIndex
@@ -64,10 +70,20 @@ class _Declarations:
         if self.worst is None:
             self.worst = self.parser.CurrentByteIndex, what
 
-    def _entity(self, name: str, _parameter: bool, value: str | None, _base: str | None, system: str | None, *_: object) -> None:
+    def _entity(
+        self,
+        name: str,
+        _parameter: bool,
+        value: str | None,
+        _base: str | None,
+        system: str | None,
+        *_: object,
+    ) -> None:
         if value is None and system is not None:
             self._note(f"an entity {name!r} that stands for the file {system!r}")
 
-    def _attlist(self, element: str, attribute: str, _type: str, default: str | None, _required: bool) -> None:
+    def _attlist(
+        self, element: str, attribute: str, _type: str, default: str | None, _required: bool
+    ) -> None:
         if default is not None:
             self._note(f"a default {attribute}={default!r} for every <{element}>")

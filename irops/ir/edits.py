@@ -1,4 +1,5 @@
 """Small changes to the text of a file, at exact places: all else stays as it was written."""
+
 from __future__ import annotations
 
 import re
@@ -26,7 +27,9 @@ def with_attribute(source: Source, at: int, name: str, text: str) -> Edit | None
 
 
 def with_new_attribute(source: Source, layer: Layer, name: str, text: str) -> Edit | None:
-    """One more attribute in the <data> of a layer, behind those that it has; a new <data> where there is none."""
+    """One more attribute in the <data> of a layer, behind those that it has; a new <data> where there is
+    none.
+    """
     written = f' {name}="{escaped(text)}"'
     if layer.data_at >= 0:
         place = _end_of_attributes(source, layer.data_at)
@@ -37,8 +40,8 @@ def with_new_attribute(source: Source, layer: Layer, name: str, text: str) -> Ed
         return None
     if ends[1]:
         return Edit(ends.start(), ends.end(), f"><data{written}/></layer>")
-    inside = source.data[ends.end():]
-    blanks = inside[:len(inside) - len(inside.lstrip(_BLANKS))].decode("ascii")
+    inside = source.data[ends.end() :]
+    blanks = inside[: len(inside) - len(inside.lstrip(_BLANKS))].decode("ascii")
     return Edit(ends.end(), ends.end(), f"{blanks}<data{written}/>")
 
 
@@ -46,26 +49,37 @@ def without_element(source: Source, at: int) -> Edit | None:
     """Nothing in place of the element at a byte offset, and of the blanks before it."""
     end = _Extents(source.data, at, "").whole
     start = at
-    while start > 0 and source.data[start - 1:start] in (b" ", b"\t", b"\r", b"\n"):
+    while start > 0 and source.data[start - 1 : start] in (b" ", b"\t", b"\r", b"\n"):
         start -= 1
     return None if end < 0 else Edit(start, end, "")
 
 
 def with_dims(source: Source, at: int, dims: Sequence[int]) -> list[Edit | None]:
-    """Other dims of the port at a byte offset, which has some: only what differs is changed. None where it is not clear how."""
+    """Other dims of the port at a byte offset, which has some: only what differs is changed. None where it is
+    not clear how.
+    """
     found = _Extents(source.data, at, "dim")
-    if found.whole < 0 or not found.children or any(b"<" in source.data[start:end] for start, end in found.inner):
+    if (
+        found.whole < 0
+        or not found.children
+        or any(b"<" in source.data[start:end] for start, end in found.inner)
+    ):
         return [None]
     edits: list[Edit | None] = [
-        Edit(start, end, str(dim)) for (start, end), dim in zip(found.inner, dims) if source.data[start:end].strip() != b"%d" % dim]
+        Edit(start, end, str(dim))
+        for (start, end), dim in zip(found.inner, dims)
+        if source.data[start:end].strip() != b"%d" % dim
+    ]
     last = found.children[-1]
     if len(dims) > len(found.children):
         before = found.children[-2][1] if len(found.children) > 1 else found.inside
-        blanks = source.data[before:last[0]]
+        blanks = source.data[before : last[0]]
         gap = blanks.decode("ascii") if not blanks.strip(_BLANKS) else ""
-        edits.append(Edit(last[1], last[1], "".join(f"{gap}<dim>{dim}</dim>" for dim in dims[len(found.children):])))
+        edits.append(
+            Edit(last[1], last[1], "".join(f"{gap}<dim>{dim}</dim>" for dim in dims[len(found.children) :]))
+        )
     else:
-        edits.extend(without_element(source, start) for start, _ in found.children[len(dims):])
+        edits.extend(without_element(source, start) for start, _ in found.children[len(dims) :])
     return edits
 
 
@@ -91,7 +105,8 @@ class _Ended(Exception):
 
 
 class _Extents:
-    """Where the element at an offset ends (whole), where its content starts, and its children of a tag: from where to where.
+    """Where the element at an offset ends (whole), where its content starts, and its children of a tag: from
+    where to where.
 
     inner: the content of each of these children. whole is -1 where the element does not end.
     """
@@ -107,9 +122,9 @@ class _Extents:
         step = 1 << 12
         try:
             for begin in range(at, len(data), step):
-                parser.Parse(data[begin:begin + step], False)
+                parser.Parse(data[begin : begin + step], False)
         except (_Ended, expat.ExpatError):
-            pass                # what is not well-formed was told when the file was read
+            pass  # what is not well-formed was told when the file was read
 
     def _start(self, tag: str, _: object) -> None:
         self._depth += 1
@@ -123,11 +138,11 @@ class _Extents:
         here = self._at + self._parser.CurrentByteIndex
         if self._depth == 2 and tag == self._tag:
             start, inside = self._child
-            empty = self._data[inside - 2:inside] == b"/>"
+            empty = self._data[inside - 2 : inside] == b"/>"
             self.inner.append((inside, inside if empty else here))
             self.children.append((start, inside if empty else self._data.index(b">", here) + 1))
         elif self._depth == 1:
-            empty = self._data[self.inside - 2:self.inside] == b"/>"
+            empty = self._data[self.inside - 2 : self.inside] == b"/>"
             self.whole = self.inside if empty else self._data.index(b">", here) + 1
             raise _Ended
         self._depth -= 1

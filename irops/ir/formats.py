@@ -1,4 +1,7 @@
-"""Files of other formats than IR, by how their names end, and the modules that read and write them: imported when one is met."""
+"""Files of other formats than IR, by how their names end, and the modules that read and write them: imported
+when one is met.
+"""
+
 from __future__ import annotations
 
 import os
@@ -6,7 +9,9 @@ from importlib import import_module
 from typing import Any
 
 READERS = {".onnx": "irops.dialects.onnx.read"}
-"""Modules with a function load(path, limits, data), as irops.ir.read.load is one; data: what is read in place of the file's content."""
+"""Modules with a function load(path, limits, data), as irops.ir.read.load is one; data: what is read in place
+of the file's content.
+"""
 WRITERS = {".onnx": "irops.dialects.onnx.write"}
 """Modules with a function write(model, path), as irops.ir.write.write is one."""
 

@@ -1,4 +1,5 @@
 """What may be wrong with <pre-process>, the mean values of an IR 10 file."""
+
 from __future__ import annotations
 
 from irops.ir.faults import Faults
@@ -8,19 +9,32 @@ from irops.ir.weights import Weights
 
 
 def pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
-    """Tell where <pre-process> names a layer that is not there, or a mean image that is not in the weights."""
+    """Tell where <pre-process> names a layer that is not there, or a mean image that is not in the
+    weights.
+    """
     if element.tag != "pre-process":
         return
     name = element.attributes.get("reference-layer-name")
-    if name is not None and not any(layer.name == name and layer.type.lower() == "parameter" for layer in model.layers):
-        faults.add("unknown-reference-layer", f'<pre-process> means the layer "{name}"; the model has no such Parameter', element.at,
-                   attribute="reference-layer-name", notes=("OpenVINO refuses the file",))
+    if name is not None and not any(
+        layer.name == name and layer.type.lower() == "parameter" for layer in model.layers
+    ):
+        faults.add(
+            "unknown-reference-layer",
+            f'<pre-process> means the layer "{name}"; the model has no such Parameter',
+            element.at,
+            attribute="reference-layer-name",
+            notes=("OpenVINO refuses the file",),
+        )
     for channel in element.children:
         for mean in channel.children:
             if mean.tag == "mean" and "offset" in mean.attributes and _outside(mean, weights):
-                faults.add("mean-outside-weights", f"the mean image of channel {channel.attributes.get('id', '?')}, offset "
-                           f"{mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, is not in {weights.name}, "
-                           f"which has {weights.size} bytes", element.at)
+                faults.add(
+                    "mean-outside-weights",
+                    f"the mean image of channel {channel.attributes.get('id', '?')}, offset"
+                    f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, is not"
+                    f" in {weights.name}, which has {weights.size} bytes",
+                    element.at,
+                )
                 return
 
 

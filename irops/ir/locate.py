@@ -1,4 +1,5 @@
 """Where in a file things lie: lines and columns of byte offsets, attributes and children of elements."""
+
 from __future__ import annotations
 
 import re
@@ -28,7 +29,7 @@ class Source:
     def __init__(self, path: str | None, data: bytes, *, as_stored: bool = True) -> None:
         self.path, self.data, self.as_stored = path, data, as_stored
         self._starts: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
-        self._last = (0, 0)     # an offset, and the characters of its line before it
+        self._last = (0, 0)  # an offset, and the characters of its line before it
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The line and the column, in characters, of a byte offset; both from 1."""
@@ -44,7 +45,9 @@ class Source:
         return line, self._last[1] + 1
 
     def attribute_offset(self, at: int, name: str) -> int | None:
-        """Where an attribute's name stands in the start tag at byte offset at; None where the tag does not have it."""
+        """Where an attribute's name stands in the start tag at byte offset at; None where the tag does not
+        have it.
+        """
         wanted = name.encode()
         tag = _TAG.match(self.data, at) if at >= 0 else None
         position = tag.end() if tag else len(self.data)
@@ -55,7 +58,9 @@ class Source:
         return None
 
     def child_offset(self, at: int, tag: str, index: int = 0) -> int | None:
-        """Where the index-th child of that tag starts, of the element at byte offset at; None where there is none."""
+        """Where the index-th child of that tag starts, of the element at byte offset at; None where there is
+        none.
+        """
         if not 0 <= at < len(self.data):
             return None
         return _Finder(tag, index).search(self.data, at)
@@ -64,11 +69,15 @@ class Source:
         """A line of the file, without its end."""
         self.line_column(0)
         assert self._starts is not None
-        ends = [*self._starts[line:line + 1].tolist(), len(self.data)]
-        return self.data[int(self._starts[line - 1]):ends[0]].decode("utf-8", "replace").strip("\r\n\ufeff")
+        ends = [*self._starts[line : line + 1].tolist(), len(self.data)]
+        return self.data[int(self._starts[line - 1]) : ends[0]].decode("utf-8", "replace").strip("\r\n\ufeff")
 
-    def location(self, at: int, layer: Layer | None = None, path: tuple[str, ...] = (), attribute: str | None = None) -> Location:
-        """The location of an element, or of one of its attributes, by the element's byte offset (-1: not known)."""
+    def location(
+        self, at: int, layer: Layer | None = None, path: tuple[str, ...] = (), attribute: str | None = None
+    ) -> Location:
+        """The location of an element, or of one of its attributes, by the element's byte offset (-1: not
+        known).
+        """
         layer_id, layer_name = (layer.id, layer.name) if layer is not None else (None, None)
         if at < 0 or at > len(self.data):
             return Location(self.path, None, None, layer_id, layer_name, path)
@@ -107,15 +116,17 @@ class _Finder:
         step = 1 << 12
         try:
             for begin in range(at, len(data), step):
-                self.parser.Parse(data[begin:begin + step], False)
+                self.parser.Parse(data[begin : begin + step], False)
         except (_Found, expat.ExpatError):
-            pass            # found, or the parent ended first; what is not well-formed was told when the file was read
+            pass  # found, or the parent ended first; what is not well-formed was told when the file was read
         return at + self.at if self.at >= 0 else None
 
 
 def _characters(data: bytes) -> int:
     """How many characters start in UTF-8 text, even if it is cut or damaged."""
-    return len(data) if data.isascii() else int(np.count_nonzero((np.frombuffer(data, np.uint8) & 0xC0) != 0x80))
+    return (
+        len(data) if data.isascii() else int(np.count_nonzero((np.frombuffer(data, np.uint8) & 0xC0) != 0x80))
+    )
 
 
 def _line_starts(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -1,4 +1,5 @@
 """An IR file as values. Knows the format, and no op."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +16,8 @@ COMMENT = "!--"
 
 @dataclass(slots=True)
 class Element:
-    """An XML element, kept as it is: what the reader does not interpret, and rt_info. at: its byte offset in the file, or -1.
+    """An XML element, kept as it is: what the reader does not interpret, and rt_info. at: its byte offset in
+    the file, or -1.
 
     A comment is an element with the tag COMMENT.
     """
@@ -31,7 +33,8 @@ class Element:
 class Port:
     """A port of a layer. Its id is a label; its place in the list is what counts.
 
-    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: of an optional input of ONNX that is left out.
+    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: of an optional input of
+        ONNX that is left out.
     """
 
     id: int
@@ -39,8 +42,8 @@ class Port:
     dims: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
     rt_info: Element | None = None
-    extra: dict[str, str] = field(default_factory=dict)      # attributes that the reader does not know
-    unknown: list[Element] = field(default_factory=list)     # children that the reader does not know
+    extra: dict[str, str] = field(default_factory=dict)  # attributes that the reader does not know
+    unknown: list[Element] = field(default_factory=list)  # children that the reader does not know
     at: int = field(default=-1, compare=False)
     absent: bool = False
 
@@ -49,7 +52,8 @@ class Port:
 class PortMapping:
     """An entry of a port map: how a layer's port meets a layer of its body.
 
-    axis None: the whole tensor; else it is cut or joined along it, in steps from start to end by stride, part_size at a time.
+    axis None: the whole tensor; else it is cut or joined along it, in steps from start to end by stride,
+        part_size at a time.
     external_port_id -1 with a purpose: not a port, but the iteration number or the condition to go on.
     """
 
@@ -62,7 +66,7 @@ class PortMapping:
     part_size: int = 1
     purpose: str | None = None
     extra: dict[str, str] = field(default_factory=dict)
-    written: tuple[str, ...] = ()        # names of the attributes that the file spells out
+    written: tuple[str, ...] = ()  # names of the attributes that the file spells out
     at: int = field(default=-1, compare=False)
 
 
@@ -77,7 +81,8 @@ class BackEdge:
 
 @dataclass(slots=True)
 class Body:
-    """A sub-graph of a layer with the maps that tie it to the layer's ports. name: body, then_body or else_body.
+    """A sub-graph of a layer with the maps that tie it to the layer's ports. name: body, then_body or
+    else_body.
 
     incomplete: entries of the maps could not be read, so what is missing here proves nothing.
     """
@@ -106,20 +111,22 @@ class Layer:
     inputs: list[Port] = field(default_factory=list)
     outputs: list[Port] = field(default_factory=list)
     bodies: dict[str, Body] = field(default_factory=dict)
-    output_names: tuple[str, ...] | None = None              # of a Result (IR v11)
+    output_names: tuple[str, ...] | None = None  # of a Result (IR v11)
     rt_info: Element | None = None
     extra: dict[str, str] = field(default_factory=dict)
     unknown: list[Element] = field(default_factory=list)
     at: int = field(default=-1, compare=False)
     data_at: int = field(default=-1, compare=False)
-    comments: tuple[str, ...] = ()                           # that stand before it
+    comments: tuple[str, ...] = ()  # that stand before it
 
     def __str__(self) -> str:
         return f'layer {self.id} "{self.name}" ({self.type})'
 
     @property
     def foreign(self) -> bool:
-        """Whether it is of another dialect than OpenVINO's: its version then names a domain and an opset, onnx:17."""
+        """Whether it is of another dialect than OpenVINO's: its version then names a domain and an opset,
+        onnx:17.
+        """
         return ":" in self.version
 
     @property
@@ -149,12 +156,14 @@ class Edge:
 
 @dataclass(slots=True)
 class Graph:
-    """Layers and edges, in the order of the file. incomplete: edges could not be read, so an input without one proves nothing."""
+    """Layers and edges, in the order of the file. incomplete: edges could not be read, so an input without
+    one proves nothing.
+    """
 
     layers: list[Layer] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     incomplete: bool = field(default=False, compare=False)
-    comments: tuple[str, ...] = ()                           # those among the edges, or behind all layers
+    comments: tuple[str, ...] = ()  # those among the edges, or behind all layers
 
     def layer(self, id_or_name: int | str) -> Layer:
         """The layer of an id or a name; KeyError where there is none."""
@@ -168,7 +177,8 @@ class Graph:
 class Model:
     """A model as its .xml says, and the weights that its constants point into.
 
-    rt_info and legacy (meta_data, quantization_parameters, pre-process) are kept as XML; unknown holds all else.
+    rt_info and legacy (meta_data, quantization_parameters, pre-process) are kept as XML; unknown holds all
+    else.
     dialect: what its layers are ops of; opsets: of another dialect's, the opsets that it imports, by domain.
     """
 
@@ -181,7 +191,7 @@ class Model:
     unknown: list[Element] = field(default_factory=list)
     weights: Weights | None = field(default=None, compare=False)
     source: Source | None = field(default=None, compare=False)
-    comments: tuple[str, ...] = ()                           # those outside layers and edges
+    comments: tuple[str, ...] = ()  # those outside layers and edges
     dialect: str = "openvino"
     opsets: dict[str, int] = field(default_factory=dict)
 
@@ -197,7 +207,9 @@ class Model:
         return self.graph.layer(id_or_name)
 
     def walk(self) -> Iterator[tuple[tuple[str, ...], Layer]]:
-        """Every layer with the path of layers and bodies down to its graph, bodies after the layer that has them."""
+        """Every layer with the path of layers and bodies down to its graph, bodies after the layer that has
+        them.
+        """
         return walk(self.graph)
 
     def with_graph(self, graph: Graph) -> Model:

@@ -1,4 +1,7 @@
-"""Gives layers and ports whose ids cannot be read the ids that they most likely should have, so that no other fault follows."""
+"""Gives layers and ports whose ids cannot be read the ids that they most likely should have, so that no other
+fault follows.
+"""
+
 from __future__ import annotations
 
 from irops.ir.faults import Faults
@@ -14,8 +17,13 @@ def number_layers(graph: Graph, faults: Faults) -> None:
         first = layer if layer.id == UNREAD else used.setdefault(layer.id, layer)
         if first is not layer:
             faults.layer = layer
-            faults.add("duplicate-layer-id", f'id {layer.id} of layer "{layer.name}" is that of layer "{first.name}" too; ids must differ',
-                       layer.at, attribute="id", notes=("OpenVINO takes the last layer of an id for all of them",))
+            faults.add(
+                "duplicate-layer-id",
+                f'id {layer.id} of layer "{layer.name}" is that of layer "{first.name}" too; ids must differ',
+                layer.at,
+                attribute="id",
+                notes=("OpenVINO takes the last layer of an id for all of them",),
+            )
             faults.layer = None
     if any(layer.id == UNREAD for layer in graph.layers):
         mentioned = {end for edge in graph.edges for end in (edge.from_layer, edge.to_layer)}
@@ -53,6 +61,10 @@ def _tell_duplicates(ports: list[Port], side: str, faults: Faults) -> None:
     seen: set[int] = set()
     for port in ports:
         if port.id in seen and port.id != UNREAD:
-            faults.add("duplicate-port-id", f"a second {side} port has the id {port.id}; the ids of a layer's {side} ports must differ",
-                       port.at, attribute="id")
+            faults.add(
+                "duplicate-port-id",
+                f"a second {side} port has the id {port.id}; the ids of a layer's {side} ports must differ",
+                port.at,
+                attribute="id",
+            )
         seen.add(port.id)

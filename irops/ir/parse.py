@@ -1,4 +1,7 @@
-"""From the text of a file to elements that know where they stand. No DTD, no entities but XML's five, no other file."""
+"""From the text of a file to elements that know where they stand. No DTD, no entities but XML's five, no
+other file.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,18 +19,35 @@ SEPARATOR = "\0"
 BLANKS = " \t\r\n"
 FREE_FORM = ("rt_info", "meta_data", "quantization_parameters", "pre-process")
 """Elements whose content has no fixed structure."""
-SECTIONS = ("net", "layers", "edges", "layer", "data", "input", "output", "port", "edge", "port_map", "back_edges",
-            "body", "then_body", "else_body", "then_port_map", "else_port_map")
+SECTIONS = (
+    "net",
+    "layers",
+    "edges",
+    "layer",
+    "data",
+    "input",
+    "output",
+    "port",
+    "edge",
+    "port_map",
+    "back_edges",
+    "body",
+    "then_body",
+    "else_body",
+    "then_port_map",
+    "else_port_map",
+)
 
 Take = Callable[[Element, Element], bool]
 
 
-def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915 - the handlers share what is open
+def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
     """The document: an element without a tag that holds the root element, and comments before and after it.
 
-    Most of a file is dims, so they become no elements: their texts, each followed by SEPARATOR, are the text of their port.
-    take is given each finished child of each section of the root, with its section; what it takes is not kept in the tree,
-    so that a large file never stands in memory as elements.
+    Most of a file is dims, so they become no elements: their texts, each followed by SEPARATOR, are the text
+        of their port.
+    take is given each finished child of each section of the root, with its section; what it takes is not kept
+    in the tree, so that a large file never stands in memory as elements.
     Raises:  ReadError where the text is not well-formed XML, or meets a limit
     """
     parser = expat.ParserCreate("utf-8")
@@ -35,8 +55,8 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915 
     outermost = element = Element("")
     stack: list[Element] = []
     push, pop = stack.append, stack.pop
-    dim: str | None = None       # the text so far of the dim that is open
-    texts: dict[int, list[str]] = {}       # the pieces of the texts of the elements that are open, by depth
+    dim: str | None = None  # the text so far of the dim that is open
+    texts: dict[int, list[str]] = {}  # the pieces of the texts of the elements that are open, by depth
     bounds = Bounds(faults, parser)
     pass_through, dims_at_most = bounds.element, faults.limits.dims
 
@@ -47,7 +67,9 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915 
             if attributes:
                 _unknown_dim_attributes(attributes, faults, parser.CurrentByteIndex)
             return
-        if dim is not None:      # an element within a dim: the dim becomes an element, for its port to complain about
+        if (
+            dim is not None
+        ):  # an element within a dim: the dim becomes an element, for its port to complain about
             push(element)
             element.children.append(inner := Element("dim", {}, [], dim, parser.CurrentByteIndex))
             element, dim = inner, None
@@ -62,13 +84,13 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915 
         if dim is not None:
             element.text += dim + SEPARATOR
             dim = None
-            if len(element.text) > dims_at_most:          # only then can there be too many
+            if len(element.text) > dims_at_most:  # only then can there be too many
                 bounds.dims(element.at, element.text.count(SEPARATOR))
             return
         closed = element
         if texts:
             closed.text += "".join(texts.pop(len(stack), ()))
-            if closed.children:         # blanks between text and elements are layout, as those between elements
+            if closed.children:  # blanks between text and elements are layout, as those between elements
                 closed.text = closed.text.strip(BLANKS)
         element = pop()
         if len(stack) == 2 and take(element, closed):
@@ -104,8 +126,12 @@ def _stray_text(characters: str, element: Element, faults: Faults, behind: int) 
     words = characters.strip()
     place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), element.at, behind)
     shown = words if len(words) <= 40 else words[:40] + "…"
-    faults.add("stray-text", f"text in <{element.tag}>: {shown!r}; it may hold elements only", max(place, element.at),
-               notes=("OpenVINO silently ignores it",))
+    faults.add(
+        "stray-text",
+        f"text in <{element.tag}>: {shown!r}; it may hold elements only",
+        max(place, element.at),
+        notes=("OpenVINO silently ignores it",),
+    )
 
 
 def _unknown_dim_attributes(attributes: dict[str, str], faults: Faults, at: int) -> None:

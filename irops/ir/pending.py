@@ -1,4 +1,5 @@
 """Files that come into being whole, or not at all."""
+
 from __future__ import annotations
 
 import os
@@ -13,14 +14,18 @@ from typing import IO
 
 from irops.ir.turns import in_turn
 
-INTERRUPTIONS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+INTERRUPTIONS = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 
 class Pending:
     """Files open for writing under other names, in the folders of their targets.
 
-    As a context manager: after the block they are on the disk and then renamed, one after the other; if the block raises, they
-    are gone and the targets as they were. Nobody who takes turns sees some renamed and others not, and Ctrl-C waits until all are.
+    As a context manager: after the block they are on the disk and then renamed, one after the other; if the
+        block raises, they
+    are gone and the targets as they were. Nobody who takes turns sees some renamed and others not, and Ctrl-C
+    waits until all are.
     """
 
     def __init__(self, *targets: Path) -> None:
@@ -40,7 +45,9 @@ class Pending:
             raise
         return self._files
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         try:
             if kind is None:
                 self._commit()
@@ -64,7 +71,7 @@ class Pending:
 
     def _discard(self) -> None:
         for file in self._files:
-            with suppress(OSError):                 # what was not yet written cannot be; it is not wanted any more
+            with suppress(OSError):  # what was not yet written cannot be; it is not wanted any more
                 file.close()
         for part in self._parts:
             part.unlink(missing_ok=True)

@@ -1,4 +1,5 @@
 """Reads the ports of layers: ids, precisions, dims and tensor names."""
+
 from __future__ import annotations
 
 from irops.diagnostics.rule import Severity
@@ -23,7 +24,9 @@ class Ports:
         self._precisions: dict[str, str] = {}
 
     def of(self, section: Element, others: list[Element]) -> list[Port]:
-        """The ports within <input> or <output>; its other children are added to others. An id that cannot be read is -1."""
+        """The ports within <input> or <output>; its other children are added to others. An id that cannot be
+        read is -1.
+        """
         ports: list[Port] = []
         numbers, all_dims, precisions = self.read.numbers, self._dims, self._precisions
         for element in section.children:
@@ -43,8 +46,16 @@ class Ports:
             if precision not in precisions:
                 self._new_precision(element, precision, number, section.tag)
             names = attributes.pop("names", None)
-            port = Port(number, precisions.get(precision or ""), dims, () if names is None else names_of(names),
-                        None, attributes, [], element.at)
+            port = Port(
+                number,
+                precisions.get(precision or ""),
+                dims,
+                () if names is None else names_of(names),
+                None,
+                attributes,
+                [],
+                element.at,
+            )
             if attributes:
                 self.read.rest(element)
             if element.children:
@@ -65,15 +76,27 @@ class Ports:
         if plain and value is not None and DYNAMIC <= value <= INT64_MAX:
             return value
         if value is None or not DYNAMIC <= value <= INT64_MAX:
-            self.faults.add("malformed-dimension", f"{owner} has the dimension {text.strip()!r}; a dimension is an integer of 0 or more, "
-                            "or -1 where it is not known", element.at, child=("dim", index), notes=prefix_note(text))
+            self.faults.add(
+                "malformed-dimension",
+                f"{owner} has the dimension {text.strip()!r}; a dimension is an integer of 0 or more, "
+                "or -1 where it is not known",
+                element.at,
+                child=("dim", index),
+                notes=prefix_note(text),
+            )
             return DYNAMIC
-        self.faults.add("loose-number", f"dimension {text.strip()!r} of {owner} is not written plainly; it is read as {value}",
-                        element.at, child=("dim", index))
+        self.faults.add(
+            "loose-number",
+            f"dimension {text.strip()!r} of {owner} is not written plainly; it is read as {value}",
+            element.at,
+            child=("dim", index),
+        )
         return value
 
     def _new_precision(self, element: Element, precision: str | None, number: int, side: str) -> None:
-        """Learn a precision that was not met before; tell if it is none. That of an input port says nothing."""
+        """Learn a precision that was not met before; tell if it is none. That of an input port says
+        nothing.
+        """
         if precision is None:
             if side == "output":
                 self.faults.add("incomplete-element", f"output port {number} has no precision", element.at)
@@ -82,9 +105,20 @@ class Ports:
             element_type_of_precision(precision)
         except ValueError:
             what = f"{side} port {number} has the precision {precision!r}"
-            self.faults.add("unknown-precision", f"{what}; it must be one such as FP32, I64, BOOL",
-                            element.at, attribute="precision", level=Severity.ERROR if side == "output" else Severity.WARNING,
-                            notes=("OpenVINO refuses the file" if side == "output" else "OpenVINO ignores the precision of an input port",))
+            self.faults.add(
+                "unknown-precision",
+                f"{what}; it must be one such as FP32, I64, BOOL",
+                element.at,
+                attribute="precision",
+                level=Severity.ERROR if side == "output" else Severity.WARNING,
+                notes=(
+                    (
+                        "OpenVINO refuses the file"
+                        if side == "output"
+                        else "OpenVINO ignores the precision of an input port"
+                    ),
+                ),
+            )
         else:
             self._precisions[precision] = precision
 
@@ -95,14 +129,16 @@ class Ports:
                 rt_info_faults(child, self.faults)
             elif child.tag == "rt_info":
                 port.unknown.append(self.read.duplicate(child, element))
-            elif child.tag == "dim":        # one with elements within
+            elif child.tag == "dim":  # one with elements within
                 port.unknown.extend(self.read.unknown(inner, child) for inner in child.children)
             else:
                 port.unknown.append(self.read.unknown(child, element))
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    r"""Tensor names, separated by commas; \, is a comma within a name. Empty names are dropped, as OpenVINO does."""
+    r"""Tensor names, separated by commas; \, is a comma within a name. Empty names are dropped, as OpenVINO
+    does.
+    """
     if "," not in text:
         return (text,) if text else ()
     parts = text.replace("\\,", "\0").split(",")

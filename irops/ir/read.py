@@ -1,4 +1,5 @@
 """Reads IR files, .xml and .bin beside it; passes those of other formats on to who reads them."""
+
 from __future__ import annotations
 
 import os
@@ -21,16 +22,29 @@ from irops.ir.weights import Weights
 from irops.limits import Limits, room_for
 
 StrPath = str | os.PathLike[str]
-HARMLESS = frozenset(("unknown-element", "stray-text", "empty-rt-info", "duplicate-rt-info", "unbound-prefix", "duplicate-section",
-                      "unknown-reference-layer", "mean-outside-weights"))
+HARMLESS = frozenset(
+    (
+        "unknown-element",
+        "stray-text",
+        "empty-rt-info",
+        "duplicate-rt-info",
+        "unbound-prefix",
+        "duplicate-section",
+        "unknown-reference-layer",
+        "mean-outside-weights",
+    )
+)
 """Errors that leave no doubt what the layers and edges are."""
 
 
-def load(path: StrPath, weights: StrPath | None = None, *, text: bytes | None = None,
-         limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
-    """The model that a file holds, as far as it can be read, and all that is wrong with its text and structure.
+def load(
+    path: StrPath, weights: StrPath | None = None, *, text: bytes | None = None, limits: Limits | None = None
+) -> tuple[Model, tuple[Diagnostic, ...]]:
+    """The model that a file holds, as far as it can be read, and all that is wrong with its text and
+    structure.
 
-    weights: the .bin file; the one of the same name beside the .xml if not given. text: what is read in place of the file's content.
+    weights: the .bin file; the one of the same name beside the .xml if not given. text: what is read in place
+        of the file's content.
     Raises:  ReadError where there is no model at all
     """
     name, limits = os.fspath(path), limits or Limits()
@@ -42,13 +56,17 @@ def load(path: StrPath, weights: StrPath | None = None, *, text: bytes | None = 
         loaded: tuple[Model, tuple[Diagnostic, ...]] = reader.load(name, limits, text)
         return loaded
     beside = Path(name).with_suffix(".bin") if weights is None else weights
-    with in_turn(Path(os.path.realpath(name)).parent):          # no writer puts another pair in their place between the two looks
+    with in_turn(
+        Path(os.path.realpath(name)).parent
+    ):  # no writer puts another pair in their place between the two looks
         raw = bytes_of(name, limits) if text is None else text
         bytes_beside = Weights.of_file(beside)
     return _load(name, raw, bytes_beside, limits)
 
 
-def loads(xml: bytes, weights: bytes = b"", *, limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
+def loads(
+    xml: bytes, weights: bytes = b"", *, limits: Limits | None = None
+) -> tuple[Model, tuple[Diagnostic, ...]]:
     """The model that bytes in memory hold; see load."""
     return _load(None, xml, Weights.of_bytes(weights), limits or Limits())
 
@@ -56,7 +74,8 @@ def loads(xml: bytes, weights: bytes = b"", *, limits: Limits | None = None) -> 
 def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None = None) -> Model:
     """The model that a file holds.
 
-    Raises:  ReadError, with all that was found, where something of its layers or edges cannot be read, or a limit is met
+    Raises:  ReadError, with all that was found, where something of its layers or edges cannot be read, or a
+        limit is met
     """
     model, found = load(path, weights, limits=limits)
     if any(d.name not in HARMLESS for d in errors_of(found)):
@@ -64,9 +83,13 @@ def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None
     return model
 
 
-def _load(path: str | None, raw: bytes, weights: Weights, limits: Limits) -> tuple[Model, tuple[Diagnostic, ...]]:
+def _load(
+    path: str | None, raw: bytes, weights: Weights, limits: Limits
+) -> tuple[Model, tuple[Diagnostic, ...]]:
     if len(raw) > limits.xml_bytes:
-        raise Faults(Source(path, b""), limits).refuse("oversized-file", f"the text has {len(raw):,} bytes", -1)
+        raise Faults(Source(path, b""), limits).refuse(
+            "oversized-file", f"the text has {len(raw):,} bytes", -1
+        )
     source = source_of(path, raw)
     faults = Faults(source, limits)
     data = without_doctype(source.data, faults)
@@ -75,7 +98,7 @@ def _load(path: str | None, raw: bytes, weights: Weights, limits: Limits) -> tup
         try:
             model = Builder(faults).model(data, weights)
         except ReadError:
-            if refused:         # what is wrong without the declaration may come of leaving it out
+            if refused:  # what is wrong without the declaration may come of leaving it out
                 raise ReadError(refused) from None
             raise
     return model, faults.in_order()
@@ -87,9 +110,9 @@ def bytes_of(path: str, limits: Limits) -> bytes:
     try:
         with open_regular(path) as file:
             start, size = file.read(4096), os.fstat(file.fileno()).st_size
-            if is_binary(start):                # weights, say: they may be large, and are no text
+            if is_binary(start):  # weights, say: they may be large, and are no text
                 return start
-            if size <= limits.xml_bytes:        # a file that grows meanwhile is not read on and on
+            if size <= limits.xml_bytes:  # a file that grows meanwhile is not read on and on
                 start += file.read(int(min(limits.xml_bytes, sys.maxsize - len(start))))
             size = max(size, len(start))
             if size > limits.xml_bytes:
@@ -106,4 +129,10 @@ def bytes_of(path: str, limits: Limits) -> bytes:
 def _near(path: str) -> tuple[str, ...]:
     folder = Path(path).parent
     others = sorted(p.name for p in folder.glob("*.xml"))[:5] if folder.is_dir() else []
-    return (f"beside it are: {', '.join(others)}",) if others else () if folder.is_dir() else (f"the folder {folder} does not exist",)
+    return (
+        (f"beside it are: {', '.join(others)}",)
+        if others
+        else ()
+        if folder.is_dir()
+        else (f"the folder {folder} does not exist",)
+    )

@@ -1,4 +1,5 @@
 """What may be wrong with runtime information."""
+
 from __future__ import annotations
 
 from irops.diagnostics.fix import fix
@@ -6,8 +7,13 @@ from irops.ir.edits import without_element
 from irops.ir.faults import Faults
 from irops.ir.model import Element
 
-PAYLOADS = {"fused_names": "value", "old_api_map_element_type": "value", "old_api_map_order": "value",
-            "primitives_priority": "value", "layout": "layout"}
+PAYLOADS = {
+    "fused_names": "value",
+    "old_api_map_element_type": "value",
+    "old_api_map_order": "value",
+    "primitives_priority": "value",
+    "layout": "layout",
+}
 """The attribute that holds what a known runtime attribute says."""
 
 
@@ -20,15 +26,33 @@ def rt_info_faults(rt_info: Element, faults: Faults) -> None:
         name = child.attributes.get("name")
         for needed in ("name", "version"):
             if needed not in child.attributes:
-                faults.add("incomplete-element", f"an rt_info attribute {name!r} has no {needed}" if name else
-                           f"an rt_info attribute has no {needed}", child.at)
+                faults.add(
+                    "incomplete-element",
+                    f"an rt_info attribute {name!r} has no {needed}"
+                    if name
+                    else f"an rt_info attribute has no {needed}",
+                    child.at,
+                )
         payload = PAYLOADS.get(name or "")
         if payload is not None and payload not in child.attributes:
-            faults.add("empty-rt-info", f"rt_info attribute {name} has no {payload}", child.at,
-                       fix=fix(f"remove the rt_info attribute {name}, which says nothing", [without_element(faults.source, child.at)]))
+            faults.add(
+                "empty-rt-info",
+                f"rt_info attribute {name} has no {payload}",
+                child.at,
+                fix=fix(
+                    f"remove the rt_info attribute {name}, which says nothing",
+                    [without_element(faults.source, child.at)],
+                ),
+            )
         if name in seen:
-            again = fix(f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)])
-            faults.add("duplicate-rt-info", f"rt_info attribute {name} is given twice", child.at,
-                       fix=again if child == seen[name] else None)
+            again = fix(
+                f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)]
+            )
+            faults.add(
+                "duplicate-rt-info",
+                f"rt_info attribute {name} is given twice",
+                child.at,
+                fix=again if child == seen[name] else None,
+            )
         elif name is not None:
             seen[name] = child

@@ -1,4 +1,5 @@
 """From a model to the text of an .xml file, in the layout that OpenVINO itself writes."""
+
 from __future__ import annotations
 
 import re
@@ -7,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model, Port, PortMapping
 from irops.ir.subgraphs import DEFAULTS, WRITTEN
 
-_FIRST = (":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef"
-          "\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff")
-_NAME = re.compile(f"[{_FIRST}][{_FIRST}.0-9\u00b7\u0300-\u036f\u203f\u2040-]*")      # a Name of XML 1.0
+_FIRST = (
+    ":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef"
+    "\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_NAME = re.compile(f"[{_FIRST}][{_FIRST}.0-9\u00b7\u0300-\u036f\u203f\u2040-]*")  # a Name of XML 1.0
 _SPECIAL = re.compile(r'[&<"\x00-\x1f]')
 _ESCAPES = {"&": "&amp;", "<": "&lt;", '"': "&quot;"}
 _NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -18,7 +21,8 @@ Data = Callable[[Layer], Mapping[str, str]]
 
 
 def document(model: Model, data: Data) -> Iterator[str]:
-    """The text, piece by piece. data: what to write as the <data> of a layer, asked for once for each, in order.
+    """The text, piece by piece. data: what to write as the <data> of a layer, asked for once for each, in
+    order.
 
     Raises:  ValueError where something in the model cannot be said in XML
     """
@@ -48,14 +52,21 @@ def _graph(graph: Graph, tab: str, data: Data) -> Iterator[str]:
 def _layer(layer: Layer, tab: str, data: Data) -> Iterator[str]:
     yield from _comments(layer.comments, tab)
     named = {} if layer.output_names is None else {"output_names": names_text(layer.output_names)}
-    head = {"id": str(layer.id), "name": layer.name, "type": layer.type, "version": layer.version, **named, **layer.extra}
+    head = {
+        "id": str(layer.id),
+        "name": layer.name,
+        "type": layer.type,
+        "version": layer.version,
+        **named,
+        **layer.extra,
+    }
     inner = tab + "\t"
     body = [f"{tab}<layer{_attributes(head)}>\n"]
     if layer.data or layer.data_at >= 0:
         body.append(f"{inner}<data{_attributes(data(layer))} />\n")
     for element in _some(layer.rt_info):
         body.extend(_element(element, inner))
-    for name in sorted(layer.bodies):           # the maps of else_body before those of then_body, as OpenVINO has them
+    for name in sorted(layer.bodies):  # the maps of else_body before those of then_body, as OpenVINO has them
         body.extend(_maps(layer.bodies[name], inner))
     for section, ports in (("input", layer.inputs), ("output", layer.outputs)):
         if ports:
@@ -72,8 +83,14 @@ def _layer(layer: Layer, tab: str, data: Data) -> Iterator[str]:
 
 
 def _port(port: Port, tab: str) -> Iterator[str]:
-    given = {"id": str(port.id), "precision": port.precision, "names": names_text(port.names) if port.names else None}
-    attributes = _attributes({**{name: text for name, text in given.items() if text is not None}, **port.extra})
+    given = {
+        "id": str(port.id),
+        "precision": port.precision,
+        "names": names_text(port.names) if port.names else None,
+    }
+    attributes = _attributes(
+        {**{name: text for name, text in given.items() if text is not None}, **port.extra}
+    )
     if not (port.dims or port.rt_info or port.unknown):
         yield f"{tab}<port{attributes} />\n"
         return
@@ -88,7 +105,12 @@ def _port(port: Port, tab: str) -> Iterator[str]:
 
 
 def _edge(edge: Edge, tab: str) -> str:
-    ends = {"from-layer": edge.from_layer, "from-port": edge.from_port, "to-layer": edge.to_layer, "to-port": edge.to_port}
+    ends = {
+        "from-layer": edge.from_layer,
+        "from-port": edge.from_port,
+        "to-layer": edge.to_layer,
+        "to-port": edge.to_port,
+    }
     return f"{tab}<edge{_attributes({**{name: str(end) for name, end in ends.items()}, **edge.extra})} />\n"
 
 
@@ -96,8 +118,12 @@ def _maps(body: Body, tab: str) -> Iterator[str]:
     if body.inputs or body.outputs:
         name = body.name.removesuffix("body") + "port_map"
         yield f"{tab}<{name}>\n"
-        sides = [("input", mapping) for mapping in body.inputs] + [("output", mapping) for mapping in body.outputs]
-        for side, mapping in sorted(sides, key=lambda entry: entry[1].at):      # as they stood in a file, if they did
+        sides = [("input", mapping) for mapping in body.inputs] + [
+            ("output", mapping) for mapping in body.outputs
+        ]
+        for side, mapping in sorted(
+            sides, key=lambda entry: entry[1].at
+        ):  # as they stood in a file, if they did
             yield f"{tab}\t<{side}{_attributes(mapping_attributes(mapping))} />\n"
         yield f"{tab}</{name}>\n"
     if body.back_edges:
@@ -108,11 +134,16 @@ def _maps(body: Body, tab: str) -> Iterator[str]:
 
 
 def mapping_attributes(mapping: PortMapping) -> dict[str, str]:
-    """The attributes of an entry of a port map: what its file spelled out, and what differs from the default."""
+    """The attributes of an entry of a port map: what its file spelled out, and what differs from the
+    default.
+    """
     values = {name: getattr(mapping, name) for name in WRITTEN}
     sliced = mapping.axis is not None and not mapping.written
-    return {name: str(value) for name, value in values.items() if value is not None and (
-        sliced or name in mapping.written or value != DEFAULTS.get(name))} | mapping.extra
+    return {
+        name: str(value)
+        for name, value in values.items()
+        if value is not None and (sliced or name in mapping.written or value != DEFAULTS.get(name))
+    } | mapping.extra
 
 
 def _body(body: Body, tab: str, data: Data) -> Iterator[str]:

@@ -1,4 +1,7 @@
-"""The bytes that the constants of a model lie in: a file, read in part or mapped when first needed, or memory."""
+"""The bytes that the constants of a model lie in: a file, read in part or mapped when first needed, or
+memory.
+"""
+
 from __future__ import annotations
 
 import mmap
@@ -15,9 +18,11 @@ class WeightsChanged(ValueError):
 
 
 class Weights:
-    """The bytes of a .bin file, or bytes in memory. Nothing is read before it is asked for; the file is never locked.
+    """The bytes of a .bin file, or bytes in memory. Nothing is read before it is asked for; the file is never
+    locked.
 
-    What was mapped must not be looked at once the file was cut off: the system ends a process that does. So only view maps, which
+    What was mapped must not be looked at once the file was cut off: the system ends a process that does. So
+        only view maps, which
     evaluation needs; read copies.
     """
 
@@ -58,13 +63,14 @@ class Weights:
     def view(self, offset: int, size: int) -> memoryview:
         """Some of the bytes, uncopied.
 
-        Raises:  ValueError where they are not all there; WeightsChanged where the file was changed since the model was read
+        Raises:  ValueError where they are not all there; WeightsChanged where the file was changed since the
+            model was read
         """
         self._within(offset, size)
         if self._bytes is None:
             self._bytes = self._map()
         self.hold()
-        return self._bytes[offset:offset + size]
+        return self._bytes[offset : offset + size]
 
     def read(self, offset: int, size: int) -> memoryview:
         """A copy of some of the bytes, unless they are in memory anyway; raises as view does."""
@@ -99,7 +105,11 @@ class Weights:
         except NotRegular as error:
             self._fault = str(error)
         except OSError as error:
-            self._fault = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
+            self._fault = (
+                "does not exist"
+                if isinstance(error, FileNotFoundError)
+                else f"cannot be read: {error.strerror}"
+            )
         else:
             self._size, self._identity = status.st_size, _identity(status)
 
@@ -109,7 +119,7 @@ class Weights:
         file = self._opened()
         try:
             found = memoryview(mmap.mmap(file.fileno(), self._size, access=mmap.ACCESS_READ))
-        except (OSError, ValueError) as error:          # ValueError: it was cut off between the two looks
+        except (OSError, ValueError) as error:  # ValueError: it was cut off between the two looks
             file.close()
             raise WeightsChanged(f"{self.name} cannot be mapped: {error}") from None
         self._file = file
@@ -121,7 +131,9 @@ class Weights:
         try:
             file = open_regular(self.path)
         except OSError as error:
-            raise WeightsChanged(f"{self.name} could be read when the model was, and cannot now: {error.strerror or error}") from None
+            raise WeightsChanged(
+                f"{self.name} could be read when the model was, and cannot now: {error.strerror or error}"
+            ) from None
         if _identity(os.fstat(file.fileno())) != self._identity:
             file.close()
             raise self._changed()

@@ -1,4 +1,5 @@
 """Reads the bodies of a layer, and the maps that tie them to its ports."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -9,7 +10,9 @@ from irops.ir.numbers import INT64_MIN
 if TYPE_CHECKING:
     from irops.ir.build import Builder
 
-PARTS = frozenset(("port_map", "back_edges", "body", "then_port_map", "else_port_map", "then_body", "else_body"))
+PARTS = frozenset(
+    ("port_map", "back_edges", "body", "then_port_map", "else_port_map", "then_body", "else_body")
+)
 """The elements that make up the bodies of a layer."""
 WRITTEN = ("axis", "external_port_id", "internal_layer_id", "start", "end", "stride", "part_size", "purpose")
 """The attributes of an entry of a port map, in the order in which they are written."""
@@ -48,15 +51,20 @@ def _port_map(body: Body, element: Element, builder: Builder) -> None:
         owner = f"an {entry.tag} of <{element.tag}>"
         external = read.number(entry, "external_port_id", owner, _UNREAD, low=-1)
         internal = read.number(entry, "internal_layer_id", owner, _UNREAD)
-        numbers = {name: read.number(entry, name, owner, default, low=INT64_MIN)
-                   for name, default in DEFAULTS.items() if name in entry.attributes}
+        numbers = {
+            name: read.number(entry, name, owner, default, low=INT64_MIN)
+            for name, default in DEFAULTS.items()
+            if name in entry.attributes
+        }
         purpose = entry.attributes.pop("purpose", None)
         extra = read.rest(entry)
         body.unknown.extend(read.unknown_children(entry))
         if _UNREAD in (external, internal):
             body.incomplete = True
             continue
-        mapping = PortMapping(external, internal, purpose=purpose, extra=extra, written=written, at=entry.at, **numbers)
+        mapping = PortMapping(
+            external, internal, purpose=purpose, extra=extra, written=written, at=entry.at, **numbers
+        )
         (body.inputs if entry.tag == "input" else body.outputs).append(mapping)
 
 

@@ -1,4 +1,5 @@
 """From the bytes of a file to UTF-8, and what a file is that holds no text."""
+
 from __future__ import annotations
 
 import codecs
@@ -11,8 +12,18 @@ from irops.ir.locate import BOM, Source
 _DECLARED = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([^\"'>]*)[\"']")
 _AS_IS = ("utf-8", "us-ascii", "ascii")
 _DECODED = re.compile(r"iso-?8859-?\d{1,2}|latin-?1|windows-?125\d|cp125\d")
-_WIDE = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
-_ARCHIVES = {b"PK\3\4": "a zip archive", b"\x1f\x8b": "a gzip archive", b"\xfd7zXZ": "an xz archive", b"7z\xbc\xaf": "a 7z archive"}
+_WIDE = {
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    b"<\0": "utf-16-le",
+    b"\0<": "utf-16-be",
+}
+_ARCHIVES = {
+    b"PK\3\4": "a zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+}
 
 
 def source_of(path: str | None, raw: bytes) -> Source:
@@ -22,8 +33,13 @@ def source_of(path: str | None, raw: bytes) -> Source:
     """
     faults = Faults(Source(path, raw))
     if not raw.strip(b" \t\r\n"):
-        raise faults.stop("empty-file", "the file is empty; an IR file holds a <net>" if not raw else
-                          "the file holds nothing but blanks; an IR file holds a <net>", 0)
+        raise faults.stop(
+            "empty-file",
+            "the file is empty; an IR file holds a <net>"
+            if not raw
+            else "the file holds nothing but blanks; an IR file holds a <net>",
+            0,
+        )
     wide = _WIDE.get(raw[:2])
     if wide is not None:
         return Source(path, _decoded(raw, wide, faults), as_stored=False)
@@ -38,10 +54,18 @@ def source_of(path: str | None, raw: bytes) -> Source:
         return faults.source
     at = raw.index(declared[1], len(raw) - len(start))
     if name.startswith(("utf-16", "utf-32")):
-        raise faults.stop("invalid-encoding", f"the declaration says {declared[1].decode()}, but the bytes are not in it", at)
+        raise faults.stop(
+            "invalid-encoding",
+            f"the declaration says {declared[1].decode()}, but the bytes are not in it",
+            at,
+        )
     if not _DECODED.fullmatch(name):
-        raise faults.stop("unknown-encoding", f"encoding {declared[1].decode('ascii', 'replace')!r} is not read; "
-                          "UTF-8, UTF-16, ISO-8859 and Windows-125x are", at)
+        raise faults.stop(
+            "unknown-encoding",
+            f"encoding {declared[1].decode('ascii', 'replace')!r} is not read; "
+            "UTF-8, UTF-16, ISO-8859 and Windows-125x are",
+            at,
+        )
     return Source(path, _decoded(raw, name, faults), as_stored=False)
 
 
@@ -73,17 +97,31 @@ def _is_utf8(data: bytes) -> bool:
 
 def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
     if raw[:1] == b"\x08" and re.search(rb"onnx|pytorch|ir_version|\x12.[a-zA-Z]", raw[:200], re.DOTALL):
-        return faults.stop("onnx-file", "this is no XML but looks like an ONNX model; an IR file is XML", 0,
-                           notes=("irops reads models of ONNX from files that are named .onnx",))
+        return faults.stop(
+            "onnx-file",
+            "this is no XML but looks like an ONNX model; an IR file is XML",
+            0,
+            notes=("irops reads models of ONNX from files that are named .onnx",),
+        )
     what = next((what for magic, what in _ARCHIVES.items() if raw.startswith(magic)), None)
     if what is not None:
         return faults.stop("not-xml", f"this is no XML but {what}; unpack it first", 0)
-    other = None if path is None else Path(path).with_suffix(".xml" if Path(path).suffix.lower() == ".bin" else ".bin")
+    other = (
+        None
+        if path is None
+        else Path(path).with_suffix(".xml" if Path(path).suffix.lower() == ".bin" else ".bin")
+    )
     if other is not None and _starts_xml(other):
-        return faults.stop("swapped-files", f"this is no XML but looks like weights, and {other.name} beside it is XML; "
-                           "the two are swapped", 0, notes=(f"give {other.name} as the model",))
+        return faults.stop(
+            "swapped-files",
+            f"this is no XML but looks like weights, and {other.name} beside it is XML; the two are swapped",
+            0,
+            notes=(f"give {other.name} as the model",),
+        )
     if path is not None and Path(path).suffix.lower() == ".bin":
-        return faults.stop("swapped-files", "this is no XML but looks like weights; the model is in the .xml file", 0)
+        return faults.stop(
+            "swapped-files", "this is no XML but looks like weights; the model is in the .xml file", 0
+        )
     return faults.stop("not-xml", "this is no XML: it starts with bytes that no text has", 0)
 
 

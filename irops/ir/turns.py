@@ -1,4 +1,7 @@
-"""Readers and writers of a folder take turns, so that none reads a model that is half the one and half the other."""
+"""Readers and writers of a folder take turns, so that none reads a model that is half the one and half the
+other.
+"""
+
 from __future__ import annotations
 
 import os
@@ -13,7 +16,9 @@ PATIENCE = 2.0
 
 @contextmanager
 def in_turn(folder: Path, *, alone: bool = False) -> Iterator[None]:
-    """Hold the folder while the block runs, alone to write, with others to read; where the system can, else nothing is held."""
+    """Hold the folder while the block runs, alone to write, with others to read; where the system can, else
+    nothing is held.
+    """
     handle = _held(folder, alone)
     try:
         yield
@@ -25,8 +30,9 @@ def in_turn(folder: Path, *, alone: bool = False) -> Iterator[None]:
 def _held(folder: Path, alone: bool) -> int | None:
     try:
         import fcntl
+
         handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    except (ImportError, OSError):                  # no such locks here, or no such folder, which is told elsewhere
+    except (ImportError, OSError):  # no such locks here, or no such folder, which is told elsewhere
         return None
     until = monotonic() + PATIENCE
     while True:
@@ -37,7 +43,7 @@ def _held(folder: Path, alone: bool) -> int | None:
             if monotonic() > until:
                 break
             sleep(0.005)
-        except OSError:                             # a file system without locks
+        except OSError:  # a file system without locks
             break
     os.close(handle)
     return None

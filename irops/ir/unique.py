@@ -1,4 +1,5 @@
 """Names that no two may have."""
+
 from __future__ import annotations
 
 

@@ -1,4 +1,5 @@
 """The constants of a model: where they lie in its weights, and what may be wrong with that."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -51,13 +52,16 @@ class Fault(NamedTuple):
 
 
 def constant(model: Model, layer: Layer, *, copied: bool = False) -> Array:
-    """The value of a Const layer: a view of the weights, where elements fill bytes and no copy is asked for; read-only.
+    """The value of a Const layer: a view of the weights, where elements fill bytes and no copy is asked for;
+    read-only.
 
     Raises:  DiagnosticError where it is not all there, or its strings are corrupt
     """
     region = checked_region(model, layer)
     if len(region.shape) > MOST_AXES:
-        message = f"{layer}: a tensor of {len(region.shape)} axes cannot be held; arrays have {MOST_AXES} at most"
+        message = (
+            f"{layer}: a tensor of {len(region.shape)} axes cannot be held; arrays have {MOST_AXES} at most"
+        )
         raise _error(model, layer, Fault("impossible-array", message, "shape"))
     if region.elements == 0:
         return unpack(bytes(8), region.element, region.shape)
@@ -122,8 +126,12 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
                 found.append((path, layer, fault))
     if first is not None and weights.size == 0:
         found.append((*first, _no_weights(weights, first[1], count, end)))
-    short: tuple[str, ...] = (f"{weights.name} has {weights.size} bytes, the constants need {end}: "
-                              "it is cut off, or that of another model",)
+    short: tuple[str, ...] = (
+        (
+            f"{weights.name} has {weights.size} bytes, the constants need {end}: "
+            "it is cut off, or that of another model"
+        ),
+    )
     for path, layer, fault in found:
         if fault.rule == "constant-outside-weights":
             yield _diagnostic(model, layer, path, fault._replace(notes=fault.notes + short))
@@ -136,15 +144,25 @@ def region_of(layer: Layer) -> Region | Fault:
     """What a Const declares, or the first thing wrong with its declaration."""
     data = layer.data
     if "value" in data and "offset" not in data:
-        return Fault("inline-constant", f"{layer} has its value in an attribute; it must have offset and size of bytes in the weights",
-                     notes=("OpenVINO reads beyond the attribute's text",))
+        return Fault(
+            "inline-constant",
+            f"{layer} has its value in an attribute; it must have offset and size of bytes in the weights",
+            notes=("OpenVINO reads beyond the attribute's text",),
+        )
     for name in ("element_type", "shape", "offset", "size"):
         if name not in data:
-            return Fault("missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",))
+            return Fault(
+                "missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",)
+            )
     element = (_FOREIGN if layer.foreign else _ELEMENTS).get(data["element_type"])
     if element is None:
-        return Fault("malformed-constant-attribute", f"element_type {data['element_type']!r} of {layer} is no element type of a tensor; "
-                     "such are f32, i64, boolean, spelled so", "element_type", ("OpenVINO refuses the file",))
+        return Fault(
+            "malformed-constant-attribute",
+            f"element_type {data['element_type']!r} of {layer} is no element type of a tensor; "
+            "such are f32, i64, boolean, spelled so",
+            "element_type",
+            ("OpenVINO refuses the file",),
+        )
     shape = _shape_of(layer)
     if isinstance(shape, Fault):
         return shape
@@ -153,9 +171,12 @@ def region_of(layer: Layer) -> Region | Fault:
         value, _ = integer(data[name])
         if value is None or not 0 <= value <= INT64_MAX:
             what = "is not an integer" if value is None else "is out of range"
-            return Fault("malformed-constant-attribute",
-                         f"{name} {data[name]!r} of {layer} {what}; it must be a decimal integer from 0 to 2^63-1",
-                         None if element is STRING else name, ("OpenVINO refuses the file",))
+            return Fault(
+                "malformed-constant-attribute",
+                f"{name} {data[name]!r} of {layer} {what}; it must be a decimal integer from 0 to 2^63-1",
+                None if element is STRING else name,
+                ("OpenVINO refuses the file",),
+            )
         place.append(value)
     return Region(element, shape, *place)
 
@@ -166,10 +187,18 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
     for part in text.split(",") if text else ():
         value, _ = integer(part.strip())
         if value == -1 or (value is None and (".." in part or part.strip() == "?")):
-            return Fault("dynamic-constant", f"shape {text!r} of {layer} is not static; the shape of a constant must be known", "shape")
+            return Fault(
+                "dynamic-constant",
+                f"shape {text!r} of {layer} is not static; the shape of a constant must be known",
+                "shape",
+            )
         if value is None or not 0 <= value <= INT64_MAX:
-            return Fault("malformed-constant-attribute", f"shape {text!r} of {layer} holds {part.strip()!r}, which is no size", "shape",
-                         prefix_note(part))
+            return Fault(
+                "malformed-constant-attribute",
+                f"shape {text!r} of {layer} holds {part.strip()!r}, which is no size",
+                "shape",
+                prefix_note(part),
+            )
         dims.append(value)
     return tuple(dims)
 
@@ -181,43 +210,73 @@ def _placing_fault(layer: Layer, region: Region, weights: Weights) -> Fault | No
     if region.element is not STRING:
         needed = packed_size(region.element, region.elements)
         if needed > INT64_MAX:
-            return Fault("oversized-constant", f"{layer}: {region} takes {needed} bytes, more than 2^63-1",
-                         notes=("OpenVINO computes the product modulo 2^64",))
+            return Fault(
+                "oversized-constant",
+                f"{layer}: {region} takes {needed} bytes, more than 2^63-1",
+                notes=("OpenVINO computes the product modulo 2^64",),
+            )
         if needed != region.size:
             return _size_fault(layer, region, needed, weights)
     if region.end > weights.size:
         partly = region.offset <= weights.size or region.element is STRING
-        return Fault("constant-outside-weights", f"{layer}: bytes {region.offset} to {region.end} are not in {weights.name}, "
-                     f"which has {weights.size}", None if partly else "offset", ('OpenVINO says "Incorrect weights in bin file!"',))
+        return Fault(
+            "constant-outside-weights",
+            f"{layer}: bytes {region.offset} to {region.end} are not in {weights.name}, "
+            f"which has {weights.size}",
+            None if partly else "offset",
+            ('OpenVINO says "Incorrect weights in bin file!"',),
+        )
     if region.element is STRING:
         try:
-            hold_strings(lambda start, size: weights.read(region.offset + start, size), region.size, region.elements)
+            hold_strings(
+                lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
+            )
         except ValueError as error:
             return _value_fault(layer, error)
     return None
 
 
 def _value_fault(layer: Layer, error: ValueError) -> Fault:
-    return Fault("changed-weights" if isinstance(error, WeightsChanged) else "corrupt-strings", f"{layer}: {error}")
+    return Fault(
+        "changed-weights" if isinstance(error, WeightsChanged) else "corrupt-strings", f"{layer}: {error}"
+    )
 
 
 def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> Fault:
-    """A size that is wrong; or right, since the weights end there, so that the type or the shape must be wrong."""
+    """A size that is wrong; or right, since the weights end there, so that the type or the shape must be
+    wrong.
+    """
     notes = ("OpenVINO accepts a size that is larger",) if region.size > needed else ()
     right = region.end == weights.size and region.size < needed
     if region.element.name in LAYOUTS and region.size == region.elements:
-        right, notes = True, (*notes, f"it is one byte for each element, but elements of {region.element} share bytes")
-    return Fault("wrong-constant-size", f"{layer}: size is {region.size}, and {region} takes {needed} bytes",
-                 None if right else "size", notes)
+        right, notes = (
+            True,
+            (*notes, f"it is one byte for each element, but elements of {region.element} share bytes"),
+        )
+    return Fault(
+        "wrong-constant-size",
+        f"{layer}: size is {region.size}, and {region} takes {needed} bytes",
+        None if right else "size",
+        notes,
+    )
 
 
 def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Fault:
-    others = "" if count == 1 else " and another constant" if count == 2 else f" and {count - 1} other constants"
+    others = (
+        "" if count == 1 else " and another constant" if count == 2 else f" and {count - 1} other constants"
+    )
     return Fault(
         "missing-weights",
-        f"{weights.name} {weights.fault or 'is empty'}; {first}{others} need{'s' if count == 1 else ''} it, {end} bytes or more",
-        notes=('OpenVINO says "Empty weights data in bin file or bin file cannot be found!"',
-               "the .bin file must lie beside the .xml file, under the same name, or be named when the model is read"))
+        f"{weights.name} {weights.fault or 'is empty'}; {first}{others} need{'s' if count == 1 else ''} it,"
+        f" {end} bytes or more",
+        notes=(
+            'OpenVINO says "Empty weights data in bin file or bin file cannot be found!"',
+            (
+                "the .bin file must lie beside the .xml file, under the same name, or be named when the model"
+                " is read"
+            ),
+        ),
+    )
 
 
 def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: Fault) -> Diagnostic:

@@ -1,4 +1,5 @@
 """Writes IR files: .xml, and .bin beside it."""
+
 from __future__ import annotations
 
 import os
@@ -18,16 +19,19 @@ from irops.ir.serialize import document
 from irops.ir.weights import Weights, checked_region
 from irops.limits import DEEPEST, room_for
 
-_STEP = 1 << 24      # bytes copied at a time
+_STEP = 1 << 24  # bytes copied at a time
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model and, beside it under the same name with .bin, the bytes of its constants. A path that ends with .onnx is written
-    as a model of ONNX, which is one file.
+    """Write a model and, beside it under the same name with .bin, the bytes of its constants. A path that
+    ends with .onnx is written as a model of ONNX, which is one file.
 
-    Both files are written under other names in the same folder and renamed when they are whole; the file that the model was
-    read from may be written over. Bytes of the weights that belong to no constant are left out; equal constants share theirs.
-    Raises:  DiagnosticError where a constant's bytes are not there, or the model is of a dialect that the file cannot hold; ValueError
+    Both files are written under other names in the same folder and renamed when they are whole; the file that
+    the model was read from may be written over. Bytes of the weights that belong to no constant are left out;
+    equal
+    constants share theirs.
+    Raises:  DiagnosticError where a constant's bytes are not there, or the model is of a dialect that the
+        file cannot hold; ValueError
              for text that XML cannot hold; OSError
     """
     writer = writer_of(os.fspath(path))
@@ -35,8 +39,13 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
         writer.write(model, path)
         return
     if model.dialect in OWN_ENDINGS:
-        message = f"{os.fspath(path)} is to hold a model of {model.dialect}, and must be named {OWN_ENDINGS[model.dialect]} for that"
-        raise DiagnosticError([Diagnostic(rule("wrong-dialect-for-file"), message, Location(os.fspath(path)))])
+        message = (
+            f"{os.fspath(path)} is to hold a model of {model.dialect}, and must be named"
+            f" {OWN_ENDINGS[model.dialect]} for that"
+        )
+        raise DiagnosticError(
+            [Diagnostic(rule("wrong-dialect-for-file"), message, Location(os.fspath(path)))]
+        )
     xml = Path(os.path.realpath(path))
     weights = xml.with_suffix(".bin")
     if weights == xml:
@@ -63,7 +72,10 @@ class _Pool:
             return layer.data
         region = checked_region(self.model, layer)
         if region.elements == 0 and (region.size == 0 or region.end > self.weights.size):
-            offset, size = self._append(memoryview(b"\0")), 1       # OpenVINO wants a byte for an empty tensor, and writes one
+            offset, size = (
+                self._append(memoryview(b"\0")),
+                1,
+            )  # OpenVINO wants a byte for an empty tensor, and writes one
         else:
             offset, size = self._place(region.offset, region.size), region.size
         return {**layer.data, "offset": str(offset), "size": str(size)}
@@ -75,8 +87,10 @@ class _Pool:
         if element.tag == "mean" and "offset" in attributes:
             offset, size = (integer(attributes.get(name, ""))[0] for name in ("offset", "size"))
             if offset is None or size is None:
-                raise ValueError(f"a mean image has the offset {attributes['offset']!r} and the size {attributes.get('size')!r}; "
-                                 "both must be integers")
+                raise ValueError(
+                    f"a mean image has the offset {attributes['offset']!r} and the size"
+                    f" {attributes.get('size')!r}; both must be integers"
+                )
             attributes = {**attributes, "offset": str(self._place(offset, size))}
         return replace(element, attributes=attributes, children=children)
 
@@ -93,6 +107,6 @@ class _Pool:
         if place is None:
             place = self._contents[len(content), digest] = self.end
             for start in range(0, len(content), _STEP):
-                self.file.write(content[start:start + _STEP])
+                self.file.write(content[start : start + _STEP])
             self.end += len(content)
         return place

@@ -1,4 +1,5 @@
 """What is known of each entry of a short list of integers: positions, pads, lengths."""
+
 from __future__ import annotations
 
 from irops.values.dim import UNKNOWN, Dim

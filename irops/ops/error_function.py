@@ -1,4 +1,5 @@
 """The error function, for whole arrays, without SciPy."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,16 +7,50 @@ import numpy as np
 from irops.values.element import Array
 
 _NEAR = (
-    (0.1283791670955126, -0.3171606336534957, -0.047948714774163875, -0.008755028920049146, -0.0004862738344467199,
-     -2.029955528683424e-05),
-    (1.0, 0.45930937793412957, 0.09325302973969972, 0.010582353560685183, 0.0006812436819785099, 2.029955528683424e-05),
+    (
+        0.1283791670955126,
+        -0.3171606336534957,
+        -0.047948714774163875,
+        -0.008755028920049146,
+        -0.0004862738344467199,
+        -2.029955528683424e-05,
+    ),
+    (
+        1.0,
+        0.45930937793412957,
+        0.09325302973969972,
+        0.010582353560685183,
+        0.0006812436819785099,
+        2.029955528683424e-05,
+    ),
 )
-"""Numerator and denominator, lowest power first, of erf(x) / x - 1 as a function of x², on 0..1; within 3e-18."""
+"""Numerator and denominator, lowest power first, of erf(x) / x - 1 as a function of x², on 0..1; within
+3e-18.
+"""
 _FAR = (
-    (1.0000000040359602, 2.061955520865204, 2.0992593823337997, 1.3455554538253134, 0.5886354962875683, 0.1797075609580054,
-     0.03757058056463302, 0.004978896516372382, 0.0003303856283625327),
-    (1.0, 3.1903347308491155, 4.699166407972569, 4.209915713927801, 2.5397866492904284, 1.0763323272817893, 0.32293580156458074,
-     0.06688491638773214, 0.008824864315677411, 0.0005855932791244992),
+    (
+        1.0000000040359602,
+        2.061955520865204,
+        2.0992593823337997,
+        1.3455554538253134,
+        0.5886354962875683,
+        0.1797075609580054,
+        0.03757058056463302,
+        0.004978896516372382,
+        0.0003303856283625327,
+    ),
+    (
+        1.0,
+        3.1903347308491155,
+        4.699166407972569,
+        4.209915713927801,
+        2.5397866492904284,
+        1.0763323272817893,
+        0.32293580156458074,
+        0.06688491638773214,
+        0.008824864315677411,
+        0.0005855932791244992,
+    ),
 )
 """The same of exp(x²) * (1 - erf(x)), as a function of x, on 1..6; within 9e-18 of the value."""
 _FURTHEST = 6.0
@@ -26,11 +61,12 @@ def erf(x: Array) -> Array:
     """2 / sqrt(pi) times the integral of exp(-t²) from 0 to x, in the type of x, which is f32 or f64.
 
     Accuracy:  3e-16 relative to the value, at most, in f64; f32 is computed in f64 and rounded once
-    Source:    rational functions fitted for irops at Chebyshev nodes, in 60 digits; see tests/ops/test_error_function.py
+    Source:    rational functions fitted for irops at Chebyshev nodes, in 60 digits; see
+        tests/ops/test_error_function.py
     """
     size = np.minimum(np.abs(x.astype(np.float64)), _FURTHEST)
     square = size * size
-    near = size + size * _ratio(_NEAR, np.minimum(square, 1.0))      # most of the value is not rounded
+    near = size + size * _ratio(_NEAR, np.minimum(square, 1.0))  # most of the value is not rounded
     far = 1.0 - np.exp(-square) * _ratio(_FAR, np.maximum(size, 1.0))
     return np.asarray(np.copysign(np.where(size < 1.0, near, far), x), x.dtype)
 
@@ -52,14 +88,17 @@ def inverse_erf(y: Array) -> Array:
     """The x whose erf is y, in the type of y, which is f32 or f64; infinite at -1 and 1, NaN beyond.
 
     Accuracy:  1e-15 relative to the value, at most; f32 is computed in f64 and rounded once
-    Source:    Winitzki's approximation, 0.002 off, bettered by Halley's method, which cubes the error with every step
+    Source:    Winitzki's approximation, 0.002 off, bettered by Halley's method, which cubes the error with
+        every step
     """
     size = np.abs(y.astype(np.float64))
     inside = np.where(size < 1.0, size, 0.0)
     x = _about_inverse(inside)
     for _ in range(3):
         near, far = x < 1.0, np.maximum(x, 1.0)
-        over = np.where(near, erf(np.minimum(x, 1.0)) - inside, (1.0 - inside) - np.exp(-far * far) * _ratio(_FAR, far))
+        over = np.where(
+            near, erf(np.minimum(x, 1.0)) - inside, (1.0 - inside) - np.exp(-far * far) * _ratio(_FAR, far)
+        )
         step = over * (np.sqrt(np.pi) / 2) * np.exp(x * x)
         x = np.minimum(x - step / (1.0 + x * step), _FURTHEST)
     x = np.select([size < 1.0, size == 1.0], [x, np.inf], np.nan)

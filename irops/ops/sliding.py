@@ -1,4 +1,7 @@
-"""Windows that slide along axes: where they stand and which elements they meet. Convolution and pooling share it."""
+"""Windows that slide along axes: where they stand and which elements they meet. Convolution and pooling share
+it.
+"""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
@@ -10,7 +13,9 @@ from irops.values.element import Array
 
 
 def reach(taps: DimLike, dilation: int) -> Dim:
-    """How many elements lie from a window's first tap to its last, both counted; a window without taps counts as one element."""
+    """How many elements lie from a window's first tap to its last, both counted; a window without taps counts
+    as one element.
+    """
     return (Dim.of(taps).at_least(1) - 1) * dilation + 1
 
 
@@ -20,7 +25,9 @@ def at(axis: int, where: slice | int | Array) -> tuple[slice | int | Array, ...]
 
 
 def same_padding(size: int, reach: int, stride: int, auto_pad: str) -> tuple[int, int]:
-    """Padding before and after an axis so that one window stands at every stride-th element; same_lower has the odd one before."""
+    """Padding before and after an axis so that one window stands at every stride-th element; same_lower has
+    the odd one before.
+    """
     positions = -(-size // stride)
     total = max((positions - 1) * stride + reach - size, 0)
     less, more = total // 2, total - total // 2
@@ -37,7 +44,9 @@ def positions(size: Dim, taps: Dim, stride: int, dilation: int, padding: int, co
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """Windows along one axis: that at position p has its tap t on element p * stride + t * dilation - before, if there is one."""
+    """Windows along one axis: that at position p has its tap t on element p * stride + t * dilation - before,
+    if there is one.
+    """
 
     size: int
     taps: int

@@ -1,7 +1,9 @@
 """Shape rules that a definition may name: <port ... shape="broadcast a b C1"/>. A closed vocabulary.
 
-Each rule is given the Facts and attribute values that its words name (a word Cn is a constraint) and returns the output's Shape.
+Each rule is given the Facts and attribute values that its words name (a word Cn is a constraint) and returns
+the output's Shape.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +29,9 @@ def scalar() -> Shape:
 
 
 def broadcast(a: Fact, b: Fact, auto_broadcast: str, constraint: str, axis: int = 0) -> Shape:
-    """The shape of two inputs combined element by element, as auto_broadcast says: none, numpy or pdpd (from axis of a on)."""
+    """The shape of two inputs combined element by element, as auto_broadcast says: none, numpy or pdpd (from
+    axis of a on).
+    """
     if auto_broadcast == "none":
         return unify_shapes(a.shape, b.shape, constraint)
     if auto_broadcast == "pdpd":
@@ -56,9 +60,11 @@ def _onto(dim: Dim, other: Dim, constraint: str, a: Shape, b: Shape) -> Dim:
 
 
 def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str, twice: str | None = None) -> Shape:
-    """The shape of data with some axes folded into one element: kept as 1, or gone. Axes may be known in part, or not at all.
+    """The shape of data with some axes folded into one element: kept as 1, or gone. Axes may be known in
+    part, or not at all.
 
-    Raises:  Violation(constraint) where an axis lies outside data's rank; Violation(twice) where one is named twice
+    Raises:  Violation(constraint) where an axis lies outside data's rank; Violation(twice) where one is named
+        twice
     """
     rank = data.shape.rank
     if rank is None:
@@ -70,21 +76,29 @@ def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str, twice: str
         return SCALAR
     more = None if axes.dims is None else len(axes.dims) - len(folded)
     if keep_dims:
-        return Shape(ONE if axis in folded else dim if more == 0 else dim.union(ONE) for axis, dim in enumerate(data.shape))
+        return Shape(
+            ONE if axis in folded else dim if more == 0 else dim.union(ONE)
+            for axis, dim in enumerate(data.shape)
+        )
     return UNRANKED if more is None else _less(data.shape.without(folded), more)
 
 
 def _less(shape: Shape, lost: int) -> Shape:
-    """What is known of a shape that has lost so many of its axes, which ones is not known; if it has so many."""
+    """What is known of a shape that has lost so many of its axes, which ones is not known; if it has
+    so many.
+    """
     if shape.dims is None or lost > len(shape.dims):
         return UNRANKED
-    return Shape(reduce(Dim.union, shape.dims[axis:axis + lost + 1]) for axis in range(len(shape.dims) - lost))
+    return Shape(
+        reduce(Dim.union, shape.dims[axis : axis + lost + 1]) for axis in range(len(shape.dims) - lost)
+    )
 
 
 def normal_axes(axes: Iterable[int], rank: int, constraint: str, twice: str | None = None) -> tuple[int, ...]:
     """Axes counted from 0. A scalar counts as having one axis, as in OpenVINO.
 
-    Raises:  Violation(constraint) where one lies outside [-rank, rank-1]; Violation(twice) where two are the same
+    Raises:  Violation(constraint) where one lies outside [-rank, rank-1]; Violation(twice) where two are the
+        same
     """
     found: list[int] = []
     span = max(rank, 1)
@@ -95,7 +109,12 @@ def normal_axes(axes: Iterable[int], rank: int, constraint: str, twice: str | No
     return tuple(found)
 
 
-RULES: Mapping[str, Callable[..., Any]] = {"same": same, "scalar": scalar, "broadcast": broadcast, "reduced": reduced}
+RULES: Mapping[str, Callable[..., Any]] = {
+    "same": same,
+    "scalar": scalar,
+    "broadcast": broadcast,
+    "reduced": reduced,
+}
 
 
 def argument(word: str, facts: Mapping[str, Fact | None], attributes: Mapping[str, Any]) -> Any:
@@ -103,4 +122,3 @@ def argument(word: str, facts: Mapping[str, Fact | None], attributes: Mapping[st
     if word in facts:
         return facts[word]
     return attributes.get(word, word)
-

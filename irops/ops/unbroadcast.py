@@ -1,4 +1,5 @@
 """Broadcasting undone: the gradient of a tensor that was repeated is the sum over its repetitions."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -16,7 +17,10 @@ def unbroadcast(gradient: Array, shape: Sizes) -> Array:
     if gradient.shape == shape:
         return gradient
     new = gradient.ndim - len(shape)
-    repeated = (*range(new), *(new + axis for axis, size in enumerate(shape) if size == 1 and gradient.shape[new + axis] != 1))
+    repeated = (
+        *range(new),
+        *(new + axis for axis, size in enumerate(shape) if size == 1 and gradient.shape[new + axis] != 1),
+    )
     if not repeated:
         return gradient.reshape(shape)
     widest = np.complex128 if gradient.dtype.kind == "c" else np.float64

@@ -1,4 +1,7 @@
-"""A sub-graph as ops see it: something to apply to facts or arrays, with the maps that tie it to the op's ports."""
+"""A sub-graph as ops see it: something to apply to facts or arrays, with the maps that tie it to the op's
+ports.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -11,9 +14,11 @@ CURRENT_ITERATION, EXECUTION_CONDITION = "current_iteration", "execution_conditi
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a tensor is cut into the parts of iterations, or joined from them. stride is not 0, part_size at least 1.
+    """How a tensor is cut into the parts of iterations, or joined from them. stride is not 0, part_size at
+    least 1.
 
-    start and end are the first and the last index along axis, both of them within; negative ones count from the end.
+    start and end are the first and the last index along axis, both of them within; negative ones count from
+    the end.
     """
 
     axis: int
@@ -63,10 +68,13 @@ def _always() -> bool:
 
 @dataclass(frozen=True)
 class BodyFunction:
-    """The body of a sub-graph op. Call it with one item per Parameter: Facts to infer, arrays to compute; an item per Result comes back.
+    """The body of a sub-graph op. Call it with one item per Parameter: Facts to infer, arrays to compute; an
+    item per Result comes back.
 
-    declared: what the Parameters themselves say, as Facts; promised: to compute, what inference says of the Results;
-    iterations, tensor_bytes: how much a computation may take at most; patient: to infer, whether the body may be called more than
+    declared: what the Parameters themselves say, as Facts; promised: to compute, what inference says of the
+        Results;
+    iterations, tensor_bytes: how much a computation may take at most; patient: to infer, whether the body may
+        be called more than
     once, which is bounded over the whole model.
     """
 

@@ -1,4 +1,5 @@
 """Examples and counterexamples of a definition, read when asked for."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -22,12 +23,16 @@ def counterexamples(definition: Definition) -> tuple[Case, ...]:
 
 def _case(element: Any) -> Case:
     from lxml import etree
+
     data, net = element.find("data"), element.find("net")
     return Case(
-        name=element.get("name"), attributes={} if data is None else dict(data.attrib),
+        name=element.get("name"),
+        attributes={} if data is None else dict(data.attrib),
         tensors=tuple(_tensor(t) for t in element.findall("tensor")),
-        net=None if net is None else etree.tostring(net, with_tail=False), tolerance=float(element.get("tolerance", 1e-5)),
-        violates=element.get("violates"), line=element.sourceline,
+        net=None if net is None else etree.tostring(net, with_tail=False),
+        tolerance=float(element.get("tolerance", 1e-5)),
+        violates=element.get("violates"),
+        line=element.sourceline,
     )
 
 
@@ -40,15 +45,20 @@ def _tensor(element: Any) -> Tensor:
 
 
 def _value(text: str, kind: ElementType, shape: tuple[int, ...]) -> Array:
-    """Numbers separated by blanks; strings quoted with ' and separated by blanks; true and false for booleans."""
+    """Numbers separated by blanks; strings quoted with ' and separated by blanks; true and false for
+    booleans.
+    """
     if kind is STRING:
         import shlex
+
         out = np.empty(shape, dtype=object)
         out.ravel()[:] = shlex.split(text)
         return out
     words = text.split()
     if kind.name == "boolean":
-        return np.array([{"true": True, "false": False, "1": True, "0": False}[w.lower()] for w in words], bool).reshape(shape)
+        return np.array(
+            [{"true": True, "false": False, "1": True, "0": False}[w.lower()] for w in words], bool
+        ).reshape(shape)
     if kind.integral or kind.kind == "lookup":
         wide = np.array([int(w) for w in words], dtype=np.uint64 if kind.name == "u64" else np.int64)
         return tagged(wide.astype(kind.dtype), kind).reshape(shape)

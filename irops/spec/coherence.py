@@ -1,4 +1,7 @@
-"""Whether a definition's sentences, its code and its counterexamples agree about which constraints there are."""
+"""Whether a definition's sentences, its code and its counterexamples agree about which constraints
+there are.
+"""
+
 from __future__ import annotations
 
 import ast
@@ -15,7 +18,9 @@ _ID = re.compile(r"C[1-9][0-9]*")
 
 
 def cited_constraints(definition: Definition, functions: Functions) -> set[str]:
-    """The numbers of constraints that an op's functions, the functions of its module that they call, and its stock rules name."""
+    """The numbers of constraints that an op's functions, the functions of its module that they call, and its
+    stock rules name.
+    """
     cited = {word for port in definition.outputs for word in port.shape if _ID.fullmatch(word)}
     for role in ("shape", "kernel", "values"):
         function = getattr(functions, role)
@@ -37,7 +42,9 @@ def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
             found.add(node.value)
         elif isinstance(node, ast.Name):
             called = _lookup(function, node.id)
-            if inspect.isfunction(called) and (called.__module__ or "").startswith((function.__module__ or "?").rsplit(".", 2)[0]):
+            if inspect.isfunction(called) and (called.__module__ or "").startswith(
+                (function.__module__ or "?").rsplit(".", 2)[0]
+            ):
                 found |= _named_in(inspect.unwrap(called), seen)
     return found
 
@@ -48,7 +55,8 @@ def _lookup(function: Callable[..., Any], name: str) -> Any:
 
 
 def incoherences(definition: Definition, functions: Functions) -> list[str]:
-    """What does not agree: sentences without code, code without sentence, sentences that no counterexample breaks.
+    """What does not agree: sentences without code, code without sentence, sentences that no counterexample
+    breaks.
 
     Functions that another dialect's op shares may cite more than can be broken there.
     """
@@ -56,6 +64,10 @@ def incoherences(definition: Definition, functions: Functions) -> list[str]:
     broken = {case.violates for case in counterexamples(definition)}
     return [
         *(f"{definition.id}:{c} is stated and no code cites it" for c in sorted(stated - cited)),
-        *(f"{definition.id}:{c} is cited by code and not stated" for c in sorted(cited - stated) if definition.dialect == "openvino"),
+        *(
+            f"{definition.id}:{c} is cited by code and not stated"
+            for c in sorted(cited - stated)
+            if definition.dialect == "openvino"
+        ),
         *(f"{definition.id}:{c} is broken by no counterexample" for c in sorted(stated - broken)),
     ]

@@ -1,4 +1,5 @@
 """A definition of one op of one version, as its XML says it."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -12,10 +13,13 @@ from irops.values.shape import Shape
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of <data>. default: the specification's; reader_default: what OpenVINO takes where it is missing (same, if not said).
+    """An attribute of <data>. default: the specification's; reader_default: what OpenVINO takes where it is
+    missing (same, if not said).
 
-    stands_for: the attribute or input, under another name, of the op whose functions are shared; label: its dialect's spelling, where
-    that is no name; switch: what must be on for it to count; builder: it is said where a graph is built, and no attribute of its node.
+    stands_for: the attribute or input, under another name, of the op whose functions are shared; label: its
+        dialect's spelling, where
+    that is no name; switch: what must be on for it to count; builder: it is said where a graph is built, and
+    no attribute of its node.
     """
 
     name: str
@@ -37,7 +41,9 @@ class Attribute:
 
     @property
     def parameter(self) -> str:
-        """Its name as functions take it: a Python name has no dashes (exclude-pad) and no dots (auto_broadcast.auto_broadcast_axis)."""
+        """Its name as functions take it: a Python name has no dashes (exclude-pad) and no dots
+        (auto_broadcast.auto_broadcast_axis).
+        """
         return self.name.rpartition(".")[2].replace("-", "_")
 
 
@@ -52,7 +58,8 @@ class TypeVariable:
 
 @dataclass(frozen=True, slots=True)
 class PortSpec:
-    """An input or output. type: a type variable, a set of types by name, or @attribute; shape: a stock rule, of an output.
+    """An input or output. type: a type variable, a set of types by name, or @attribute; shape: a stock rule,
+    of an output.
 
     stands_for: the input, under another name, of the op whose functions are shared.
     """
@@ -74,7 +81,8 @@ class PortSpec:
 class Gradient:
     """How the gradient of the outputs reaches an input. Inputs without one are reached by none.
 
-    saves: the inputs and outputs that are kept for it; when: the attribute without which it is not reached, if there is one.
+    saves: the inputs and outputs that are kept for it; when: the attribute without which it is not reached,
+        if there is one.
     """
 
     of: str
@@ -85,7 +93,9 @@ class Gradient:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A numbered requirement. when: at inference, or only when values are known (run). of: the attributes that it is about, if no input."""
+    """A numbered requirement. when: at inference, or only when values are known (run). of: the attributes
+    that it is about, if no input.
+    """
 
     id: str
     text: str
@@ -96,7 +106,9 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark: a decision where specification and runtime differ. of: what it concerns, or None for the op."""
+    """A remark: a decision where specification and runtime differ. of: what it concerns, or None for
+    the op.
+    """
 
     text: str
     of: str | None = None
@@ -115,7 +127,9 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An example, or a counterexample of the constraint (or generic rule) that it violates. net: a whole model as XML, if any."""
+    """An example, or a counterexample of the constraint (or generic rule) that it violates. net: a whole
+    model as XML, if any.
+    """
 
     name: str | None
     attributes: dict[str, str]
@@ -130,8 +144,10 @@ class Case:
 class Definition:
     """All that is said of an op of one version.
 
-    file_id: the id that its file is named for, where that holds later versions too; same_as: the op of OpenVINO whose functions are
-    its own, given: attributes of that op, as texts, that this one has not; later: attributes that the file has for later versions.
+    file_id: the id that its file is named for, where that holds later versions too; same_as: the op of
+        OpenVINO whose functions are
+    its own, given: attributes of that op, as texts, that this one has not; later: attributes that the file
+        has for later versions.
     """
 
     type: str
@@ -154,7 +170,9 @@ class Definition:
     gradients: dict[str, Gradient]
     constraints: dict[str, Constraint]
     notes: tuple[Note, ...]
-    cases_source: Any = field(repr=False, compare=False, default=None)      # parsed only when asked for: see spec.cases
+    cases_source: Any = field(
+        repr=False, compare=False, default=None
+    )  # parsed only when asked for: see spec.cases
     same_as: str | None = None
     given: tuple[tuple[str, str], ...] = ()
     file_id: str = ""
@@ -162,7 +180,9 @@ class Definition:
 
     @property
     def id(self) -> str:
-        """ReverseSequence-1: the type and the number of the opset that brought this version; onnx:ReverseSequence-10 in other dialects."""
+        """ReverseSequence-1: the type and the number of the opset that brought this version;
+        onnx:ReverseSequence-10 in other dialects.
+        """
         return definition_id(self.dialect, self.type, self.version)
 
     @property

@@ -1,4 +1,5 @@
 """Where the definitions of other dialects lie, and which file holds which version of an op."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -14,7 +15,9 @@ FRAME = ("Const", "Parameter", "Result")
 
 
 class DialectFiles:
-    """The definitions of other dialects by id; a file of ONNX's holds the versions of an op up to the next file of the op."""
+    """The definitions of other dialects by id; a file of ONNX's holds the versions of an op up to the next
+    file of the op.
+    """
 
     def __init__(self) -> None:
         self.paths: dict[str, Path] = {}
@@ -28,7 +31,9 @@ class DialectFiles:
                 self._first.setdefault(name, []).append(number)
 
     def find(self, id: str) -> tuple[Path, int | None] | None:
-        """The file that holds an op of another dialect, and which version of it that is; None where no file does."""
+        """The file that holds an op of another dialect, and which version of it that is; None where no file
+        does.
+        """
         dialect, name, number = parted(id)
         if dialect != ONNX or id in self.paths:
             return (self.paths[id], number if dialect == ONNX else None) if id in self.paths else None
@@ -56,7 +61,9 @@ class DialectFiles:
 
 
 def parted(id: str) -> tuple[str, str, int]:
-    """The dialect, the type and the number of an id: ("onnx", "Relu", 13); the number is 0 where it has none."""
+    """The dialect, the type and the number of an id: ("onnx", "Relu", 13); the number is 0 where it
+    has none.
+    """
     dialect, _, whole = id.rpartition(":")
     name, dash, number = whole.rpartition("-")
     return (dialect, name, int(number)) if dash and number.isdigit() else (dialect, whole, 0)

@@ -1,4 +1,5 @@
 """The texts of attributes, and what they mean. Numbers are read whole, or not at all."""
+
 from __future__ import annotations
 
 import re
@@ -35,13 +36,19 @@ def parse(attribute: Attribute, text: str) -> Any:
     value = _PARSERS[attribute.type](text, attribute)
     for item in value if isinstance(value, tuple) else (value,):
         if isinstance(item, (int, float)) and not attribute.low <= item <= attribute.high:
-            raise DomainError(f"{attribute.name} is {text.strip()}, must be {_domain(attribute)}", "attribute-out-of-domain")
+            raise DomainError(
+                f"{attribute.name} is {text.strip()}, must be {_domain(attribute)}", "attribute-out-of-domain"
+            )
     return value
 
 
 def default_of(attribute: Attribute) -> Any:
-    """The value where a file does not give one: the reader's default, else the specification's; None where neither is said."""
-    return _default(attribute, attribute.reader_default if attribute.reader_default is not None else attribute.default)
+    """The value where a file does not give one: the reader's default, else the specification's; None where
+    neither is said.
+    """
+    return _default(
+        attribute, attribute.reader_default if attribute.reader_default is not None else attribute.default
+    )
 
 
 @cache
@@ -59,7 +66,9 @@ def _domain(attribute: Attribute) -> str:
 def _int(text: str, attribute: Attribute) -> int:
     stripped = text.strip(_BLANKS)
     if not _INT.fullmatch(stripped):
-        raise DomainError(f"{attribute.name} is {text!r}, must be an integer", reading=_prefix(_INT, stripped))
+        raise DomainError(
+            f"{attribute.name} is {text!r}, must be an integer", reading=_prefix(_INT, stripped)
+        )
     if int(stripped) not in INT64:
         raise DomainError(f"{attribute.name} is {text}, must be within 64 bits")
     return int(stripped)
@@ -68,7 +77,9 @@ def _int(text: str, attribute: Attribute) -> int:
 def _float(text: str, attribute: Attribute) -> float:
     stripped = text.strip(_BLANKS)
     if not _FLOAT.fullmatch(stripped):
-        raise DomainError(f"{attribute.name} is {text!r}, must be a number", reading=_prefix(_FLOAT, stripped))
+        raise DomainError(
+            f"{attribute.name} is {text!r}, must be a number", reading=_prefix(_FLOAT, stripped)
+        )
     value = float(stripped)
     if value in (float("inf"), -float("inf")) and "inf" not in stripped.lower():
         raise DomainError(f"{attribute.name} is {text}, must be within the range of f64")
@@ -83,11 +94,13 @@ def _prefix(pattern: re.Pattern[str], text: str) -> str | None:
 def _bool(text: str, attribute: Attribute) -> bool:
     lower = text.lower()
     if lower.strip(_BLANKS) not in ("true", "false", "1", "0"):
-        raise DomainError(f"{attribute.name} is {text!r}, must be true or false", reading=str(default_of(attribute)).lower())
+        raise DomainError(
+            f"{attribute.name} is {text!r}, must be true or false", reading=str(default_of(attribute)).lower()
+        )
     return lower.strip(_BLANKS) in ("true", "1")
 
 
-def _string(text: str, attribute: Attribute) -> str:  # noqa: ARG001 - one signature for all
+def _string(text: str, attribute: Attribute) -> str:  # noqa: ARG001
     return text
 
 
@@ -99,16 +112,24 @@ def _enum(text: str, attribute: Attribute) -> str:
     for alias, value in attribute.aliases:
         if alias.lower() == lower:
             return value
-    raise DomainError(f"{attribute.name} is {text!r}, must be one of {', '.join(attribute.values)}", "attribute-out-of-domain")
+    raise DomainError(
+        f"{attribute.name} is {text!r}, must be one of {', '.join(attribute.values)}",
+        "attribute-out-of-domain",
+    )
 
 
 def _element_type(text: str, attribute: Attribute) -> Any:
     try:
         value = element_type(text, foreign=attribute.dialect != "openvino")
     except ValueError:
-        raise DomainError(f"{attribute.name} is {text!r}, must be an element type such as f32 or i64") from None
+        raise DomainError(
+            f"{attribute.name} is {text!r}, must be an element type such as f32 or i64"
+        ) from None
     if attribute.values and value.name not in attribute.values:
-        raise DomainError(f"{attribute.name} is {text}, must be one of {', '.join(attribute.values)}", "attribute-out-of-domain")
+        raise DomainError(
+            f"{attribute.name} is {text}, must be one of {', '.join(attribute.values)}",
+            "attribute-out-of-domain",
+        )
     return value
 
 
@@ -121,8 +142,12 @@ def _list(item: Callable[[str, Attribute], Any]) -> Callable[[str, Attribute], t
         except DomainError as error:
             wrong = next(part for part in text.split(",") if _fails(item, part, attribute)).strip()
             what = f"its item {wrong!r}" if wrong else "an empty item"
-            raise DomainError(f"{attribute.name} is {text!r}, must be a list separated by commas; {what} is none",
-                              error.kind, error.reading) from None
+            raise DomainError(
+                f"{attribute.name} is {text!r}, must be a list separated by commas; {what} is none",
+                error.kind,
+                error.reading,
+            ) from None
+
     return items
 
 
@@ -153,7 +178,17 @@ def _dims(text: str, attribute: Attribute) -> tuple[int, ...]:
 
 
 _PARSERS: dict[str, Callable[[str, Attribute], Any]] = {
-    "bool": _bool, "int": _int, "float": _float, "string": _string, "enum": _enum, "element_type": _element_type,
-    "ints": _list(_int), "floats": _list(_float), "strings": _strings, "shape": _shape, "dims": _dims,
-    "axis": _int, "axes": _list(_int),
+    "bool": _bool,
+    "int": _int,
+    "float": _float,
+    "string": _string,
+    "enum": _enum,
+    "element_type": _element_type,
+    "ints": _list(_int),
+    "floats": _list(_float),
+    "strings": _strings,
+    "shape": _shape,
+    "dims": _dims,
+    "axis": _int,
+    "axes": _list(_int),
 }

@@ -1,4 +1,7 @@
-"""Modules of functions that lie beside the definitions of a user's: imported by their files, whatever goes wrong told as theirs."""
+"""Modules of functions that lie beside the definitions of a user's: imported by their files, whatever goes
+wrong told as theirs.
+"""
+
 from __future__ import annotations
 
 import importlib.util
@@ -32,7 +35,9 @@ def module_of(file: Path) -> ModuleType:
         if isinstance(error, Exception) and not isinstance(error, DefinitionError):
             text = error.msg if isinstance(error, SyntaxError) else error
             message = f"{file.name} cannot be imported: {type(error).__name__}: {text}"
-            raise DefinitionError([Diagnostic(rule("failed-import"), message, Location(str(file), _line_of(error, file)))]) from error
+            raise DefinitionError(
+                [Diagnostic(rule("failed-import"), message, Location(str(file), _line_of(error, file)))]
+            ) from error
         raise
     return module
 
@@ -43,13 +48,19 @@ def plugin_folders() -> list[Path]:
     Raises:  DefinitionError where one cannot be imported
     """
     from importlib.metadata import entry_points
+
     folders: list[Path] = []
     for entry in entry_points(group=ENTRY_POINTS):
         try:
             package = entry.load()
         except Exception as error:
-            message = f"the package {entry.value} ({ENTRY_POINTS}: {entry.name}) cannot be imported: {type(error).__name__}: {error}"
-            raise DefinitionError([Diagnostic(rule("failed-import"), message, Location(entry.value))]) from error
+            message = (
+                f"the package {entry.value} ({ENTRY_POINTS}: {entry.name}) cannot be imported:"
+                f" {type(error).__name__}: {error}"
+            )
+            raise DefinitionError(
+                [Diagnostic(rule("failed-import"), message, Location(entry.value))]
+            ) from error
         folders += map(Path, getattr(package, "__path__", None) or [Path(package.__file__).parent])
     return folders
 

@@ -1,4 +1,5 @@
 """From the XML of a definition to a Definition; faults are OD1xx diagnostics with file and line."""
+
 from __future__ import annotations
 
 from collections.abc import Collection
@@ -15,7 +16,16 @@ from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.spec import domains
-from irops.spec.definition import Attribute, Constraint, Definition, Gradient, Note, PortSpec, TypeVariable, definition_id
+from irops.spec.definition import (
+    Attribute,
+    Constraint,
+    Definition,
+    Gradient,
+    Note,
+    PortSpec,
+    TypeVariable,
+    definition_id,
+)
 from irops.spec.schemas import schemas_folder
 from irops.spec.types import OPENVINO, allowed_types, type_text
 
@@ -23,7 +33,8 @@ FLAG = "yes"
 
 
 def load_definition(path: str | Path, *, validate: bool = True, version: int | None = None) -> Definition:
-    """The definition in a file; version: as of a later opset of its dialect than the one that it is named for.
+    """The definition in a file; version: as of a later opset of its dialect than the one that it is named
+    for.
 
     Raises:  DefinitionError where the file is not well-formed, breaks the grammar, or contradicts itself
     """
@@ -37,9 +48,15 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
 
 
 def _take_back(root: Any, version: int) -> set[str]:
-    """Leave out what came with later opsets than version, and what is said of it; the names of attributes that are gone."""
+    """Leave out what came with later opsets than version, and what is said of it; the names of attributes
+    that are gone.
+    """
     root.set("version", str(version))
-    later = [element for element in root.iter("attribute", "example", "counterexample") if int(element.get("since", 0)) > version]
+    later = [
+        element
+        for element in root.iter("attribute", "example", "counterexample")
+        if int(element.get("since", 0)) > version
+    ]
     gone = {element.get("name") for element in later if element.tag == "attribute"}
     for element in (*later, *(note for note in root.findall("note") if note.get("of") in gone)):
         element.getparent().remove(element)
@@ -51,9 +68,13 @@ def _parsed(path: Path) -> Any:
     try:
         return etree.parse(str(path), parser).getroot()
     except OSError as error:
-        raise DefinitionError([_fault("unreadable-definition", f"the definition cannot be read: {error}", path)]) from None
+        raise DefinitionError(
+            [_fault("unreadable-definition", f"the definition cannot be read: {error}", path)]
+        ) from None
     except etree.XMLSyntaxError as error:
-        raise DefinitionError([_fault("unreadable-definition", f"not well-formed: {error.msg}", path, error.lineno)]) from None
+        raise DefinitionError(
+            [_fault("unreadable-definition", f"not well-formed: {error.msg}", path, error.lineno)]
+        ) from None
 
 
 @cache
@@ -64,9 +85,18 @@ def _grammar() -> etree.RelaxNG:
 def _hold_to_grammar(root: Any, path: str | Path) -> None:
     grammar = _grammar()
     if not grammar.validate(root):
-        entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)      # those without a line say the least
-        raise DefinitionError(_fault("ungrammatical-definition", f"breaks the grammar of definitions: {entry.message}", path,
-                                     entry.line if entry.line > 0 else root.sourceline) for entry in entries)
+        entries = sorted(
+            grammar.error_log, key=lambda entry: entry.line <= 0
+        )  # those without a line say the least
+        raise DefinitionError(
+            _fault(
+                "ungrammatical-definition",
+                f"breaks the grammar of definitions: {entry.message}",
+                path,
+                entry.line if entry.line > 0 else root.sourceline,
+            )
+            for entry in entries
+        )
 
 
 def _fault(name: str, message: str, path: str | Path, line: int | None = None) -> Diagnostic:
@@ -109,18 +139,35 @@ class _Loader:
         outputs = tuple(self.port(p, types, attributes) for p in root.findall("output/port"))
         for before, after in pairwise(inputs):
             if before.variadic or (before.optional and not after.optional):
-                self.fault(root, f"input {after.name} cannot follow {before.name}, which is optional or variadic")
+                self.fault(
+                    root, f"input {after.name} cannot follow {before.name}, which is optional or variadic"
+                )
         constraints = self._named(self.constraint, "constraint", key="id")
         definition = Definition(
-            type=root.get("type"), version=root.get("version", ""), category=root.get("category"),
-            module=root.get("module") or snake_case(root.get("type")), dialect=self.dialect,
-            stateful=root.get("stateful") == FLAG, path=self.path,
-            summary=prose(root.find("summary")), description=prose(root.find("description")), formula=lines(root.find("formula")),
-            source=prose(root.find("source")), changes=prose(root.find("changes")),
-            attributes=attributes, bodies={b.get("name"): prose(b) for b in root.findall("body")}, types=types,
-            inputs=inputs, outputs=outputs, gradients=self._named(self.gradient, "gradient", key="of"), constraints=constraints,
-            notes=tuple(Note(prose(n), n.get("of")) for n in root.findall("note")), cases_source=root,
-            same_as=root.get("same-as"), given=tuple((g.get("name"), prose(g)) for g in root.findall("given")), file_id=self.file_id,
+            type=root.get("type"),
+            version=root.get("version", ""),
+            category=root.get("category"),
+            module=root.get("module") or snake_case(root.get("type")),
+            dialect=self.dialect,
+            stateful=root.get("stateful") == FLAG,
+            path=self.path,
+            summary=prose(root.find("summary")),
+            description=prose(root.find("description")),
+            formula=lines(root.find("formula")),
+            source=prose(root.find("source")),
+            changes=prose(root.find("changes")),
+            attributes=attributes,
+            bodies={b.get("name"): prose(b) for b in root.findall("body")},
+            types=types,
+            inputs=inputs,
+            outputs=outputs,
+            gradients=self._named(self.gradient, "gradient", key="of"),
+            constraints=constraints,
+            notes=tuple(Note(prose(n), n.get("of")) for n in root.findall("note")),
+            cases_source=root,
+            same_as=root.get("same-as"),
+            given=tuple((g.get("name"), prose(g)) for g in root.findall("given")),
+            file_id=self.file_id,
             later=self.later,
         )
         self.names_are_known(definition)
@@ -144,12 +191,22 @@ class _Loader:
     def attribute(self, element: Any) -> Attribute | None:
         get = element.get
         attribute = Attribute(
-            name=get("name"), type=get("type"), text=prose(element), of=get("of"), required=get("required") == FLAG,
-            stands_for=get("as"), dialect=self.dialect, label=get("label"), switch=get("switch"), builder=get("builder") == FLAG,
-            default=get("default"), reader_default=get("reader-default"),
+            name=get("name"),
+            type=get("type"),
+            text=prose(element),
+            of=get("of"),
+            required=get("required") == FLAG,
+            stands_for=get("as"),
+            dialect=self.dialect,
+            label=get("label"),
+            switch=get("switch"),
+            builder=get("builder") == FLAG,
+            default=get("default"),
+            reader_default=get("reader-default"),
             values=self.values(get("type"), get("values") or ""),
             aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
-            low=self.bound(element, "min", -inf), high=self.bound(element, "max", inf),
+            low=self.bound(element, "min", -inf),
+            high=self.bound(element, "max", inf),
         )
         for text in filter(None, (attribute.default, attribute.reader_default)):
             try:
@@ -166,11 +223,15 @@ class _Loader:
         try:
             return float(element.get(which, without))
         except ValueError:
-            self.fault(element, f"{which} of {element.get('name')} is {element.get(which)!r}, must be a number")
+            self.fault(
+                element, f"{which} of {element.get('name')} is {element.get(which)!r}, must be a number"
+            )
             return without
 
     def values(self, kind: str, text: str) -> tuple[str, ...]:
-        """The values that an attribute may have; of element types in other dialects, those that the opset has."""
+        """The values that an attribute may have; of element types in other dialects, those that the opset
+        has.
+        """
         if kind == "element_type" and self.dialect != OPENVINO and text:
             return tuple(sorted(allowed_types(text, self.dialect, self.opset)))
         return tuple(text.split())
@@ -184,7 +245,9 @@ class _Loader:
             self.fault(element, f"type {element.get('name')}: {error}")
             return None
 
-    def port(self, element: Any, types: dict[str, TypeVariable], attributes: dict[str, Attribute]) -> PortSpec:
+    def port(
+        self, element: Any, types: dict[str, TypeVariable], attributes: dict[str, Attribute]
+    ) -> PortSpec:
         kind = element.get("type")
         allowed: frozenset[str] = frozenset()
         if kind in types:
@@ -192,7 +255,11 @@ class _Loader:
         elif kind.startswith("@"):
             attribute = attributes.get(kind[1:])
             if attribute is None or attribute.type != "element_type":
-                self.fault(element, f"port {element.get('name')} has the type {kind}, and no attribute of that name is an element type")
+                self.fault(
+                    element,
+                    f"port {element.get('name')} has the type {kind}, and no attribute of that name is an"
+                    " element type",
+                )
         else:
             try:
                 allowed = allowed_types(kind, self.dialect, self.opset)
@@ -200,10 +267,17 @@ class _Loader:
                 self.fault(element, f"port {element.get('name')}: {error}")
         low, high = self.ranks(element)
         return PortSpec(
-            id=int(element.get("id")), name=element.get("name"), type=kind, allowed=allowed, text=prose(element),
-            low_rank=low, high_rank=high,
-            optional=element.get("optional") == FLAG, variadic=element.get("variadic") == FLAG,
-            shape=tuple((element.get("shape") or "").split()), stands_for=element.get("as"),
+            id=int(element.get("id")),
+            name=element.get("name"),
+            type=kind,
+            allowed=allowed,
+            text=prose(element),
+            low_rank=low,
+            high_rank=high,
+            optional=element.get("optional") == FLAG,
+            variadic=element.get("variadic") == FLAG,
+            shape=tuple((element.get("shape") or "").split()),
+            stands_for=element.get("as"),
         )
 
     def ranks(self, element: Any) -> tuple[int, float]:
@@ -213,36 +287,64 @@ class _Loader:
         try:
             return int(low or 0), (int(high) if high else inf) if dots else int(low)
         except ValueError:
-            self.fault(element, f"the rank of {element.get('name')} is {text!r}, must be a number or a range such as 0..1 or 2..")
+            self.fault(
+                element,
+                f"the rank of {element.get('name')} is {text!r}, must be a number or a range such as 0..1"
+                " or 2..",
+            )
             return 0, inf
 
     def gradient(self, element: Any) -> Gradient:
-        return Gradient(element.get("of"), prose(element), tuple((element.get("saves") or "").split()), element.get("when"))
+        return Gradient(
+            element.get("of"),
+            prose(element),
+            tuple((element.get("saves") or "").split()),
+            element.get("when"),
+        )
 
     def constraint(self, element: Any) -> Constraint:
         get = element.get
-        return Constraint(get("id"), prose(element), get("when", "infer"), Severity(get("severity", "error")),
-                          tuple((get("of") or "").split()))
+        return Constraint(
+            get("id"),
+            prose(element),
+            get("when", "infer"),
+            Severity(get("severity", "error")),
+            tuple((get("of") or "").split()),
+        )
 
     def names_are_known(self, definition: Definition) -> None:
         """What is referred to by name exists: axes' inputs, notes' subjects, counterexamples' constraints."""
         ports = {p.name for p in (*definition.inputs, *definition.outputs)}
         for attribute in definition.attributes.values():
             if attribute.type in ("axis", "axes") and attribute.of not in {p.name for p in definition.inputs}:
-                self.fault(self.root, f"attribute {attribute.name} is an axis of {attribute.of!r}, which is no input")
-        known = {*definition.constraints, *definition.attributes, *definition.types, *definition.bodies, *ports}
+                self.fault(
+                    self.root, f"attribute {attribute.name} is an axis of {attribute.of!r}, which is no input"
+                )
+        known = {
+            *definition.constraints,
+            *definition.attributes,
+            *definition.types,
+            *definition.bodies,
+            *ports,
+        }
         for constraint in self.root.findall("constraint"):
             for name in (constraint.get("of") or "").split():
                 if name not in definition.attributes:
-                    self.fault(constraint, f"a constraint is about the attribute {name!r}, which is not defined here")
+                    self.fault(
+                        constraint, f"a constraint is about the attribute {name!r}, which is not defined here"
+                    )
         for note in self.root.findall("note"):
             if note.get("of") is not None and note.get("of") not in known:
                 self.fault(note, f"a note is about {note.get('of')!r}, which is not defined here")
         for gradient in self.root.findall("gradient"):
             self.gradient_is_sound(gradient, definition, ports)
         for case in self.root.findall("counterexample"):
-            if case.get("violates") not in definition.constraints and not case.get("violates").startswith("IR"):
-                self.fault(case, f"a counterexample violates {case.get('violates')!r}, which is not defined here")
+            if case.get("violates") not in definition.constraints and not case.get("violates").startswith(
+                "IR"
+            ):
+                self.fault(
+                    case, f"a counterexample violates {case.get('violates')!r}, which is not defined here"
+                )
 
     def gradient_is_sound(self, element: Any, definition: Definition, ports: Collection[str]) -> None:
         """A gradient is of an input, saves inputs and outputs, and depends on a bool, if on anything."""
@@ -251,14 +353,21 @@ class _Loader:
             self.fault(element, f"a gradient is of {of!r}, which is no input")
         for name in (element.get("saves") or "").split():
             if name not in ports:
-                self.fault(element, f"the gradient of {of} saves {name!r}, which is neither an input nor an output")
-        if when is not None and (when not in definition.attributes or definition.attributes[when].type != "bool"):
-            self.fault(element, f"the gradient of {of} depends on {when!r}, which is no attribute of type bool")
+                self.fault(
+                    element, f"the gradient of {of} saves {name!r}, which is neither an input nor an output"
+                )
+        if when is not None and (
+            when not in definition.attributes or definition.attributes[when].type != "bool"
+        ):
+            self.fault(
+                element, f"the gradient of {of} depends on {when!r}, which is no attribute of type bool"
+            )
 
 
 def snake_case(name: str) -> str:
     """reverse_sequence of ReverseSequence, nv12_to_rgb of NV12toRGB, lstm_cell of LSTMCell."""
     import re
+
     name = re.sub(r"([a-z0-9])(to)([A-Z])", r"\1_to_\3", name)
     name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()

@@ -1,4 +1,5 @@
 """Which version of which op each opset of OpenVINO holds."""
+
 from __future__ import annotations
 
 import re
@@ -26,7 +27,9 @@ class OpVersion:
 
     @property
     def runs(self) -> tuple[tuple[int, int], ...]:
-        """The numbers of the opsets as runs without gaps, first and last: 1 and 3 to 16 are ((1, 1), (3, 16))."""
+        """The numbers of the opsets as runs without gaps, first and last: 1 and 3 to 16 are ((1, 1), (3,
+        16)).
+        """
         runs: list[tuple[int, int]] = []
         for number in sorted(int(opset.removeprefix("opset")) for opset in self.opsets):
             if runs and runs[-1][1] == number - 1:
@@ -41,14 +44,20 @@ class Opsets:
 
     def __init__(self) -> None:
         from xml.etree import ElementTree
+
         root = ElementTree.parse(schemas_folder() / "opsets.xml").getroot()
         self.versions: dict[str, tuple[OpVersion, ...]] = {
-            op.attrib["type"].lower(): tuple(_version(op.attrib["type"], op.attrib["category"], v.attrib) for v in op)
+            op.attrib["type"].lower(): tuple(
+                _version(op.attrib["type"], op.attrib["category"], v.attrib) for v in op
+            )
             for op in root.findall("op")
         }
         self.classes = {r.attrib["class"]: r.attrib["type"] for r in root.findall("renamed")}
-        self.redirected = {(r.attrib["type"].lower(), version): r.attrib["to"]
-                           for r in root.findall("redirected") for version in r.attrib["version"].split()}
+        self.redirected = {
+            (r.attrib["type"].lower(), version): r.attrib["to"]
+            for r in root.findall("redirected")
+            for version in r.attrib["version"].split()
+        }
 
     def find(self, type: str, version: str) -> OpVersion | None:
         """The version of an op that an opset holds, as OpenVINO looks it up; None if it holds none."""
@@ -56,7 +65,9 @@ class Opsets:
         return next((v for v in self.versions.get(type.lower(), ()) if opset in v.opsets), None)
 
     def meant(self, type: str, version: str) -> str | None:
-        """The opset that a version which does not hold the type must mean: it is spelled otherwise, or the op has one version only."""
+        """The opset that a version which does not hold the type must mean: it is spelled otherwise, or the op
+        has one version only.
+        """
         spelled = re.fullmatch(r"opset[ _-]*0*([1-9][0-9]?)", version.strip().lower(), re.ASCII)
         if spelled and self.find(type, f"opset{spelled[1]}") is not None:
             return f"opset{spelled[1]}"
@@ -72,7 +83,9 @@ def _version(type: str, category: str, attributes: dict[str, str]) -> OpVersion:
     for part in attributes["in"].split():
         low, _, high = part.partition("..")
         opsets.update(f"opset{n}" for n in range(int(low), int(high or low) + 1))
-    return OpVersion(type, attributes["since"], frozenset(opsets), attributes.get("category", category), attributes["page"])
+    return OpVersion(
+        type, attributes["since"], frozenset(opsets), attributes.get("category", category), attributes["page"]
+    )
 
 
 @cache

@@ -1,4 +1,5 @@
 """Where the specification lies: inside the wheel, or beside the package in a checkout."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -16,4 +17,6 @@ def schemas_folder() -> Path:
     for folder in (PACKAGE / "schemas", PACKAGE.parent / "schemas"):
         if (folder / "opsets.xml").is_file():
             return folder
-    raise FileNotFoundError(f"irops is installed without its definitions: no schemas/opsets.xml in or beside {PACKAGE}")
+    raise FileNotFoundError(
+        f"irops is installed without its definitions: no schemas/opsets.xml in or beside {PACKAGE}"
+    )

@@ -1,7 +1,9 @@
 """Sets of element types by name, as definitions speak of them: "numeric", "float -f64", "i32 i64", "any".
 
-In other dialects than OpenVINO's there are more types, and a word may say from which opset on it holds: "tensor bf16@13".
+In other dialects than OpenVINO's there are more types, and a word may say from which opset on it holds:
+"tensor bf16@13".
 """
+
 from __future__ import annotations
 
 from functools import cache
@@ -16,13 +18,20 @@ _FLOAT = frozenset(t.name for t in element_types() if t.floating)
 _SIGNED = frozenset(t.name for t in element_types() if t.kind == "signed")
 _UNSIGNED = frozenset(t.name for t in element_types() if t.kind == "unsigned")
 _LOOKUP = frozenset({"nf4"})
-_WIDE = frozenset({"boolean", "f16", "f32", "f64", *(f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64))})
+_WIDE = frozenset(
+    {"boolean", "f16", "f32", "f64", *(f"{sign}{bits}" for sign in "iu" for bits in (8, 16, 32, 64))}
+)
 GROUPS = {
-    "any": _ALL, "float": _FLOAT, "signed": _SIGNED, "unsigned": _UNSIGNED, "integer": _SIGNED | _UNSIGNED,
+    "any": _ALL,
+    "float": _FLOAT,
+    "signed": _SIGNED,
+    "unsigned": _UNSIGNED,
+    "integer": _SIGNED | _UNSIGNED,
     "numeric": _SIGNED | _UNSIGNED | _FLOAT | _LOOKUP,
 }
 FOREIGN_GROUPS = {
-    "any": _ALL | _FOREIGN, "tensor": _WIDE | {"string", "complex64", "complex128"},
+    "any": _ALL | _FOREIGN,
+    "tensor": _WIDE | {"string", "complex64", "complex128"},
     "f8": frozenset({"f8e4m3", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"}),
 }
 """What else other dialects say: tensor is the fifteen types that ONNX has had from its first opset on."""
@@ -30,7 +39,8 @@ FOREIGN_GROUPS = {
 
 @cache
 def allowed_types(expression: str, dialect: str = OPENVINO, opset: int | None = None) -> frozenset[str]:
-    """The names of the element types that an expression allows: names and groups, added in order; -name takes away.
+    """The names of the element types that an expression allows: names and groups, added in order; -name takes
+    away.
 
     opset: of the dialect; words that hold from a later one on are passed over. None for all.
     Raises:  ValueError for a word that is neither
@@ -53,14 +63,20 @@ def allowed_types(expression: str, dialect: str = OPENVINO, opset: int | None = 
 
 
 def type_text(expression: str, dialect: str = OPENVINO, opset: int | None = None) -> str:
-    """An expression as people are shown it: in other dialects all types by name, and from which opset on, unless one is given."""
+    """An expression as people are shown it: in other dialects all types by name, and from which opset on,
+    unless one is given.
+    """
     words = expression.split()
     if dialect == OPENVINO:
         return " ".join(words)
     first = [word for word in words if "@" not in word or opset is not None]
-    texts = [" ".join(sorted(allowed_types(" ".join(first), dialect, opset), key=_ORDER.index))] if first else []
+    texts = (
+        [" ".join(sorted(allowed_types(" ".join(first), dialect, opset), key=_ORDER.index))] if first else []
+    )
     for word in words:
         name, _, since = word.partition("@")
         if word not in first:
-            texts.append(f"from opset {since} on {' '.join(sorted(allowed_types(name, dialect), key=_ORDER.index))}")
+            texts.append(
+                f"from opset {since} on {' '.join(sorted(allowed_types(name, dialect), key=_ORDER.index))}"
+            )
     return "; ".join(texts)

@@ -1,4 +1,5 @@
 """Counts of elements: what two products that must be equal say of each other's factors."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -11,7 +12,9 @@ from irops.values.symbol import Symbol
 
 
 class Product:
-    """A product of sizes: the number that is known of it, its named factors, each as often as it occurs, and all the rest in one."""
+    """A product of sizes: the number that is known of it, its named factors, each as often as it occurs, and
+    all the rest in one.
+    """
 
     __slots__ = ("named", "number", "rest", "sizes")
 
@@ -32,7 +35,9 @@ class Product:
         self.number *= content
         self.named.update(symbols)
         for factor in symbols:
-            self.sizes[factor] = size if factor == symbol else Dim(*_nonzero(*factor.bounds, size.low > 0), factor)
+            self.sizes[factor] = (
+                size if factor == symbol else Dim(*_nonzero(*factor.bounds, size.low > 0), factor)
+            )
 
     def without(self, other: Product) -> Dim:
         """What is left of the factors that are not known, less those that the other has too."""
@@ -48,7 +53,8 @@ def _nonzero(low: Bound, high: Bound, positive: bool) -> tuple[Bound, Bound]:
 
 
 def missing_factor(whole: Iterable[DimLike], parts: Iterable[DimLike]) -> Dim | None:
-    """What is known of x where the product of parts and x is the product of whole; None if there surely is no such x.
+    """What is known of x where the product of parts and x is the product of whole; None if there surely is no
+    such x.
 
     Sizes that cancel out because their symbols are equal are taken not to be 0: else x could be anything.
     """
@@ -60,7 +66,7 @@ def missing_factor(whole: Iterable[DimLike], parts: Iterable[DimLike]) -> Dim | 
     if n == 0:
         return ANY if below.low <= 0 else Dim.of(0)
     n, d = n // gcd(n, d), d // gcd(n, d)
-    if below == 1:                                               # d divides what is left, since it shares nothing with n
+    if below == 1:  # d divides what is left, since it shares nothing with n
         multiple = _between(above, Dim.of(d))
         return None if multiple is None else multiple * n
     return _between(above * n, below * d)
@@ -75,7 +81,7 @@ def _between(number: Dim, divisor: Dim) -> Dim | None:
     if divisor.low > 0 and high != inf:
         high //= divisor.low
     elif divisor.low <= 0 and number.low <= 0:
-        high = inf                                               # 0 / 0 may be anything
+        high = inf  # 0 / 0 may be anything
     if low > high:
         return None
     ratio = number // divisor

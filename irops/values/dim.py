@@ -1,4 +1,5 @@
 """Dimensions, known or not: an interval of integers, and perhaps a name."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -19,8 +20,9 @@ OWN_NAME = "#"
 class Dim:
     """What is known of one integer: that it lies in low..high, and perhaps the symbol that names it.
 
-    Equal symbols are equal numbers; arithmetic carries them on (batch*heads, past + 1), so that what cancels out is known exactly.
-    The sizes of axes are 0 or more; entries of shape-like tensors (the pattern of a Reshape) may be negative.
+    Equal symbols are equal numbers; arithmetic carries them on (batch*heads, past + 1), so that what cancels
+    out is known exactly. The sizes of axes are 0 or more; entries of shape-like tensors (the pattern of a
+    Reshape) may be negative.
     Comparisons ask whether they *can* be true, so that a requirement fails only where it surely fails.
     """
 
@@ -136,7 +138,9 @@ class Dim:
         return Dim.of(other) // self
 
     def __mod__(self, other: DimLike) -> Dim:
-        """The remainder of the quotient rounded down: of the sign of the divisor, which is taken not to be 0."""
+        """The remainder of the quotient rounded down: of the sign of the divisor, which is taken not
+        to be 0.
+        """
         other = Dim.of(other)
         bounds = remainder(self.bounds, other.bounds)
         return _joined(bounds, self, other, lambda a, b: a.modulo(b, quotient(self.bounds, other.bounds)))
@@ -168,7 +172,11 @@ class Dim:
 
     def named(self, name: str | Symbol | None) -> Dim:
         """The same interval under a name of its own, another's symbol, or none; a known number needs none."""
-        return self if self.known else Dim(self.low, self.high, Symbol.named(name, self.bounds) if isinstance(name, str) else name)
+        return (
+            self
+            if self.known
+            else Dim(self.low, self.high, Symbol.named(name, self.bounds) if isinstance(name, str) else name)
+        )
 
 
 def _symbol(dim: Dim) -> Symbol | None:
@@ -185,7 +193,7 @@ def _joined(bounds: Interval, a: Dim, b: Dim, join: Callable[[Symbol, Symbol], S
         return Dim(*bounds)
     least, most = symbol.bounds
     low, high = max(bounds[0], least), min(bounds[1], most)
-    if low > high:                                    # contradictory knowledge: told where the contradiction arose
+    if low > high:  # contradictory knowledge: told where the contradiction arose
         return Dim(*bounds)
     return Dim.of(int(low)) if low == high else Dim(low, high, symbol)
 

@@ -1,4 +1,5 @@
 """What is known of one tensor before anything is computed."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,14 +19,20 @@ Value = Array | None
 class Fact:
     """The element type, the shape and, as far as it is known, the value of a tensor.
 
-    A value may be known in part: the dimensions of a dynamic shape, say. It is worked out when first asked for, if ever,
+    A value may be known in part: the dimensions of a dynamic shape, say. It is worked out when first asked
+        for, if ever,
     since most tensors' values concern no shape.
     """
 
     __slots__ = ("_known", "_source", "depth", "element_type", "shape")
 
-    def __init__(self, element_type: ElementType = DYNAMIC, shape: Shape = UNRANKED,
-                 value: Value | Callable[[], Value] = None, depth: int = 0) -> None:
+    def __init__(
+        self,
+        element_type: ElementType = DYNAMIC,
+        shape: Shape = UNRANKED,
+        value: Value | Callable[[], Value] = None,
+        depth: int = 0,
+    ) -> None:
         self.element_type, self.shape, self.depth = element_type, shape, depth
         self._source = value if callable(value) else None
         self._known: Value = None if callable(value) else value
@@ -34,15 +41,15 @@ class Fact:
     def known(self) -> Value:
         """All that is known of the elements: an array of them, an array of Dims, or None."""
         if self._source is not None:
-            self.settle()
+            self.force()
         return self._known
 
     @property
-    def promising(self) -> bool:
+    def may_have_value(self) -> bool:
         """Whether something of the value is known, or may turn out to be."""
         return self._source is not None or self._known is not None
 
-    def settle(self) -> None:
+    def force(self) -> None:
         """Work the value out now, so that no steps of that lie ahead."""
         if self._source is not None:
             source, self._source = self._source, None
@@ -57,11 +64,19 @@ class Fact:
 
     @property
     def dims(self) -> tuple[Dim, ...] | None:
-        """The elements of a tensor of integers or booleans, flattened, each as far as it is known; None if not even their number is."""
+        """The elements of a tensor of integers or booleans, flattened, each as far as it is known; None if
+        not even their number is.
+        """
         known = self.known
         if known is None:
             size = self.shape.size
-            least = Dim(0, 1) if self.element_type is BOOLEAN else ANY if self.element_type.kind == "unsigned" else UNKNOWN
+            least = (
+                Dim(0, 1)
+                if self.element_type is BOOLEAN
+                else ANY
+                if self.element_type.kind == "unsigned"
+                else UNKNOWN
+            )
             return (least,) * int(size) if size.known and size < 1024 else None
         if holds_dims(known):
             return tuple(known.ravel())
@@ -77,7 +92,9 @@ class Fact:
 
     def with_shape(self, shape: Shape) -> Fact:
         """This fact, and what the shape says beside it."""
-        return Fact(self.element_type, shape, self._known if self._source is None else self._source, self.depth)
+        return Fact(
+            self.element_type, shape, self._known if self._source is None else self._source, self.depth
+        )
 
     def admits(self, array: Array) -> bool:
         """Whether array may be this tensor, as far as type and shape go."""
@@ -111,21 +128,28 @@ def _dim(number: Any) -> Dim:
 
 
 def elements_of(dims: Any, kind: ElementType) -> Array:
-    """What is known of each element of a tensor of kind: the elements, where each is known; else Dims. dims: Dims, or numbers among them.
+    """What is known of each element of a tensor of kind: the elements, where each is known; else Dims. dims:
+    Dims, or numbers among them.
 
-    A number that may not fit into kind wraps around there: it may be any. Where no bound is known, 32 bits and more are taken to suffice.
+    A number that may not fit into kind wraps around there: it may be any. Where no bound is known, 32 bits
+        and more are taken to suffice.
     """
     found = each_dim(lambda dim: dim if _fits(dim, kind) else Dim(*kind.extent), dims_array(dims))
     if not all(dim.known for dim in found.flat):
         return found
-    numbers = np.array([dim.low for dim in found.flat], np.float64 if kind.floating else np.uint64 if kind.name == "u64" else np.int64)
+    numbers = np.array(
+        [dim.low for dim in found.flat],
+        np.float64 if kind.floating else np.uint64 if kind.name == "u64" else np.int64,
+    )
     return tagged(numbers.astype(kind.dtype), kind).reshape(found.shape)
 
 
 def _fits(dim: Dim, kind: ElementType) -> bool:
     low, high = kind.extent
     open_ended = kind.bits >= 32
-    return (low <= dim.low or (open_ended and low < 0 and dim.low == -inf)) and (dim.high <= high or (open_ended and dim.high == inf))
+    return (low <= dim.low or (open_ended and low < 0 and dim.low == -inf)) and (
+        dim.high <= high or (open_ended and dim.high == inf)
+    )
 
 
 def each_dim(function: Callable[[Dim], Dim], dims: Array) -> Array:

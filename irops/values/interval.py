@@ -1,10 +1,11 @@
 """Arithmetic on the bounds of integers: what holds for every number between them."""
+
 from __future__ import annotations
 
 from math import inf
 from typing import TypeAlias
 
-Bound: TypeAlias = int | float    # an integer, or plus or minus infinity
+Bound: TypeAlias = int | float  # an integer, or plus or minus infinity
 Interval: TypeAlias = tuple[Bound, Bound]
 
 
@@ -21,7 +22,10 @@ def quotient(a: Interval, b: Interval) -> Interval:
 
 def remainder(a: Interval, b: Interval) -> Interval:
     """a modulo b, of the sign of b, which is taken not to be 0."""
-    found = [_modulo(a, part) if part[0] > 0 else _negative(_modulo(_negative(a), _negative(part))) for part in _without_zero(b)]
+    found = [
+        _modulo(a, part) if part[0] > 0 else _negative(_modulo(_negative(a), _negative(part)))
+        for part in _without_zero(b)
+    ]
     return (min(low for low, _ in found), max(high for _, high in found)) if found else (-inf, inf)
 
 

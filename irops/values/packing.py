@@ -1,4 +1,5 @@
 """Elements as OpenVINO stores them, and as they are held in memory. The one place that packs and unpacks."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,8 +22,8 @@ class Layout(NamedTuple):
 
     elements: int
     bytes: int
-    split: Callable[[Codes], Codes]      # [groups, bytes] -> [groups, elements]
-    join: Callable[[Codes], Codes]       # and back
+    split: Callable[[Codes], Codes]  # [groups, bytes] -> [groups, elements]
+    join: Callable[[Codes], Codes]  # and back
 
 
 def packed_size(element: ElementType, count: int) -> int:
@@ -54,7 +55,7 @@ def unpack(raw: Buffer, element: ElementType, shape: tuple[int, ...]) -> Array:
         return np.frombuffer(raw, element.dtype, count).reshape(shape)
     groups = np.frombuffer(raw, np.uint8, needed).reshape(-1, layout.bytes)
     codes = np.ascontiguousarray(layout.split(groups)).ravel()[:count]
-    return _of_codes(codes, element).reshape(shape)                       # last: NumPy makes scalars of arrays without axes
+    return _of_codes(codes, element).reshape(shape)  # last: NumPy makes scalars of arrays without axes
 
 
 def pack(array: Array, element: ElementType) -> bytes:
@@ -65,15 +66,19 @@ def pack(array: Array, element: ElementType) -> bytes:
         raise ValueError("a tensor of dynamic element type cannot be stored")
     layout = LAYOUTS.get(element.name)
     if layout is None:
-        return np.ascontiguousarray(array, element.dtype.newbyteorder("<") if element.dtype.itemsize > 1 else element.dtype).tobytes()
+        return np.ascontiguousarray(
+            array, element.dtype.newbyteorder("<") if element.dtype.itemsize > 1 else element.dtype
+        ).tobytes()
     codes = _codes_of(array, element).ravel()
     padded = np.zeros(-(-codes.size // layout.elements) * layout.elements, np.uint8)
-    padded[:codes.size] = codes
+    padded[: codes.size] = codes
     return np.ascontiguousarray(layout.join(padded.reshape(-1, layout.elements))).tobytes()
 
 
 def _of_codes(codes: Codes, element: ElementType) -> Array:
-    """Codes as the type that holds the element in memory. ml_dtypes keeps a code in the low bits of a byte."""
+    """Codes as the type that holds the element in memory. ml_dtypes keeps a code in the low bits of a
+    byte.
+    """
     if element.name in CODED:
         return tagged(codes, element)
     if element.kind == "signed":
@@ -86,7 +91,11 @@ def _of_codes(codes: Codes, element: ElementType) -> Array:
 
 
 def _codes_of(array: Array, element: ElementType) -> Codes:
-    codes = np.asarray(array, np.uint8) if element.name in CODED else np.ascontiguousarray(array, element.dtype).view(np.uint8)
+    codes = (
+        np.asarray(array, np.uint8)
+        if element.name in CODED
+        else np.ascontiguousarray(array, element.dtype).view(np.uint8)
+    )
     return codes & np.uint8((1 << element.bits) - 1)
 
 
@@ -107,7 +116,9 @@ def _fields(bits: int, first_high: bool) -> Layout:
 
 
 def _split_fields(low_bits: int, elements: int) -> Layout:
-    """Low bits of a group in two bytes, its high bits in a third, the first element highest in each (u3, u6)."""
+    """Low bits of a group in two bytes, its high bits in a third, the first element highest in each
+    (u3, u6).
+    """
     low, high = _fields(low_bits, True), _fields(8 // elements, True)
 
     def split(groups: Codes) -> Codes:
@@ -123,19 +134,27 @@ def _split_fields(low_bits: int, elements: int) -> Layout:
 
 _NIBBLES = _fields(4, False)
 LAYOUTS = {
-    "u1": _fields(1, True), "u2": _fields(2, False), "i2": _fields(2, False), "u3": _split_fields(2, 8), "u6": _split_fields(4, 4),
-    "u4": _NIBBLES, "i4": _NIBBLES, "nf4": _NIBBLES, "f4e2m1": _NIBBLES,
+    "u1": _fields(1, True),
+    "u2": _fields(2, False),
+    "i2": _fields(2, False),
+    "u3": _split_fields(2, 8),
+    "u6": _split_fields(4, 4),
+    "u4": _NIBBLES,
+    "i4": _NIBBLES,
+    "nf4": _NIBBLES,
+    "f4e2m1": _NIBBLES,
 }
 """The element types whose elements share bytes."""
 
 
 def string_bounds(raw: memoryview, count: int | None = None) -> npt.NDArray[np.int64]:
-    """Where the strings begin among the characters behind the table, and where the last ends; reads the table only.
+    """Where the strings begin among the characters behind the table, and where the last ends; reads the table
+    only.
 
     count: how many strings there must be; None for any number
     Raises:  ValueError saying what is wrong with the table
     """
-    held = hold_strings(lambda start, size: raw[start:start + size], len(raw), count)
+    held = hold_strings(lambda start, size: raw[start : start + size], len(raw), count)
     return np.frombuffer(raw, "<i4", held + 1, 4).astype(np.int64)
 
 
@@ -155,7 +174,9 @@ def hold_strings(read: Callable[[int, int], Buffer], size: int, count: int | Non
     if count is not None and held != count:
         raise ValueError(f"the table of strings counts {held} of them, the shape {count}")
     for first in range(0, held + 1, _BLOCK):
-        block = np.frombuffer(read(4 + 4 * first, 4 * min(_BLOCK + 1, held + 1 - first)), "<i4").astype(np.int64)
+        block = np.frombuffer(read(4 + 4 * first, 4 * min(_BLOCK + 1, held + 1 - first)), "<i4").astype(
+            np.int64
+        )
         _hold_bounds(block, first, characters)
     return held
 
@@ -166,7 +187,10 @@ def _hold_bounds(bounds: npt.NDArray[np.int64], first: int, characters: int) -> 
         raise ValueError(f"string {first} begins at character byte {bounds[0]}")
     if (drops := np.flatnonzero(np.diff(bounds) < 0)).size:
         k = int(drops[0])
-        raise ValueError(f"string {first + k} begins at character byte {bounds[k]} and ends at {bounds[k + 1]}, before it begins")
+        raise ValueError(
+            f"string {first + k} begins at character byte {bounds[k]} and ends at {bounds[k + 1]}, before it"
+            " begins"
+        )
     if bounds[-1] > characters:
         k = max(int(np.flatnonzero(bounds > characters)[0]) - 1, 0)
         end = bounds[min(k + 1, len(bounds) - 1)]
@@ -175,11 +199,11 @@ def _hold_bounds(bounds: npt.NDArray[np.int64], first: int, characters: int) -> 
 
 def _strings(raw: memoryview, count: int) -> Array:
     bounds = string_bounds(raw, count).tolist()
-    text = raw[4 * (len(bounds) + 1):]
+    text = raw[4 * (len(bounds) + 1) :]
     strings = np.empty(count, object)
     for k in range(count):
         try:
-            strings[k] = str(text[bounds[k]:bounds[k + 1]], "utf-8")
+            strings[k] = str(text[bounds[k] : bounds[k + 1]], "utf-8")
         except UnicodeDecodeError as error:
             raise ValueError(f"string {k} is not UTF-8: {error.reason} at its byte {error.start}") from None
     return strings

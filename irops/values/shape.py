@@ -1,4 +1,5 @@
 """Shapes of which anything from all to nothing is known."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
@@ -114,7 +115,9 @@ class Shape:
 
     @property
     def spelled(self) -> str:
-        """As str, but sizes that a caller has named, or that follow from such, by their symbols: [batch,2*length,64]."""
+        """As str, but sizes that a caller has named, or that follow from such, by their symbols:
+        [batch,2*length,64].
+        """
         return str(self) if self.dims is None else f"[{','.join(dim.spelled for dim in self.dims)}]"
 
     def __repr__(self) -> str:
@@ -140,7 +143,9 @@ class Shape:
         return Shape(dim for axis, dim in enumerate(self.dims) if axis not in gone)
 
     def contains(self, other: Shape) -> bool:
-        """Whether all that may have the other shape may have this one: whether this says nothing that other does not."""
+        """Whether all that may have the other shape may have this one: whether this says nothing that other
+        does not.
+        """
         if self.dims is None:
             return True
         if other.dims is None or len(other.dims) != len(self.dims):
@@ -151,7 +156,9 @@ class Shape:
         """Whether this says nothing of the other that is not so, names of sizes included."""
         if self.dims is None or other.dims is None:
             return self.dims is None
-        return self.contains(other) and all(a.symbol in (None, b.symbol) for a, b in zip(self.dims, other.dims))
+        return self.contains(other) and all(
+            a.symbol in (None, b.symbol) for a, b in zip(self.dims, other.dims)
+        )
 
     def can_be(self, other: Shape) -> bool:
         """Whether some tensor may have both shapes."""
@@ -201,7 +208,9 @@ def unify_shapes(a: Shape, b: Shape, constraint: str) -> Shape:
 
 
 def broadcast_shapes(a: Shape, b: Shape, constraint: str) -> Shape:
-    """The shape of a op b under NumPy's rule, axes aligned from the last; Violation(constraint) if they surely do not fit."""
+    """The shape of a op b under NumPy's rule, axes aligned from the last; Violation(constraint) if they
+    surely do not fit.
+    """
     if a.dims is None or b.dims is None:
         return UNRANKED
     if a.dims == b.dims and a.static:
@@ -212,7 +221,9 @@ def broadcast_shapes(a: Shape, b: Shape, constraint: str) -> Shape:
     return Shape(_meet(broadcast, x, y, constraint, a, b) for x, y in zip(longer, shorter))
 
 
-def _meet(rule: Callable[[DimLike, DimLike, str], Dim], x: Dim, y: Dim, constraint: str, a: Shape, b: Shape) -> Dim:
+def _meet(
+    rule: Callable[[DimLike, DimLike, str], Dim], x: Dim, y: Dim, constraint: str, a: Shape, b: Shape
+) -> Dim:
     try:
         return rule(x, y, constraint)
     except Violation:

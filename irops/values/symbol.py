@@ -1,4 +1,5 @@
 """Names of numbers that are not known, and what arithmetic makes of them: whole polynomials in names."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -27,7 +28,9 @@ Terms = tuple[tuple[Monomial, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A polynomial in names with whole coefficients; equal symbols are equal numbers. terms: sorted, none of them 0."""
+    """A polynomial in names with whole coefficients; equal symbols are equal numbers. terms: sorted, none of
+    them 0.
+    """
 
     terms: Terms
 
@@ -67,12 +70,14 @@ class Symbol:
         return _symbol(total)
 
     def over(self, other: Symbol, bounds: Interval) -> Symbol | None:
-        """The quotient, rounded down, the divisor taken not to be 0; where no polynomial is that, a name with bounds."""
+        """The quotient, rounded down, the divisor taken not to be 0; where no polynomial is that, a name with
+        bounds.
+        """
         if self == other:
             return Symbol.constant(1)
         if len(other.terms) != 1:
             return _quotient_name(self, other, bounds)
-        (divisor, n), = other.terms
+        ((divisor, n),) = other.terms
         whole, rest = {}, {}
         for monomial, c in self.terms:
             left = Counter(monomial)
@@ -83,7 +88,7 @@ class Symbol:
                 whole[tuple(sorted(left.elements()))] = c // n
         if divisor and rest:
             return _quotient_name(self, other, bounds)
-        broken = Symbol(tuple(rest.items()))                     # floor((n*w + r) / n) = w + floor(r / n)
+        broken = Symbol(tuple(rest.items()))  # floor((n*w + r) / n) = w + floor(r / n)
         if broken.number is not None:
             return _symbol(whole | {(): whole.get((), 0) + broken.number // n})
         name = _quotient_name(broken, other, quotient(broken.bounds, other.bounds) if whole else bounds)
@@ -113,7 +118,11 @@ class Symbol:
         if not content:
             return 0, []
         shared = reduce(lambda a, b: a & b, (Counter(m) for m, _ in self.terms))
-        rest = Symbol(tuple(sorted((tuple(sorted((Counter(m) - shared).elements())), c // content) for m, c in self.terms)))
+        rest = Symbol(
+            tuple(
+                sorted((tuple(sorted((Counter(m) - shared).elements())), c // content) for m, c in self.terms)
+            )
+        )
         names = [Symbol((((atom,), 1),)) for atom in shared.elements()]
         return content, names if rest.number == 1 else [*names, rest]
 
@@ -127,7 +136,9 @@ def _spelled(monomial: Monomial, coefficient: int) -> str:
 
 def _symbol(terms: Mapping[Monomial, int]) -> Symbol | None:
     kept = tuple(sorted((m, c) for m, c in terms.items() if c))
-    return Symbol(kept) if len(kept) <= MOST_TERMS and all(len(m) <= HIGHEST_DEGREE for m, _ in kept) else None
+    return (
+        Symbol(kept) if len(kept) <= MOST_TERMS and all(len(m) <= HIGHEST_DEGREE for m, _ in kept) else None
+    )
 
 
 def _quotient_name(a: Symbol, b: Symbol, bounds: Interval) -> Symbol | None:

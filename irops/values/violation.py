@@ -1,4 +1,5 @@
 """A broken constraint, raised where it is found."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ _blamed: ContextVar[int] = ContextVar("blamed", default=-1)
 
 @contextmanager
 def blaming(at: int) -> Iterator[None]:
-    """What breaks a constraint within the block is at a byte offset of the file: an entry of a port map, say."""
+    """What breaks a constraint within the block is at a byte offset of the file: an entry of a port
+    map, say.
+    """
     token = _blamed.set(at)
     try:
         yield
@@ -21,7 +24,8 @@ def blaming(at: int) -> Iterator[None]:
 class Violation(Exception):
     """An op's requirement does not hold.
 
-    constraint: its number in the op's definition, such as "C1"; detail: the values that broke it; at: the byte offset in the file of
+    constraint: its number in the op's definition, such as "C1"; detail: the values that broke it; at: the
+        byte offset in the file of
     what broke it, or -1 where that is the layer as a whole (see blaming).
     Raised, not collected: an op reports the first constraint that is broken.
     """
@@ -51,25 +55,27 @@ def require(condition: object, constraint: str, *culprits: object) -> None:
         raise Violation(constraint, _detail(culprits))
 
 
-_remarks: ContextVar[list[Violation] | None] = ContextVar("remarks", default=None)
+_collected: ContextVar[list[Violation] | None] = ContextVar("warnings", default=None)
 
 
-def advise(condition: object, constraint: str, *culprits: object) -> None:
-    """Remark that a constraint does not hold, and go on: a warning, or an error that leaves the shapes clear. See remarks."""
-    heard = _remarks.get()
-    if not condition and heard is not None:
-        heard.append(Violation(constraint, _detail(culprits)))
+def warn_unless(condition: object, constraint: str, *culprits: object) -> None:
+    """Remark that a constraint does not hold, and go on: a warning, or an error that leaves the shapes clear.
+    See collect_warnings.
+    """
+    collected = _collected.get()
+    if not condition and collected is not None:
+        collected.append(Violation(constraint, _detail(culprits)))
 
 
 @contextmanager
-def remarks() -> Iterator[list[Violation]]:
+def collect_warnings() -> Iterator[list[Violation]]:
     """A list that gathers what is advised while the block runs."""
-    heard: list[Violation] = []
-    token = _remarks.set(heard)
+    collected: list[Violation] = []
+    token = _collected.set(collected)
     try:
-        yield heard
+        yield collected
     finally:
-        _remarks.reset(token)
+        _collected.reset(token)
 
 
 def _detail(culprits: tuple[object, ...]) -> str:

@@ -1,4 +1,5 @@
 """A backend that declines hands over to the next; where none is left, the reasons of all are told."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -40,7 +41,10 @@ def test_what_one_backend_declines_the_next_computes():
 
 
 def test_what_no_other_has_a_kernel_for_the_reference_computes():
-    assert reversed_by(Declining("first", "too hard"), Declining("second", "too dull"), "reference").tolist() == TURNED
+    assert (
+        reversed_by(Declining("first", "too hard"), Declining("second", "too dull"), "reference").tolist()
+        == TURNED
+    )
 
 
 def test_a_backend_that_computes_leaves_the_others_alone():
@@ -58,24 +62,36 @@ def test_one_backend_that_declines_is_told_with_its_reason():
 
 
 def test_all_that_decline_are_told():
-    with pytest.raises(irops.EvaluationError, match=r"first declines Reverse-1: too hard; .*; second declines Reverse-1: too dull"):
+    with pytest.raises(
+        irops.EvaluationError,
+        match=r"first declines Reverse-1: too hard; .*; second declines Reverse-1: too dull",
+    ):
         reversed_by(Declining("first", "too hard"), Declining("second", "too dull"))
 
 
 def test_a_backend_that_declines_is_no_failed_kernel_of_a_model(net):
-    model = net(("x", "Parameter", {"shape": "2,3", "element_type": "f32"}, []), ("a", "Parameter", {"shape": "1", "element_type": "i64"}, []),
-                ("r", "Reverse", {"mode": "index"}, ["x", "a"]), ("y", "Result", {}, ["r"]))
+    model = net(
+        ("x", "Parameter", {"shape": "2,3", "element_type": "f32"}, []),
+        ("a", "Parameter", {"shape": "1", "element_type": "i64"}, []),
+        ("r", "Reverse", {"mode": "index"}, ["x", "a"]),
+        ("y", "Result", {}, ["r"]),
+    )
     inputs = {"x": DATA, "a": AXES}
     with pytest.raises(irops.EvaluationError, match="IR612 first declines Reverse-1: too hard"):
         irops.run(model, inputs, backends=(Declining("first", "too hard"),))
-    assert irops.run(model, inputs, backends=(Declining("first", "too hard"), "reference"))["y"].tolist() == TURNED
+    assert (
+        irops.run(model, inputs, backends=(Declining("first", "too hard"), "reference"))["y"].tolist()
+        == TURNED
+    )
 
 
 def test_a_violation_is_not_handed_over():
     second = Declining("second", None)
+
     class Strict(Declining):
         def compute(self, data, axes, *, mode):
             raise Violation("C4", "got 7")
+
     found = kernel_of(default_registry().op("Reverse-1"), (Strict("strict", None), second))
     with pytest.raises(Violation):
         found[1](DATA, AXES, mode="index")

@@ -1,4 +1,5 @@
 """What computes where nobody says what shall."""
+
 from __future__ import annotations
 
 import json
@@ -42,17 +43,21 @@ def test_without_numba_numpy_computes(without_numba: None) -> None:
 
 
 def test_asking_for_numba_where_it_is_missing_names_the_extra(without_numba: None) -> None:
-    with pytest.raises(DiagnosticError, match=r"numba is not installed; pip install 'irops\[numba\]' brings it"):
+    with pytest.raises(
+        DiagnosticError, match=r"numba is not installed; pip install 'irops\[numba\]' brings it"
+    ):
         kernel_of(default_registry().op("ReverseSequence-1"), chain(("numba",)))
 
 
 def test_small_things_do_not_load_numba_and_large_ones_do() -> None:
     pytest.importorskip("numba")
-    code = ("import sys, irops, numpy as np\n"
-            f"for size in (1, {WORTH_LOADING}):\n"
-            "    data = np.zeros((size, 1, 4), np.int8)\n"
-            "    irops.call('Reverse-1', data, np.array([2]), mode='index')\n"
-            "    print('numba' in sys.modules)\n")
+    code = (
+        "import sys, irops, numpy as np\n"
+        f"for size in (1, {WORTH_LOADING}):\n"
+        "    data = np.zeros((size, 1, 4), np.int8)\n"
+        "    irops.call('Reverse-1', data, np.array([2]), mode='index')\n"
+        "    print('numba' in sys.modules)\n"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
 
@@ -62,12 +67,20 @@ def test_what_no_fast_backend_has_the_reference_computes() -> None:
 
 
 def test_a_model_runs_by_the_fastest_too(net: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = net(("x", "Parameter", {"element_type": "f32", "shape": "2,3"}, []), ("n", "Parameter", {"element_type": "i64", "shape": "2"}, []),
-                ("r", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]), ("y", "Result", {}, ["r"]))
+    model = net(
+        ("x", "Parameter", {"element_type": "f32", "shape": "2,3"}, []),
+        ("n", "Parameter", {"element_type": "i64", "shape": "2"}, []),
+        ("r", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]),
+        ("y", "Result", {}, ["r"]),
+    )
     asked: list[tuple[str, str]] = []
     for one in chain(None):
         kernel = type(one).kernel
-        monkeypatch.setattr(type(one), "kernel", lambda self, op, kernel=kernel: asked.append((op.id, self.name)) or kernel(self, op))
+        monkeypatch.setattr(
+            type(one),
+            "kernel",
+            lambda self, op, kernel=kernel: asked.append((op.id, self.name)) or kernel(self, op),
+        )
     found = irops.run(model, {"x": DATA.astype(np.float32), "n": LENGTHS})
     assert found["y"].tolist() == [[2, 1, 0], [4, 3, 5]]
     assert dict(reversed(asked))["ReverseSequence-1"] == chain(None)[0].name
@@ -80,7 +93,9 @@ def test_backends_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert listed["numpy"] == {"backend": "numpy", "default": True, "missing": None, "ops": ["Reverse-1"]}
 
 
-def test_the_list_says_why_one_cannot_compute(without_numba: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_says_why_one_cannot_compute(
+    without_numba: None, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["backends", "--op", "Reverse-1"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "numba is not installed; pip install 'irops[numba]' brings it" in out
@@ -88,11 +103,14 @@ def test_the_list_says_why_one_cannot_compute(without_numba: None, capsys: pytes
     assert "numba" not in capsys.readouterr().out
 
 
-def test_a_backend_that_cannot_be_loaded_is_listed_with_the_reason(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_backend_that_cannot_be_loaded_is_listed_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from irops.cli import backends as command
 
     def broken(name: str) -> Any:
         raise ImportError("no module named gpu")
+
     monkeypatch.setattr(command, "backend_names", lambda: ("theirs",))
     monkeypatch.setattr(command, "backend_of", broken)
     assert main(["backends", "--output-format", "json"]) == 0

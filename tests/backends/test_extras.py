@@ -1,4 +1,5 @@
 """A library that is not installed is named, and the extra that brings it."""
+
 from __future__ import annotations
 
 import importlib.util
@@ -22,12 +23,21 @@ def nothing_installed(monkeypatch):
     extras._there.cache_clear()
 
 
-@pytest.mark.parametrize(("name", "libraries", "extra"), [
-    ("openvino", "openvino is not installed; pip install 'irops\\[openvino\\]' brings it", "openvino"),
-    ("onnxruntime", "onnxruntime and onnx are not installed; pip install 'irops\\[onnxruntime\\]' brings them", "onnxruntime"),
-])
+@pytest.mark.parametrize(
+    ("name", "libraries", "extra"),
+    [
+        ("openvino", "openvino is not installed; pip install 'irops\\[openvino\\]' brings it", "openvino"),
+        (
+            "onnxruntime",
+            "onnxruntime and onnx are not installed; pip install 'irops\\[onnxruntime\\]' brings them",
+            "onnxruntime",
+        ),
+    ],
+)
 def test_a_missing_library_is_named_with_its_extra(nothing_installed, name, libraries, extra):
-    with pytest.raises(irops.DiagnosticError, match=f"IR613 backend {name} cannot compute: {libraries}") as caught:
+    with pytest.raises(
+        irops.DiagnosticError, match=f"IR613 backend {name} cannot compute: {libraries}"
+    ) as caught:
         irops.call("Reverse-1", np.zeros(2), np.array([0]), mode="index", backends=[BACKENDS[name]()])
     assert caught.value.diagnostics[0].code == "IR613"
 

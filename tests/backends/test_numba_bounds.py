@@ -1,4 +1,5 @@
 """No byte outside of the arrays is read or written: they lie between pages that may not be touched."""
+
 from __future__ import annotations
 
 import ctypes
@@ -22,27 +23,48 @@ def guarded(size: int, at_end: bool) -> np.ndarray:
     for place in (0, pages + 1):
         assert protect(ctypes.c_void_p(whole.ctypes.data + place * PAGE), ctypes.c_size_t(PAGE), 0) == 0
     inside = whole[PAGE:-PAGE]
-    return inside[inside.size - size:] if at_end else inside[:size]
+    return inside[inside.size - size :] if at_end else inside[:size]
 
 
 def sweep() -> None:
     """Reverse arrays of many layouts between forbidden pages."""
     from irops.backends.numba import choices, reversing
     from irops.ops.movement.reverse import reverse
+
     rng = np.random.default_rng(0)
     choices.TOGETHER, choices.TASK, choices.LONG, choices.LONG_PAST = 0, 512, 600, 96
     for past in (1 << 40, 0):
         choices._cache_bytes = lambda past=past: past
         reversing._plan.cache_clear()
-        for steps, batch, width in [(3, 5, 1), (16, 4, 4), (64, 3, 1), (70, 3, 2), (64, 70, 1), (9, 64, 8), (33, 100, 4), (300, 2, 4),
-                                    (400, 3, 16), (5, 7, 3), (5, 7, 20), (4, 4, 100), (600, 70, 1), (9, 70, 16)]:
+        for steps, batch, width in [
+            (3, 5, 1),
+            (16, 4, 4),
+            (64, 3, 1),
+            (70, 3, 2),
+            (64, 70, 1),
+            (9, 64, 8),
+            (33, 100, 4),
+            (300, 2, 4),
+            (400, 3, 16),
+            (5, 7, 3),
+            (5, 7, 20),
+            (4, 4, 100),
+            (600, 70, 1),
+            (9, 70, 16),
+        ]:
             for batch_axis in (0, 1):
                 shape = (batch, steps, width) if batch_axis == 0 else (steps, batch, width)
                 for at_end in (False, True):
                     data, out = (guarded(batch * steps * width, at_end).reshape(shape) for _ in range(2))
                     data[...] = rng.integers(0, 256, shape)
-                    for lengths in (rng.integers(0, steps + 1, batch), np.arange(batch) % 2, np.sort(rng.integers(0, steps + 1, batch))):
-                        reversing.reverse_sequence(data, lengths, batch_axis=batch_axis, seq_axis=1 - batch_axis, out=out)
+                    for lengths in (
+                        rng.integers(0, steps + 1, batch),
+                        np.arange(batch) % 2,
+                        np.sort(rng.integers(0, steps + 1, batch)),
+                    ):
+                        reversing.reverse_sequence(
+                            data, lengths, batch_axis=batch_axis, seq_axis=1 - batch_axis, out=out
+                        )
                     for axes in ([0], [1], [0, 2], [0, 1, 2]):
                         reversing.reverse(reverse, data, np.array(axes), mode="index", out=out)
 

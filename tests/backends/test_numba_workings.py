@@ -1,4 +1,5 @@
 """Loops, tasks and compiled code of the numba backend."""
+
 from __future__ import annotations
 
 import os
@@ -38,7 +39,12 @@ def test_a_source_that_lies_backwards_is_gone_through_forwards() -> None:
 
 def test_sequences_keep_their_own_loops() -> None:
     found = moves((2, 3, 4, 5, 6), strides(2, 3, 4, 5, 6), 1, batch_axis=1, seq_axis=3)
-    assert [(loop.size, loop.role) for loop in found.loops] == [(2, PLAIN), (3, BATCH), (4, PLAIN), (5, STEPS)]
+    assert [(loop.size, loop.role) for loop in found.loops] == [
+        (2, PLAIN),
+        (3, BATCH),
+        (4, PLAIN),
+        (5, STEPS),
+    ]
     assert (found.block, found.inner(STEPS), found.inner(BATCH)) == (6, True, False)
 
 
@@ -52,14 +58,19 @@ def test_parts_of_a_loop_come_to_the_whole() -> None:
 
 def reversing(seed: int) -> bool:
     from irops.backends.numba.reversing import reverse_sequence
+
     data = np.random.default_rng(seed).integers(0, 99, (900, 3000)).astype(np.int8)
     lengths = np.random.default_rng(seed).integers(0, 3001, 900)
     found = reverse_sequence(data, lengths, batch_axis=0, seq_axis=1)
-    return all((found[k, :n] == data[k, :n][::-1]).all() and (found[k, n:] == data[k, n:]).all() for k, n in enumerate(lengths))
+    return all(
+        (found[k, :n] == data[k, :n][::-1]).all() and (found[k, n:] == data[k, n:]).all()
+        for k, n in enumerate(lengths)
+    )
 
 
 def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from irops.backends.numba.workers import WORKERS
+
     monkeypatch.setattr(WORKERS, "cores", 4)
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(reversing, range(24)))
@@ -68,6 +79,7 @@ def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nobody_waits_for_ever() -> None:
     from irops.backends.numba.addresses import address_of
     from irops.backends.numba.waiting import await_change, await_count
+
     counter = np.array([3])
     await_change(address_of(counter), 3, 10)
     assert not await_count(address_of(counter), 4, 10)
@@ -77,6 +89,7 @@ def test_nobody_waits_for_ever() -> None:
 def test_whoever_waits_hears_the_bell() -> None:
     from irops.backends.numba.addresses import address_of
     from irops.backends.numba.waiting import BELL, SIZE, await_change, ring
+
     bell, counters = np.zeros(1, np.int64), np.zeros(SIZE, np.int64)
     counters[BELL // 8] = address_of(bell)
     with ThreadPoolExecutor(1) as pool:
@@ -88,6 +101,7 @@ def test_whoever_waits_hears_the_bell() -> None:
 
 def test_arrays_that_cannot_be_written_are_read() -> None:
     from irops.backends.numba.reversing import reverse_sequence
+
     data, lengths = np.arange(12).reshape(3, 4), np.array([1, 2, 4])
     data.flags.writeable = lengths.flags.writeable = False
     found = reverse_sequence(data, lengths, batch_axis=0, seq_axis=1)
@@ -97,22 +111,38 @@ def test_arrays_that_cannot_be_written_are_read() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_has_workers_of_its_own() -> None:
     from irops.backends.numba.workers import WORKERS
+
     assert reversing(0)
-    code = (f"import os, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-            "from test_numba_workings import reversing\nfrom irops.backends.numba.workers import WORKERS\n"
-            "WORKERS.cores = 3\nassert reversing(0)\nchild = os.fork()\n"
-            "if child == 0: os._exit(0 if reversing(1) and WORKERS._started == 2 else 1)\n"
-            "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n")
-    assert subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=300, check=False).returncode == 0
+    code = (
+        f"import os, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from test_numba_workings import reversing\nfrom irops.backends.numba.workers import WORKERS\n"
+        "WORKERS.cores = 3\nassert reversing(0)\nchild = os.fork()\n"
+        "if child == 0: os._exit(0 if reversing(1) and WORKERS._started == 2 else 1)\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    assert (
+        subprocess.run([sys.executable, "-W", "ignore", "-c", code], timeout=300, check=False).returncode == 0
+    )
     assert WORKERS.cores >= 1
 
 
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
-    code = ("import numpy as np\nfrom irops.backends.numba.reversing import reverse_sequence\nfrom irops.backends.numba.rows import rows\n"
-            "reverse_sequence(np.zeros((9, 8), np.int16), np.arange(9) % 8, batch_axis=0, seq_axis=1)\n"
-            "stats = rows(2, 16, 1, 0).stats\nprint(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n")
-    told = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                           env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}).stdout.split() for _ in range(2)]
+    code = (
+        "import numpy as np\nfrom irops.backends.numba.reversing import reverse_sequence\nfrom"
+        " irops.backends.numba.rows import rows\nreverse_sequence(np.zeros((9, 8), np.int16), np.arange(9) %"
+        " 8, batch_axis=0, seq_axis=1)\nstats = rows(2, 16, 1,"
+        " 0).stats\nprint(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n"
+    )
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        ).stdout.split()
+        for _ in range(2)
+    ]
     assert told == [["0", "1"], ["1", "0"]]
 
 
@@ -120,11 +150,13 @@ def test_code_is_compiled_where_no_folder_can_keep_it(monkeypatch: pytest.Monkey
     import numba
 
     from irops.backends.numba import compiled
+
     njit = numba.njit
 
     def refusing(function: object, *, cache: bool = False, **options: object) -> object:
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
         return njit(function, **options)
+
     monkeypatch.setattr(compiled.numba, "njit", refusing)
     assert compiled.compiled(lambda number: number + 1)(2) == 3

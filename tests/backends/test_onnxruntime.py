@@ -1,4 +1,5 @@
 """Layers by ONNX Runtime, in their ONNX form."""
+
 from __future__ import annotations
 
 import ml_dtypes
@@ -30,23 +31,41 @@ def test_reverse_is_a_slice_that_goes_backwards(backend, axes):
 def test_any_two_axes_of_reverse_sequence(backend, batch, seq):
     lengths = np.arange(DATA.shape[batch]) % (DATA.shape[seq] + 1)
     ours = irops.call("ReverseSequence-1", DATA, lengths, batch_axis=batch, seq_axis=seq, backends=[backend])
-    assert ours.tolist() == irops.call("ReverseSequence-1", DATA, lengths, batch_axis=batch, seq_axis=seq).tolist()
+    assert (
+        ours.tolist()
+        == irops.call("ReverseSequence-1", DATA, lengths, batch_axis=batch, seq_axis=seq).tolist()
+    )
 
 
-@pytest.mark.parametrize("data", [np.array([[2**63 - 1, 1]]), np.array([[0.1, 1]]), np.array([["a", "é"]], object), np.array([[True, False]])])
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.array([[2**63 - 1, 1]]),
+        np.array([[0.1, 1]]),
+        np.array([["a", "é"]], object),
+        np.array([[True, False]]),
+    ],
+)
 def test_elements_are_moved_as_they_are(backend, data):
-    result = irops.call("ReverseSequence-1", data, np.array([2]), batch_axis=0, seq_axis=1, backends=[backend])
+    result = irops.call(
+        "ReverseSequence-1", data, np.array([2]), batch_axis=0, seq_axis=1, backends=[backend]
+    )
     assert result.dtype == data.dtype
     assert result.tolist() == data[:, ::-1].tolist()
 
 
 def test_a_length_of_1_where_there_is_no_step_is_let_be(backend):
-    assert irops.call("ReverseSequence-1", np.zeros((1, 0)), np.array([1]), batch_axis=0, seq_axis=1, backends=[backend]).shape == (1, 0)
+    assert irops.call(
+        "ReverseSequence-1", np.zeros((1, 0)), np.array([1]), batch_axis=0, seq_axis=1, backends=[backend]
+    ).shape == (1, 0)
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.int4, ml_dtypes.float8_e5m2])
 def test_types_that_onnx_runtime_does_not_take_are_declined(backend, dtype):
-    with pytest.raises(irops.EvaluationError, match="IR612 onnxruntime declines Reverse-1: ONNX Runtime takes no such elements"):
+    with pytest.raises(
+        irops.EvaluationError,
+        match="IR612 onnxruntime declines Reverse-1: ONNX Runtime takes no such elements",
+    ):
         irops.call("Reverse-1", np.zeros(2, dtype), np.array([0]), mode="index", backends=[backend])
 
 

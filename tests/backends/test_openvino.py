@@ -1,4 +1,5 @@
 """Layers by OpenVINO: what it computes is right, what it would damage it declines."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -27,11 +28,32 @@ def reverse(backend, data, axes=(-1,)):
 
 
 def reverse_sequence(backend, data, lengths, **axes):
-    return irops.call("ReverseSequence-1", data, np.asarray(lengths), backends=[backend], **{"batch_axis": 0, "seq_axis": 1, **axes})
+    return irops.call(
+        "ReverseSequence-1",
+        data,
+        np.asarray(lengths),
+        backends=[backend],
+        **{"batch_axis": 0, "seq_axis": 1, **axes},
+    )
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.bool_,
-                                   ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        np.float32,
+        np.float16,
+        np.int8,
+        np.uint8,
+        np.int16,
+        np.uint16,
+        np.int32,
+        np.uint32,
+        np.int64,
+        np.bool_,
+        ml_dtypes.bfloat16,
+        ml_dtypes.float8_e4m3fn,
+    ],
+)
 def test_reverse_moves_elements_of_a_type(backend, dtype):
     data = np.arange(6).reshape(2, 3).astype(dtype)
     result = reverse(backend, data)
@@ -47,7 +69,10 @@ def test_axes_may_be_flags(backend):
 def test_any_two_axes_of_reverse_sequence(backend):
     data = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     ours = reverse_sequence(backend, data, [0, 1, 2, 2], batch_axis=2, seq_axis=0)
-    assert ours.tolist() == irops.call("ReverseSequence-1", data, np.array([0, 1, 2, 2]), batch_axis=2, seq_axis=0).tolist()
+    assert (
+        ours.tolist()
+        == irops.call("ReverseSequence-1", data, np.array([0, 1, 2, 2]), batch_axis=2, seq_axis=0).tolist()
+    )
 
 
 @pytest.mark.parametrize("view", [DATA[:, ::2], DATA.T, DATA[::-1], np.array(7.0, np.float32), DATA[:0]])
@@ -56,26 +81,32 @@ def test_views_scalars_and_nothing(backend, view):
     assert reverse(backend, view, axes).tolist() == np.flip(view, axes).tolist()
 
 
-@pytest.mark.parametrize(("data", "reason"), [
-    (np.array([["a", "b"]], object), "a tensor of strings makes OpenVINO abort"),
-    (np.array([[1, 2]], ml_dtypes.int4), "elements that share bytes are misplaced; i4 is such a type"),
-    (np.array([[2**40, 1]]), "i64 travels as i32; 1099511627776 is lost on the way"),
-    (np.array([[2**63, 1]], np.uint64), "u64 travels as i32; 9223372036854775808 is lost"),
-    (np.array([[0.1, 1]]), "f64 travels as f32; 0.1 is lost"),
-    (np.array([[np.nan, 1]], np.float16), "f16 travels as f32, which changes NaNs"),
-])
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (np.array([["a", "b"]], object), "a tensor of strings makes OpenVINO abort"),
+        (np.array([[1, 2]], ml_dtypes.int4), "elements that share bytes are misplaced; i4 is such a type"),
+        (np.array([[2**40, 1]]), "i64 travels as i32; 1099511627776 is lost on the way"),
+        (np.array([[2**63, 1]], np.uint64), "u64 travels as i32; 9223372036854775808 is lost"),
+        (np.array([[0.1, 1]]), "f64 travels as f32; 0.1 is lost"),
+        (np.array([[np.nan, 1]], np.float16), "f16 travels as f32, which changes NaNs"),
+    ],
+)
 def test_what_reverse_would_damage_is_declined(backend, data, reason):
     with pytest.raises(irops.EvaluationError, match="IR612 openvino declines Reverse-1: " + reason):
         reverse(backend, data)
 
 
-@pytest.mark.parametrize(("data", "reason"), [
-    (np.array([[2**24 + 1, 1]], np.int32), "i32 travels as f32; 16777217 is lost"),
-    (np.array([[2**24 + 1, 1]], np.uint32), "u32 travels as f32; 16777217 is lost"),
-    (np.array([[2**24 + 1, 1]]), "i64 travels as f32; 16777217 is lost"),
-    (np.array([[1, 1]], ml_dtypes.bfloat16), "bf16 travels as f32, which changes its least numbers"),
-    (np.array([["a", "b"]], object), "a tensor of strings"),
-])
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (np.array([[2**24 + 1, 1]], np.int32), "i32 travels as f32; 16777217 is lost"),
+        (np.array([[2**24 + 1, 1]], np.uint32), "u32 travels as f32; 16777217 is lost"),
+        (np.array([[2**24 + 1, 1]]), "i64 travels as f32; 16777217 is lost"),
+        (np.array([[1, 1]], ml_dtypes.bfloat16), "bf16 travels as f32, which changes its least numbers"),
+        (np.array([["a", "b"]], object), "a tensor of strings"),
+    ],
+)
 def test_what_reverse_sequence_would_damage_is_declined(backend, data, reason):
     with pytest.raises(irops.EvaluationError, match="IR612 openvino declines ReverseSequence-1: " + reason):
         reverse_sequence(backend, data, [2])
@@ -85,7 +116,9 @@ def test_fractions_of_lengths_are_cut_off_or_declined(backend):
     lengths = np.array([1.75, 2.75])
     for dtype in (np.float32, np.float16):
         assert reverse_sequence(backend, DATA, lengths.astype(dtype)).tolist() == [[0, 1, 2], [4, 3, 5]]
-    with pytest.raises(irops.EvaluationError, match=r"IR612 .*: fractions of bf16 lengths are rounded, not cut off"):
+    with pytest.raises(
+        irops.EvaluationError, match=r"IR612 .*: fractions of bf16 lengths are rounded, not cut off"
+    ):
         reverse_sequence(backend, DATA, lengths.astype(ml_dtypes.bfloat16))
 
 
@@ -99,7 +132,9 @@ def test_what_is_not_lost_on_the_way_is_computed(backend, dtype):
 
 def test_what_openvino_declines_the_reference_computes():
     data = np.array([[2**40, 1]])
-    assert irops.call("Reverse-1", data, np.array([1]), mode="index", backends=["openvino", "reference"]).tolist() == [[1, 2**40]]
+    assert irops.call(
+        "Reverse-1", data, np.array([1]), mode="index", backends=["openvino", "reference"]
+    ).tolist() == [[1, 2**40]]
 
 
 @pytest.mark.parametrize(("lengths", "constraint"), [([4, 1], "C3"), ([-1, 1], "C4")])
@@ -110,17 +145,55 @@ def test_a_kernel_refuses_what_breaks_a_constraint(backend, lengths, constraint)
     assert caught.value.constraint == constraint
 
 
-@pytest.mark.parametrize(("op", "inputs", "attributes", "reason"), [
-    ("Add-1", [np.array([127], np.int8), np.array([1], np.int8)], {}, "integers are computed as f32, and saturate"),
-    ("ReLU-1", [np.array([np.nan], np.float32)], {}, "NaN does not spread as it should"),
-    ("Sin-1", [np.array([0.5])], {}, "f64 is computed as f32"),
-    ("SoftMax-8", [np.zeros((0, 2), np.float32)], {"axis": 1}, "tensors without elements make some of OpenVINO's kernels crash"),
-    ("Convert-1", [np.array([300.0], np.float32)], {"destination_type": "i8"}, "numbers beyond the new type saturate"),
-    ("Convert-1", [np.array([1], np.int32)], {"destination_type": "u4"}, "elements that share bytes are misplaced"),
-    ("Pad-12", [np.zeros(2, np.float32), np.array([-1]), np.array([1])], {"pad_mode": "constant"}, "padding that takes away makes"),
-    ("Gather-8", [np.zeros(2, np.float32), np.array([5]), np.array(0)], {}, "indices outside of the axis read"),
-    ("Add-1", [np.zeros((2, 3), np.float32), np.zeros(2, np.float32)], {"auto_broadcast": "pdpd", "auto_broadcast_axis": 0}, "auto_broadcast pdpd"),
-])
+@pytest.mark.parametrize(
+    ("op", "inputs", "attributes", "reason"),
+    [
+        (
+            "Add-1",
+            [np.array([127], np.int8), np.array([1], np.int8)],
+            {},
+            "integers are computed as f32, and saturate",
+        ),
+        ("ReLU-1", [np.array([np.nan], np.float32)], {}, "NaN does not spread as it should"),
+        ("Sin-1", [np.array([0.5])], {}, "f64 is computed as f32"),
+        (
+            "SoftMax-8",
+            [np.zeros((0, 2), np.float32)],
+            {"axis": 1},
+            "tensors without elements make some of OpenVINO's kernels crash",
+        ),
+        (
+            "Convert-1",
+            [np.array([300.0], np.float32)],
+            {"destination_type": "i8"},
+            "numbers beyond the new type saturate",
+        ),
+        (
+            "Convert-1",
+            [np.array([1], np.int32)],
+            {"destination_type": "u4"},
+            "elements that share bytes are misplaced",
+        ),
+        (
+            "Pad-12",
+            [np.zeros(2, np.float32), np.array([-1]), np.array([1])],
+            {"pad_mode": "constant"},
+            "padding that takes away makes",
+        ),
+        (
+            "Gather-8",
+            [np.zeros(2, np.float32), np.array([5]), np.array(0)],
+            {},
+            "indices outside of the axis read",
+        ),
+        (
+            "Add-1",
+            [np.zeros((2, 3), np.float32), np.zeros(2, np.float32)],
+            {"auto_broadcast": "pdpd", "auto_broadcast_axis": 0},
+            "auto_broadcast pdpd",
+        ),
+    ],
+)
 def test_what_other_ops_get_wrong_is_declined(backend, op, inputs, attributes, reason):
     with pytest.raises(irops.EvaluationError, match=f"IR612 openvino declines {op}: {reason}"):
         irops.call(op, *inputs, **attributes, backends=[backend])
@@ -156,8 +229,13 @@ def test_several_outputs_come_as_a_tuple(backend):
 
 @pytest.mark.parametrize("example", ["bidirectional_encoder", "digit_classifier"])
 def test_a_model_is_run_layer_by_layer_by_openvino_alone(example):
-    with np.load(EXAMPLES / example / "inputs.npz") as inputs, np.load(EXAMPLES / example / "expected.npz") as expected:
-        results = irops.run(EXAMPLES / example / "model.xml", dict(inputs), backends=["openvino"], verify=True)
+    with (
+        np.load(EXAMPLES / example / "inputs.npz") as inputs,
+        np.load(EXAMPLES / example / "expected.npz") as expected,
+    ):
+        results = irops.run(
+            EXAMPLES / example / "model.xml", dict(inputs), backends=["openvino"], verify=True
+        )
         for name in expected.files:
             np.testing.assert_allclose(results[name], expected[name], rtol=1e-4, atol=1e-6)
 

@@ -1,4 +1,5 @@
 """What is kept for the next time is bounded."""
+
 from __future__ import annotations
 
 from irops.backends.remembered import Remembered

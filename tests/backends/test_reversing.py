@@ -1,4 +1,5 @@
 """The fast backends give what the reference gives, bit for bit, whatever the layout."""
+
 from __future__ import annotations
 
 import math
@@ -16,11 +17,21 @@ from irops.ops.movement import reverse as reversal
 from irops.ops.movement import reverse_sequence as sequences
 from irops.registry import default_registry
 from irops.values.element import element_type, tagged
-from irops.values.violation import Violation, remarks
+from irops.values.violation import Violation, collect_warnings
 
 pytest.importorskip("numba")
 BACKENDS = ("numba", "numpy")
-KINDS = [np.float32, np.int8, np.float16, np.float64, np.complex128, ml_dtypes.bfloat16, ml_dtypes.int4, np.bool_, object]
+KINDS = [
+    np.float32,
+    np.int8,
+    np.float16,
+    np.float64,
+    np.complex128,
+    ml_dtypes.bfloat16,
+    ml_dtypes.int4,
+    np.bool_,
+    object,
+]
 SIZES = [0, 1, 2, 3, 5, 16, 17, 70, 300]
 MOST = 20_000
 """Elements of a generated tensor, at most."""
@@ -49,12 +60,22 @@ def tensors(draw: st.DrawFn, least_rank: int) -> np.ndarray:
         shape.append(draw(st.sampled_from([size for size in SIZES if size <= room])))
     shape = draw(st.permutations(shape))
     kind = np.dtype(draw(st.sampled_from(KINDS)))
-    raw = np.random.default_rng(draw(st.integers(0, 99))).integers(0, 256, math.prod(shape) * max(kind.itemsize, 1), np.uint8)
+    raw = np.random.default_rng(draw(st.integers(0, 99))).integers(
+        0, 256, math.prod(shape) * max(kind.itemsize, 1), np.uint8
+    )
     if kind.kind == "O":
         data = np.array([str(byte) for byte in raw[::8]], object).reshape(shape)
     else:
-        data = (raw & 7 if kind.name == "int4" else raw & 1 if kind.kind == "b" else raw).view(kind).reshape(shape)
-    layout = draw(st.sampled_from(["plain", "transposed", "backwards", "sparse", "repeated"])) if shape else "plain"
+        data = (
+            (raw & 7 if kind.name == "int4" else raw & 1 if kind.kind == "b" else raw)
+            .view(kind)
+            .reshape(shape)
+        )
+    layout = (
+        draw(st.sampled_from(["plain", "transposed", "backwards", "sparse", "repeated"]))
+        if shape
+        else "plain"
+    )
     axis = draw(st.integers(0, max(len(shape) - 1, 0)))
     if layout == "transposed":
         return np.ascontiguousarray(data.T).T
@@ -71,8 +92,16 @@ def tensors(draw: st.DrawFn, least_rank: int) -> np.ndarray:
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Small tensors on one core; cut into tasks for several; and stored as very large ones are."""
     from irops.backends.numba import choices, reversing
+
     if request.param != "alone":
-        for name, size in (("TOGETHER", 0), ("TASK", 512), ("LONG", 96), ("LONG_PAST", 96), ("RUN", 8), ("PIECE", 160)):
+        for name, size in (
+            ("TOGETHER", 0),
+            ("TASK", 512),
+            ("LONG", 96),
+            ("LONG_PAST", 96),
+            ("RUN", 8),
+            ("PIECE", 160),
+        ):
             monkeypatch.setattr(choices, name, size)
     if request.param == "past the caches":
         monkeypatch.setattr(choices, "_cache_bytes", lambda: 0)
@@ -81,7 +110,11 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     reversing._plan.cache_clear()
 
 
-relaxed = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+relaxed = settings(
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -89,7 +122,12 @@ relaxed = settings(deadline=None, max_examples=60, suppress_health_check=[Health
 @given(data=st.data())
 def test_reverse_is_the_references(backend: str, data: st.DataObject) -> None:
     tensor = data.draw(tensors(0))
-    axes = np.array(data.draw(st.lists(st.integers(-tensor.ndim, tensor.ndim - 1), max_size=6) if tensor.ndim else st.just([])), np.int64)
+    axes = np.array(
+        data.draw(
+            st.lists(st.integers(-tensor.ndim, tensor.ndim - 1), max_size=6) if tensor.ndim else st.just([])
+        ),
+        np.int64,
+    )
     truth = reversal.reverse(tensor, axes, mode="index")
     assert same(kernel(backend, "Reverse-1")(tensor, axes, mode="index"), truth)
     mask = np.isin(np.arange(tensor.ndim), axes % max(tensor.ndim, 1))
@@ -105,8 +143,13 @@ def test_reverse_sequence_is_the_references(backend: str, data: st.DataObject) -
     steps, batch = tensor.shape[seq_axis], tensor.shape[batch_axis]
     some = np.random.default_rng(data.draw(st.integers(0, 99))).integers(0, steps + 1, batch)
     kind = data.draw(st.sampled_from(["random", "sorted", "full", "equal", "none"]))
-    lengths = {"random": some, "sorted": np.sort(some), "full": np.full(batch, steps), "equal": np.full(batch, some[0] if batch else 0),
-               "none": np.zeros(batch, np.int64)}[kind].astype(data.draw(st.sampled_from([np.int64, np.uint16, np.float32])))
+    lengths = {
+        "random": some,
+        "sorted": np.sort(some),
+        "full": np.full(batch, steps),
+        "equal": np.full(batch, some[0] if batch else 0),
+        "none": np.zeros(batch, np.int64),
+    }[kind].astype(data.draw(st.sampled_from([np.int64, np.uint16, np.float32])))
     axes = {"batch_axis": batch_axis, "seq_axis": seq_axis}
     truth = sequences.reverse_sequence(tensor, lengths, **axes)
     assert same(kernel(backend, "ReverseSequence-1")(tensor, lengths, **axes), truth)
@@ -129,7 +172,9 @@ def test_elements_of_every_width(backend: str, width: int) -> None:
     for steps in (2, 3, 5, 8, 21, 64, 65, 200, 700):
         lengths = rng.integers(0, steps + 1, 9)
         for batch_axis, seq_axis in ((0, 1), (1, 0)):
-            tensor = rng.integers(0, 256, (9, steps, width) if batch_axis == 0 else (steps, 9, width)).astype(np.uint8)
+            tensor = rng.integers(0, 256, (9, steps, width) if batch_axis == 0 else (steps, 9, width)).astype(
+                np.uint8
+            )
             axes = {"batch_axis": batch_axis, "seq_axis": seq_axis}
             truth = sequences.reverse_sequence(tensor, lengths, **axes)
             assert same(kernel(backend, "ReverseSequence-1")(tensor, lengths, **axes), truth), (steps, axes)
@@ -156,17 +201,26 @@ def test_codes_stay_tagged(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(("lengths", "axes", "constraint"), [
-    ([3, 1], (0, 1), "C3"), ([0, -1], (0, 1), "C4"), ([1.0, float("nan")], (0, 1), "C4"), ([1, 1], (1, 1), "C2"), ([1, 1, 1], (0, 1), "C1"),
-    (np.array([2**63, 1], np.uint64), (0, 1), "C3")])
-def test_what_breaks_the_definition_is_told_as_the_reference_tells_it(backend: str, lengths: Any, axes: tuple[int, int],
-                                                                      constraint: str) -> None:
+@pytest.mark.parametrize(
+    ("lengths", "axes", "constraint"),
+    [
+        ([3, 1], (0, 1), "C3"),
+        ([0, -1], (0, 1), "C4"),
+        ([1.0, float("nan")], (0, 1), "C4"),
+        ([1, 1], (1, 1), "C2"),
+        ([1, 1, 1], (0, 1), "C1"),
+        (np.array([2**63, 1], np.uint64), (0, 1), "C3"),
+    ],
+)
+def test_what_breaks_the_definition_is_told_as_the_reference_tells_it(
+    backend: str, lengths: Any, axes: tuple[int, int], constraint: str
+) -> None:
     tensor, each = np.zeros((2, 2), np.float32), np.asarray(lengths)
     named = {"batch_axis": axes[0], "seq_axis": axes[1]}
     with pytest.raises(Violation) as told:
         kernel(backend, "ReverseSequence-1")(tensor, each, **named)
     assert told.value.constraint == constraint
-    if constraint != "C1":                                  # which inference alone holds there
+    if constraint != "C1":  # which inference alone holds there
         with pytest.raises(Violation) as truth:
             sequences.reverse_sequence(tensor, each, **named)
         assert (told.value.constraint, told.value.detail) == (truth.value.constraint, truth.value.detail)
@@ -174,10 +228,10 @@ def test_what_breaks_the_definition_is_told_as_the_reference_tells_it(backend: s
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_warnings_are_the_references(backend: str) -> None:
-    with remarks() as heard:
+    with collect_warnings() as warnings:
         kernel(backend, "ReverseSequence-1")(np.zeros((2, 2)), np.array([0, 2]), batch_axis=0, seq_axis=1)
         kernel(backend, "Reverse-1")(np.zeros((2, 2)), np.array([1, -1]), mode="index")
-    assert [remark.constraint for remark in heard] == ["C5", "C5", "C6"]
+    assert [warning.constraint for warning in warnings] == ["C5", "C5", "C6"]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

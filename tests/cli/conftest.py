@@ -1,4 +1,5 @@
 """The command line, called in this process."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -30,6 +31,7 @@ def irops(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
         status = main([str(word) for word in words])
         captured = capsys.readouterr()
         return Told(status, captured.out, captured.err)
+
     return call
 
 

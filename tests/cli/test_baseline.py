@@ -1,4 +1,5 @@
 """Findings that are accepted are not told; new ones are."""
+
 from __future__ import annotations
 
 import json
@@ -17,14 +18,18 @@ Irops = Callable[..., Any]
 EDGE = '    <edge from-layer="0" from-port="0" to-layer="9" to-port="0"/>\n'
 
 
-def at(line: int, name: str | None = "a", message: str = "on line 3", code: str = "unfed-input") -> Diagnostic:
+def at(
+    line: int, name: str | None = "a", message: str = "on line 3", code: str = "unconnected-input"
+) -> Diagnostic:
     return Diagnostic(rule(code), message, Location("m.xml", line, 5, line, name))
 
 
 @pytest.fixture
 def faulty(reversing: Path) -> Path:
     """The model with two edges that lead nowhere, both told at the layer x."""
-    reversing.write_text(reversing.read_text().replace("  </edges>", EDGE + EDGE.replace('"9"', '"8"') + "  </edges>"))
+    reversing.write_text(
+        reversing.read_text().replace("  </edges>", EDGE + EDGE.replace('"9"', '"8"') + "  </edges>")
+    )
     return reversing
 
 
@@ -40,7 +45,11 @@ def test_what_is_accepted_is_not_told(irops: Irops, faulty: Path, tmp_path: Path
 def test_what_is_new_is_told(irops: Irops, faulty: Path, tmp_path: Path) -> None:
     known = tmp_path / "known.json"
     irops("check", faulty, "--write-baseline", known)
-    text = faulty.read_text().replace("<layers>", "\n\n<!-- moved -->\n<layers>").replace("  </edges>", EDGE.replace('"9"', '"7"') + "  </edges>")
+    text = (
+        faulty.read_text()
+        .replace("<layers>", "\n\n<!-- moved -->\n<layers>")
+        .replace("  </edges>", EDGE.replace('"9"', '"7"') + "  </edges>")
+    )
     faulty.write_text(text)
     told = irops("check", faulty, "--baseline", known, "--output-format", "concise")
     assert told.status == 1
@@ -49,7 +58,9 @@ def test_what_is_new_is_told(irops: Irops, faulty: Path, tmp_path: Path) -> None
     assert told.out.endswith("1 error in " + str(faulty) + "; left out: 2 known findings\n")
 
 
-def test_a_baseline_names_files_from_where_it_lies(irops: Irops, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_baseline_names_files_from_where_it_lies(
+    irops: Irops, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "ci").mkdir()
     known = tmp_path / "ci" / "known.json"
     monkeypatch.chdir(tmp_path)
@@ -59,8 +70,9 @@ def test_a_baseline_names_files_from_where_it_lies(irops: Irops, faulty: Path, t
     assert irops("check", faulty, "--baseline", "known.json").status == 0
 
 
-def test_a_baseline_of_settings_holds_and_is_left_out_when_one_is_written(irops: Irops, faulty: Path, tmp_path: Path,
-                                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_baseline_of_settings_holds_and_is_left_out_when_one_is_written(
+    irops: Irops, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "irops.toml").write_text('baseline = "known.json"\n')
     assert irops("check", faulty).status == 2
@@ -69,7 +81,9 @@ def test_a_baseline_of_settings_holds_and_is_left_out_when_one_is_written(irops:
     assert irops("check", faulty, "--write-baseline", "known.json").out.startswith("2 findings accepted")
 
 
-def test_a_baseline_is_the_same_text_each_time_and_a_line_for_each_finding(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+def test_a_baseline_is_the_same_text_each_time_and_a_line_for_each_finding(
+    irops: Irops, faulty: Path, tmp_path: Path
+) -> None:
     irops("check", faulty, "--write-baseline", tmp_path / "one.json")
     irops("check", faulty, "--write-baseline", tmp_path / "two.json")
     text = (tmp_path / "one.json").read_text()
@@ -77,11 +91,21 @@ def test_a_baseline_is_the_same_text_each_time_and_a_line_for_each_finding(irops
     assert text.count('"code": "IR202"') == sum('"code": "IR202"' in line for line in text.splitlines()) == 2
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    (None, "does not exist; --write-baseline"), ("{", "is no baseline: JSONDecodeError"), ("[]", "is no baseline: TypeError"),
-    ('{"version": 2, "findings": {}}', "is of version 2; version 1 is read"), ('{"version": 1}', "is no baseline: KeyError"),
-    ('{"version": 1, "findings": {"a": [{}]}}', "is no baseline: KeyError"), ("[" * 100_000, "is no baseline: RecursionError")])
-def test_what_is_no_baseline_is_refused(text: str | None, said: str, irops: Irops, faulty: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "does not exist; --write-baseline"),
+        ("{", "is no baseline: JSONDecodeError"),
+        ("[]", "is no baseline: TypeError"),
+        ('{"version": 2, "findings": {}}', "is of version 2; version 1 is read"),
+        ('{"version": 1}', "is no baseline: KeyError"),
+        ('{"version": 1, "findings": {"a": [{}]}}', "is no baseline: KeyError"),
+        ("[" * 100_000, "is no baseline: RecursionError"),
+    ],
+)
+def test_what_is_no_baseline_is_refused(
+    text: str | None, said: str, irops: Irops, faulty: Path, tmp_path: Path
+) -> None:
     if text is not None:
         (tmp_path / "known.json").write_text(text)
     told = irops("check", faulty, "--baseline", tmp_path / "known.json")

@@ -1,4 +1,5 @@
 """irops check and irops explain."""
+
 from __future__ import annotations
 
 import json
@@ -10,7 +11,7 @@ import pytest
 
 from irops.diagnostics.rules import all_rules
 
-Irops = Callable[..., Any]       # words in; status, out and err back: see conftest.py
+Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 
 
 def test_a_sound_model_is_0(irops: Irops, sound: Path) -> None:
@@ -42,11 +43,19 @@ def test_several_files_are_one_report(irops: Irops, broken: Path, sound: Path) -
     told = irops("check", sound, broken, broken.with_name("absent.xml"), "--output-format", "json")
     assert told.status == 1
     files = json.loads(told.out)["files"]
-    assert [[d["code"] for d in file["diagnostics"] if d["code"] != "IR304"] for file in files] == [[], ["IR401"], ["IR001"]]
+    assert [[d["code"] for d in file["diagnostics"] if d["code"] != "IR304"] for file in files] == [
+        [],
+        ["IR401"],
+        ["IR001"],
+    ]
 
 
-@pytest.mark.parametrize(("form", "start"), [("sarif", "{"), ("github", "::error file="), ("json", "{"), ("concise", "/")])
-def test_formats_for_machines_have_nothing_else_in_them(form: str, start: str, irops: Irops, broken: Path) -> None:
+@pytest.mark.parametrize(
+    ("form", "start"), [("sarif", "{"), ("github", "::error file="), ("json", "{"), ("concise", "/")]
+)
+def test_formats_for_machines_have_nothing_else_in_them(
+    form: str, start: str, irops: Irops, broken: Path
+) -> None:
     told = irops("check", broken, "--output-format", form)
     assert told.out.startswith(start)
     assert told.status == 1
@@ -60,7 +69,9 @@ def test_rules_are_selected(irops: Irops, broken: Path) -> None:
     assert "did you mean violated-constraint?" in told.err
 
 
-def test_colours_come_where_they_are_asked_for(irops: Irops, broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_come_where_they_are_asked_for(
+    irops: Irops, broken: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plain = irops("check", broken).out
     assert "\x1b[" not in plain
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -83,7 +94,11 @@ def test_every_rule_is_explained_by_code_and_name(code: str, irops: Irops) -> No
 
 
 def test_case_does_not_matter(irops: Irops) -> None:
-    assert irops("explain", "ir202").out == irops("explain", "Dangling-Edge").out == irops("explain", "IR202").out
+    assert (
+        irops("explain", "ir202").out
+        == irops("explain", "Dangling-Edge").out
+        == irops("explain", "IR202").out
+    )
 
 
 def test_a_requirement_is_explained_with_what_breaks_it(irops: Irops) -> None:
@@ -96,13 +111,22 @@ def test_a_requirement_is_explained_with_what_breaks_it(irops: Irops) -> None:
 def test_an_op_is_explained(irops: Irops) -> None:
     told = irops("explain", "reversesequence")
     assert told.out.startswith("ReverseSequence-1 (movement)\n")
-    assert all(f"\n{heading}\n" in told.out for heading in ("formula", "attributes", "inputs", "outputs", "requirements", "notes"))
+    assert all(
+        f"\n{heading}\n" in told.out
+        for heading in ("formula", "attributes", "inputs", "outputs", "requirements", "notes")
+    )
     assert "batch_axis (axis of data, default 0): The axis that counts the sequences." in told.out
 
 
-@pytest.mark.parametrize(("subject", "hint"), [
-    ("danglin-edge", "did you mean dangling-edge"), ("Revers-1", "did you mean Reverse-1"), ("ReverseSequence-1:C99", "it has C1, C2"),
-    ("Qwertyuiop", "irops ops lists all")])
+@pytest.mark.parametrize(
+    ("subject", "hint"),
+    [
+        ("danglin-edge", "did you mean dangling-edge"),
+        ("Revers-1", "did you mean Reverse-1"),
+        ("ReverseSequence-1:C99", "it has C1, C2"),
+        ("Qwertyuiop", "irops ops lists all"),
+    ],
+)
 def test_what_cannot_be_explained_brings_the_nearest(subject: str, hint: str, irops: Irops) -> None:
     told = irops("explain", subject)
     assert (told.status, told.out) == (2, "")

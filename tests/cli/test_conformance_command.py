@@ -1,4 +1,5 @@
 """irops conformance: tables for people, JSON, JUnit and Markdown for programs, exit codes for both."""
+
 from __future__ import annotations
 
 import json
@@ -19,9 +20,11 @@ BOTH = ("--op", "Reverse-1", "--op", "reversesequence", "--examples", "20", "--q
 def somebodys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package with a backend that gets Reverse wrong, and does not have ReverseSequence."""
     (tmp_path / "somebody.py").write_text(
-        "import irops\n\n\nclass Wrong:\n    name = 'wrong'\n\n    def kernel(self, op):\n        return self.reverse if op.id == 'Reverse-1' else None\n\n"
-        "    def reverse(self, data, axes, *, mode):\n        if data.dtype == object:\n            raise irops.Declined('no <strings> | please')\n"
-        "        return data[::-1] if data.ndim else data\n")
+        "import irops\n\n\nclass Wrong:\n    name = 'wrong'\n\n    def kernel(self, op):\n        return"
+        " self.reverse if op.id == 'Reverse-1' else None\n\n    def reverse(self, data, axes, *, mode):\n    "
+        "    if data.dtype == object:\n            raise irops.Declined('no <strings> | please')\n       "
+        " return data[::-1] if data.ndim else data\n"
+    )
     info = tmp_path / "somebody-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: somebody\nVersion: 1.0\n")
@@ -34,7 +37,15 @@ def test_a_backend_that_conforms_is_0(irops) -> None:
     assert told.status == 0
     lines = told.out.splitlines()
     assert lines[0] == "backend reference"
-    assert (lines[1].strip(), *lines[2].split()) == ("counter-", "op", "examples", "examples", "generated", "declined", "failed")
+    assert (lines[1].strip(), *lines[2].split()) == (
+        "counter-",
+        "op",
+        "examples",
+        "examples",
+        "generated",
+        "declined",
+        "failed",
+    )
     assert lines[4].split()[0] == "Reverse-1"
     assert lines[5].split()[0] == "ReverseSequence-1"
     assert "0 failures" in lines[6]
@@ -52,13 +63,23 @@ def test_a_backend_that_fails_is_1_and_shown_to_fail(irops, somebodys) -> None:
 
 
 def test_json_tells_every_outcome(irops, somebodys) -> None:
-    told = irops("conformance", "--backend", "wrong", "--backend", "reference", *BOTH, "--output-format", "json")
+    told = irops(
+        "conformance", "--backend", "wrong", "--backend", "reference", *BOTH, "--output-format", "json"
+    )
     assert told.status == 1
     document = json.loads(told.out)
     assert document["version"] == 1
-    assert [(found["backend"], found["ok"]) for found in document["backends"]] == [("wrong", False), ("reference", True)]
+    assert [(found["backend"], found["ok"]) for found in document["backends"]] == [
+        ("wrong", False),
+        ("reference", True),
+    ]
     reverse, sequence = document["backends"][0]["ops"]
-    assert (reverse["op"], sequence["op"], sequence["note"], sequence["outcomes"]) == ("Reverse-1", "ReverseSequence-1", "no kernel", [])
+    assert (reverse["op"], sequence["op"], sequence["note"], sequence["outcomes"]) == (
+        "Reverse-1",
+        "ReverseSequence-1",
+        "no kernel",
+        [],
+    )
     failed = [outcome for outcome in reverse["outcomes"] if outcome["status"] == "failed"]
     assert {outcome["kind"] for outcome in failed} >= {"example", "generated"}
     assert all(outcome["snippet"] and outcome["reason"] and outcome["fault"] for outcome in failed)
@@ -85,29 +106,39 @@ def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys) -> Non
     assert "no &lt;strings> \\| please |" in told.out
 
 
-@pytest.mark.parametrize(("words", "text"), [
-    (("--backend", "nobodys", "--op", "Reverse-1"), "no backend is called 'nobodys'"),
-    (("--backend", "reference", "--op", "Reverze-1"), "there is no op 'Reverze-1'"),
-    (("--op", "Reverse-1"), "--backend"),
-    (("--backend", "reference", "--examples", "none"), "'none' is not 1 or more"),
-    (("--backend", "reference", "--seconds", "-1"), "'-1' is no time in seconds"),
-])
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (("--backend", "nobodys", "--op", "Reverse-1"), "no backend is called 'nobodys'"),
+        (("--backend", "reference", "--op", "Reverze-1"), "there is no op 'Reverze-1'"),
+        (("--op", "Reverse-1"), "--backend"),
+        (("--backend", "reference", "--examples", "none"), "'none' is not 1 or more"),
+        (("--backend", "reference", "--seconds", "-1"), "'-1' is no time in seconds"),
+    ],
+)
 def test_wrong_usage_is_2(irops, words, text) -> None:
     told = irops("conformance", *words)
     assert (told.status, told.out) == (2, "")
     assert text in told.err
 
 
-def test_hypothesis_missing_is_told_with_the_extra_that_brings_it(irops, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hypothesis_missing_is_told_with_the_extra_that_brings_it(
+    irops, monkeypatch: pytest.MonkeyPatch
+) -> None:
     extras._there.cache_clear()
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     told = irops("conformance", "--backend", "reference", "--op", "Reverse-1")
     extras._there.cache_clear()
     assert told.status == 2
-    assert told.err == "irops conformance: hypothesis is not installed; pip install 'irops[conformance]' brings it\n"
+    assert (
+        told.err
+        == "irops conformance: hypothesis is not installed; pip install 'irops[conformance]' brings it\n"
+    )
 
 
-def test_nothing_is_left_where_the_command_is_called(irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_left_where_the_command_is_called(
+    irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
     monkeypatch.chdir(tmp_path)
     irops("conformance", "--backend", "reference", *BOTH)

@@ -1,4 +1,5 @@
 """irops check --fix and --diff."""
+
 from __future__ import annotations
 
 import os
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from irops.checks import fixing
+from irops.analysis.checks import fixing
 
 Irops = Callable[..., Any]
 NET = """<net name="m" version="11">
@@ -40,7 +41,10 @@ def faulty(tmp_path: Path) -> Path:
 def test_the_command_puts_right_and_tells_what(irops: Irops, faulty: Path) -> None:
     told = irops("check", faulty, "--fix")
     assert told.status == 0
-    assert told.out == f"{faulty}:7:11: fixed IR405 declare the dimensions 2,3\n1 fixed, no findings in {faulty}\n"
+    assert (
+        told.out
+        == f"{faulty}:7:11: fixed IR405 declare the dimensions 2,3\n1 fixed, no findings in {faulty}\n"
+    )
     assert faulty.read_text() == NET
     assert irops("check", faulty, "--fix").out == f"no findings in {faulty}\n"
 
@@ -62,7 +66,9 @@ def test_a_finding_says_that_it_can_be_put_right(irops: Irops, faulty: Path) -> 
     assert '"deletedRegion"' in irops("check", faulty, "--output-format", "sarif").out
 
 
-def test_only_what_is_selected_and_not_accepted_is_put_right(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+def test_only_what_is_selected_and_not_accepted_is_put_right(
+    irops: Irops, faulty: Path, tmp_path: Path
+) -> None:
     before = faulty.read_bytes()
     irops("check", faulty, "--fix", "--ignore", "IR405")
     irops("check", faulty, "--write-baseline", tmp_path / "known.json")
@@ -80,7 +86,9 @@ def test_weights_and_mode_stay(irops: Irops, faulty: Path) -> None:
     assert sorted(os.listdir(faulty.parent)) == ["m.bin", "m.xml"]
 
 
-def test_what_a_link_leads_to_is_put_right_and_the_link_stays(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+def test_what_a_link_leads_to_is_put_right_and_the_link_stays(
+    irops: Irops, faulty: Path, tmp_path: Path
+) -> None:
     link = tmp_path / "links" / "l.xml"
     link.parent.mkdir()
     link.symlink_to(faulty)
@@ -89,15 +97,20 @@ def test_what_a_link_leads_to_is_put_right_and_the_link_stays(irops: Irops, faul
     assert faulty.read_text() == NET
 
 
-def test_what_comes_in_can_be_shown_and_not_written(irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_comes_in_can_be_shown_and_not_written(
+    irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert irops("check", "--stdin-filename", faulty, "--fix").status == 2
     monkeypatch.setattr("sys.stdin", type("In", (), {"buffer": faulty.open("rb")}))
     assert "+          <dim>2</dim>" in irops("check", "--stdin-filename", faulty, "--diff").out
 
 
-def test_fixes_that_cannot_be_written_are_told(irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fixes_that_cannot_be_written_are_told(
+    irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
+
     monkeypatch.setattr(fixing.Pending, "_commit", full)
     before = faulty.read_bytes()
     told = irops("check", faulty, "--fix", "--output-format", "concise")
@@ -130,4 +143,6 @@ def test_a_diff_names_any_file_on_one_line(irops: Irops, faulty: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told_as_ever(irops: Irops, tmp_path: Path) -> None:
-    assert irops("check", tmp_path / "absent.xml", "--fix", "--output-format", "concise").out.count("IR001") == 1
+    assert (
+        irops("check", tmp_path / "absent.xml", "--fix", "--output-format", "concise").out.count("IR001") == 1
+    )

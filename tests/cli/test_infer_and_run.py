@@ -1,4 +1,5 @@
 """irops infer and irops run."""
+
 from __future__ import annotations
 
 import json
@@ -13,7 +14,7 @@ import pytest
 from irops.cli.stored import as_declared, load_all, save_all
 from irops.values.element import element_type, tagged
 
-Irops = Callable[..., Any]       # words in; status, out and err back: see conftest.py
+Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 
 
 def rows(out: str) -> list[list[str]]:
@@ -24,8 +25,11 @@ def test_infer_tells_every_tensor(irops: Irops, reversing: Path) -> None:
     told = irops("infer", reversing)
     assert told.status == 0
     assert rows(told.out)[2:] == [
-        ["x", "Parameter-1", "f32", "[?,3]"], ["lengths", "Parameter-1", "i32", "[?]"],
-        ["reversed", "ReverseSequence-1", "f32", "[?,3]"], ["y", "Result-1", "f32", "[?,3]"]]
+        ["x", "Parameter-1", "f32", "[?,3]"],
+        ["lengths", "Parameter-1", "i32", "[?]"],
+        ["reversed", "ReverseSequence-1", "f32", "[?,3]"],
+        ["y", "Result-1", "f32", "[?,3]"],
+    ]
 
 
 def test_infer_takes_other_shapes(irops: Irops, reversing: Path) -> None:
@@ -38,7 +42,9 @@ def test_infer_tells_what_is_wrong_and_ends_with_1(irops: Irops, reversing: Path
     told = irops("infer", reversing, "--input", "x:4,3", "--input", "lengths:5", "--quiet")
     assert (told.status, told.out) == (1, "")
     assert "error IR401 ReverseSequence-1 requires" in told.err
-    machine = json.loads(irops("infer", reversing, "--input", "x:4,3", "--input", "lengths:5", "--output-format", "json").out)
+    machine = json.loads(
+        irops("infer", reversing, "--input", "x:4,3", "--input", "lengths:5", "--output-format", "json").out
+    )
     assert [d["code"] for d in machine["diagnostics"]] == ["IR401"]
 
 
@@ -50,8 +56,14 @@ def test_an_input_that_is_none_is_wrong_usage(shape: str, code: str, irops: Irop
 
 
 def test_run_takes_and_gives_files(irops: Irops, reversing: Path, tmp_path: Path) -> None:
-    np.savez(tmp_path / "in.npz", x=np.arange(6, dtype=np.float32).reshape(2, 3), lengths=np.array([2, 3], np.int32))
-    told = irops("run", reversing, "--load-inputs", tmp_path / "in.npz", "--save-outputs", tmp_path / "out.npz")
+    np.savez(
+        tmp_path / "in.npz",
+        x=np.arange(6, dtype=np.float32).reshape(2, 3),
+        lengths=np.array([2, 3], np.int32),
+    )
+    told = irops(
+        "run", reversing, "--load-inputs", tmp_path / "in.npz", "--save-outputs", tmp_path / "out.npz"
+    )
     assert (told.status, told.err) == (0, "")
     assert rows(told.out)[-1] == ["y", "f32", "[2,3]", "1", "0", "2", "5", "...", "0", "2.5", "5"]
     with np.load(tmp_path / "out.npz") as out:
@@ -62,16 +74,30 @@ def test_run_takes_and_gives_files(irops: Irops, reversing: Path, tmp_path: Path
 def test_an_input_is_known_by_tensor_name_and_position(irops: Irops, reversing: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.ones((1, 3), np.float32))
     np.save(tmp_path / "l.npy", np.array([1], np.int32))
-    told = irops("run", reversing, "--input", f"data={tmp_path / 'x.npy'}", "--input", f"1={tmp_path / 'l.npy'}")
+    told = irops(
+        "run", reversing, "--input", f"data={tmp_path / 'x.npy'}", "--input", f"1={tmp_path / 'l.npy'}"
+    )
     assert told.status == 0
 
 
 def test_inputs_are_made_up_from_a_seed(irops: Irops, reversing: Path, tmp_path: Path) -> None:
     def values(name: str, *words: str) -> list[float]:
-        told = irops("run", reversing, "--fill", "random", "--shape", "x:5,3", "--shape", "lengths:5", *words,
-                     "--save-outputs", tmp_path / name)
+        told = irops(
+            "run",
+            reversing,
+            "--fill",
+            "random",
+            "--shape",
+            "x:5,3",
+            "--shape",
+            "lengths:5",
+            *words,
+            "--save-outputs",
+            tmp_path / name,
+        )
         assert (told.status, told.err) == (0, "")
         return load_all(str(tmp_path / name))["y"].ravel().tolist()
+
     assert values("a.npz", "--seed", "7") == values("b.npz", "--seed", "7") != values("c.npz", "--seed", "8")
 
 
@@ -82,22 +108,29 @@ def test_a_size_that_is_assumed_is_told(irops: Irops, reversing: Path) -> None:
     assert irops("run", reversing, "--fill", "ones", "--quiet") == (0, "", "")
 
 
-@pytest.mark.parametrize(("words", "sentence"), [
-    ((), "no value for 'x', 'lengths': give --load-inputs FILE"),
-    (("--fill", "ones", "--shape", "x:2,4"), "the shape [2,4] is none of input 'x', which is f32[?,3]"),
-    (("--fill", "ones", "--shape", "x:?,3"), "must be sizes alone"),
-    (("--fill", "ones", "--shape", "z:2"), "the model has no input 'z'"),
-    (("--fill", "ones", "--keep", "ghost"), "there is no layer 'ghost' to keep"),
-    (("--fill", "ones", "--backend", "abacus"), "no backend is called 'abacus'"),
-    (("--load-inputs", "absent.npz"), "absent.npz does not exist"),
-])
-def test_what_cannot_be_run_is_wrong_usage(words: tuple[str, ...], sentence: str, irops: Irops, reversing: Path) -> None:
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "no value for 'x', 'lengths': give --load-inputs FILE"),
+        (("--fill", "ones", "--shape", "x:2,4"), "the shape [2,4] is none of input 'x', which is f32[?,3]"),
+        (("--fill", "ones", "--shape", "x:?,3"), "must be sizes alone"),
+        (("--fill", "ones", "--shape", "z:2"), "the model has no input 'z'"),
+        (("--fill", "ones", "--keep", "ghost"), "there is no layer 'ghost' to keep"),
+        (("--fill", "ones", "--backend", "abacus"), "no backend is called 'abacus'"),
+        (("--load-inputs", "absent.npz"), "absent.npz does not exist"),
+    ],
+)
+def test_what_cannot_be_run_is_wrong_usage(
+    words: tuple[str, ...], sentence: str, irops: Irops, reversing: Path
+) -> None:
     told = irops("run", reversing, *words)
     assert (told.status, told.out) == (2, "")
     assert sentence in told.err
 
 
-def test_a_value_that_breaks_a_requirement_is_a_finding(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+def test_a_value_that_breaks_a_requirement_is_a_finding(
+    irops: Irops, reversing: Path, tmp_path: Path
+) -> None:
     np.savez(tmp_path / "in.npz", x=np.zeros((1, 3), np.float32), lengths=np.array([9], np.int32))
     told = irops("run", reversing, "--load-inputs", tmp_path / "in.npz")
     assert told.status == 1
@@ -105,7 +138,9 @@ def test_a_value_that_breaks_a_requirement_is_a_finding(irops: Irops, reversing:
 
 
 def test_layers_are_kept(irops: Irops, reversing: Path, tmp_path: Path) -> None:
-    told = irops("run", reversing, "--fill", "ones", "--quiet", "--keep", "all", "--save-outputs", tmp_path / "all.npz")
+    told = irops(
+        "run", reversing, "--fill", "ones", "--quiet", "--keep", "all", "--save-outputs", tmp_path / "all.npz"
+    )
     assert told.status == 0
     assert set(load_all(str(tmp_path / "all.npz"))) == {"y", "x", "lengths", "reversed"}
     told = irops("run", reversing, "--fill", "ones", "--keep", "reversed")
@@ -114,15 +149,22 @@ def test_layers_are_kept(irops: Irops, reversing: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [b"", b"# a text\n"])
-def test_what_is_no_file_of_arrays_is_told_without_words_about_pickling(irops: Irops, reversing: Path, tmp_path: Path, text: bytes) -> None:
+def test_what_is_no_file_of_arrays_is_told_without_words_about_pickling(
+    irops: Irops, reversing: Path, tmp_path: Path, text: bytes
+) -> None:
     (tmp_path / "x.npy").write_bytes(text)
     told = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
     assert (told.status, told.err) == (2, f"irops run: {tmp_path / 'x.npy'} is no .npy or .npz file\n")
 
 
-def test_results_into_a_folder_that_is_not_there_are_refused_by_its_name(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+def test_results_into_a_folder_that_is_not_there_are_refused_by_its_name(
+    irops: Irops, reversing: Path, tmp_path: Path
+) -> None:
     told = irops("run", reversing, "--fill", "ones", "--quiet", "--save-outputs", tmp_path / "gone" / "y.npz")
-    assert (told.status, told.err) == (2, f"irops run: {tmp_path / 'gone' / 'y.npz'}: there is no folder {tmp_path / 'gone'}\n")
+    assert (told.status, told.err) == (
+        2,
+        f"irops run: {tmp_path / 'gone' / 'y.npz'}: there is no folder {tmp_path / 'gone'}\n",
+    )
 
 
 @pytest.mark.parametrize("seed", ["-1", "1.5", "x"])
@@ -139,13 +181,21 @@ def test_no_file_is_unpickled(irops: Irops, reversing: Path, tmp_path: Path) -> 
     assert "is no .npy or .npz file that can be read" in told.err
 
 
-@pytest.mark.parametrize(("name", "array"), [
-    ("f32", np.array([1.5, -2], np.float32)), ("boolean", np.array([True, False])), ("i64", np.array([-(2**63)])),
-    ("bf16", np.array([1.5, -2], ml_dtypes.bfloat16)), ("f8e4m3", np.array([1.5, -2], ml_dtypes.float8_e4m3fn)),
-    ("i4", np.array([-8, 7], ml_dtypes.int4)), ("u4", np.array([0, 15], ml_dtypes.uint4)),
-    ("f4e2m1", np.array([6, -0.5], ml_dtypes.float4_e2m1fn)),
-    ("nf4", tagged(np.array([0, 15], np.uint8), element_type("nf4"))), ("string", np.array(["", "é"], object)),
-])
+@pytest.mark.parametrize(
+    ("name", "array"),
+    [
+        ("f32", np.array([1.5, -2], np.float32)),
+        ("boolean", np.array([True, False])),
+        ("i64", np.array([-(2**63)])),
+        ("bf16", np.array([1.5, -2], ml_dtypes.bfloat16)),
+        ("f8e4m3", np.array([1.5, -2], ml_dtypes.float8_e4m3fn)),
+        ("i4", np.array([-8, 7], ml_dtypes.int4)),
+        ("u4", np.array([0, 15], ml_dtypes.uint4)),
+        ("f4e2m1", np.array([6, -0.5], ml_dtypes.float4_e2m1fn)),
+        ("nf4", tagged(np.array([0, 15], np.uint8), element_type("nf4"))),
+        ("string", np.array(["", "é"], object)),
+    ],
+)
 def test_every_kind_of_tensor_survives_a_file(name: str, array: np.ndarray, tmp_path: Path) -> None:
     save_all(str(tmp_path / "t.npz"), {"t": array})
     back = as_declared(load_all(str(tmp_path / "t.npz"))["t"], element_type(name))
@@ -163,5 +213,8 @@ def test_no_input_is_filled_beyond_the_limit(irops, tmp_path):
 <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>""")
     told = irops("run", path, "--fill", "random")
     assert told.status != 0
-    assert "IR605 input 'x' is f32[999999,999999], 3,999,992,000,004 bytes; the limit is 8,589,934,592 (tensor_bytes)" in told.err
+    assert (
+        "IR605 input 'x' is f32[999999,999999], 3,999,992,000,004 bytes; the limit is 8,589,934,592"
+        " (tensor_bytes)" in told.err
+    )
     assert "to raise the limit: --limit tensor_bytes=N" in told.err

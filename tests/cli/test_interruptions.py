@@ -1,4 +1,7 @@
-"""Commands that are interrupted, ended, or die: nothing half-written, a clear message, the right exit status."""
+"""Commands that are interrupted, ended, or die: nothing half-written, a clear message, the right exit
+status.
+"""
+
 from __future__ import annotations
 
 import os
@@ -19,13 +22,14 @@ ROOT = Path(__file__).parents[2]
 ENDLESS = """<net name="endless" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
 <output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
-<layer id="1" name="times" type="Const" version="opset1"><data element_type="i64" shape="" offset="0" size="8"/>
-<output><port id="0" precision="I64"/></output></layer>
-<layer id="2" name="go" type="Const" version="opset1"><data element_type="boolean" shape="" offset="8" size="1"/>
-<output><port id="0" precision="BOOL"/></output></layer>
+<layer id="1" name="times" type="Const" version="opset1"><data element_type="i64" shape="" offset="0"
+size="8"/> <output><port id="0" precision="I64"/></output></layer>
+<layer id="2" name="go" type="Const" version="opset1"><data element_type="boolean" shape="" offset="8"
+size="1"/> <output><port id="0" precision="BOOL"/></output></layer>
 <layer id="3" name="loop" type="Loop" version="opset5">
-<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="2"/>
-<output external_port_id="-1" internal_layer_id="4" purpose="execution_condition"/></port_map>
+<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3"
+internal_layer_id="2"/> <output external_port_id="-1" internal_layer_id="4"
+purpose="execution_condition"/></port_map>
 <back_edges><edge from-layer="2" to-layer="0"/></back_edges>
 <input><port id="0"/><port id="1"/><port id="2"><dim>2</dim></port></input>
 <output><port id="3" precision="FP32"><dim>2</dim></port></output>
@@ -35,14 +39,17 @@ ENDLESS = """<net name="endless" version="11"><layers>
 <layer id="1" name="abs" type="Abs" version="opset1"><input><port id="0"><dim>2</dim></port></input>
 <output><port id="1" precision="FP32"><dim>2</dim></port></output></layer>
 <layer id="2" name="r" type="Result" version="opset1"><input><port id="0"><dim>2</dim></port></input></layer>
-<layer id="3" name="on" type="Const" version="opset1"><data element_type="boolean" shape="" offset="8" size="1"/>
-<output><port id="0" precision="BOOL"/></output></layer>
+<layer id="3" name="on" type="Const" version="opset1"><data element_type="boolean" shape="" offset="8"
+size="1"/> <output><port id="0" precision="BOOL"/></output></layer>
 <layer id="4" name="c" type="Result" version="opset1"><input><port id="0"/></input></layer>
-</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
-<edge from-layer="3" from-port="0" to-layer="4" to-port="0"/></edges></body></layer>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1"
+from-port="1" to-layer="2" to-port="0"/> <edge from-layer="3" from-port="0" to-layer="4"
+to-port="0"/></edges></body></layer>
 <layer id="4" name="y" type="Result" version="opset1"><input><port id="0"><dim>2</dim></port></input></layer>
-</layers><edges><edge from-layer="1" from-port="0" to-layer="3" to-port="0"/><edge from-layer="2" from-port="0" to-layer="3" to-port="1"/>
-<edge from-layer="0" from-port="0" to-layer="3" to-port="2"/><edge from-layer="3" from-port="3" to-layer="4" to-port="0"/></edges></net>"""
+</layers><edges><edge from-layer="1" from-port="0" to-layer="3" to-port="0"/><edge from-layer="2"
+from-port="0" to-layer="3" to-port="1"/> <edge from-layer="0" from-port="0" to-layer="3" to-port="2"/><edge
+from-layer="3" from-port="3" to-layer="4"
+to-port="0"/></edges></net>"""
 
 
 @pytest.fixture
@@ -55,8 +62,15 @@ def endless(tmp_path: Path) -> Path:
 
 
 def started(*words: str | Path, **more: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-m", "irops", *map(str, words)], cwd=ROOT, text=True, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, start_new_session=True, **more)
+    return subprocess.Popen(
+        [sys.executable, "-m", "irops", *map(str, words)],
+        cwd=ROOT,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        **more,
+    )
 
 
 def processes_of(group: int) -> bool:
@@ -70,9 +84,13 @@ def processes_of(group: int) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 @pytest.mark.parametrize("whole_group", [False, True])
-def test_a_run_that_is_interrupted_writes_nothing(number: int, status: int, whole_group: bool, endless: Path) -> None:
+def test_a_run_that_is_interrupted_writes_nothing(
+    number: int, status: int, whole_group: bool, endless: Path
+) -> None:
     out = endless.with_name("out.npz")
     running = started("run", endless, "--fill", "ones", "--save-outputs", out)
     time.sleep(2.5)
@@ -107,24 +125,41 @@ def test_a_run_that_dies_of_a_file_cut_off_says_so(endless: Path) -> None:
         import mmap, os, sys
         from irops.cli.guard import guarded
         def work():
-            with open({str(endless.with_suffix('.bin'))!r}, "r+b") as file:
+            with open({str(endless.with_suffix(".bin"))!r}, "r+b") as file:
                 file.truncate(1 << 20)
                 mapped = mmap.mmap(file.fileno(), 0)
                 file.truncate(0)
             return mapped[1 << 19]
         sys.exit(guarded("run", work))
     """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert done.returncode == 1
-    assert done.stderr == "irops run: ended by SIGBUS: a file that was mapped, the weights most likely, was cut off meanwhile; read the model again\n"
+    assert (
+        done.stderr
+        == "irops run: ended by SIGBUS: a file that was mapped, the weights most likely, was cut off"
+        " meanwhile; read the model again\n"
+    )
 
 
-@pytest.mark.parametrize(("work", "status", "said"), [
-    ("lambda: 7", 7, ""), ("lambda: os.kill(os.getpid(), 9)", 2, "irops run: ended by SIGKILL: something else ended it"),
-    ("lambda: os.kill(os.getpid(), 11)", 2, "irops run: ended by SIGSEGV: a library failed"), ("lambda: 1 / 0", 2, "ZeroDivisionError")])
+@pytest.mark.parametrize(
+    ("work", "status", "said"),
+    [
+        ("lambda: 7", 7, ""),
+        ("lambda: os.kill(os.getpid(), 9)", 2, "irops run: ended by SIGKILL: something else ended it"),
+        ("lambda: os.kill(os.getpid(), 11)", 2, "irops run: ended by SIGSEGV: a library failed"),
+        ("lambda: 1 / 0", 2, "ZeroDivisionError"),
+    ],
+)
 def test_what_ended_a_command_is_told(work: str, status: int, said: str) -> None:
-    script = f"import os, sys; from irops.cli.guard import guarded; print('before'); sys.exit(guarded('run', {work}))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False)
+    script = (
+        "import os, sys; from irops.cli.guard import guarded; print('before'); sys.exit(guarded('run',"
+        f" {work}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
+    )
     assert (done.returncode, done.stdout) == (status, "before\n")
     assert said in done.stderr
 
@@ -140,10 +175,17 @@ def limited() -> None:
 
 def test_outputs_that_cannot_be_written_are_2_and_leave_nothing(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
-    path.write_text("""<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1"><data shape="999" element_type="f32"/>
-<output><port id="0" precision="FP32"><dim>999</dim></port></output></layer><layer id="1" name="file" type="Result" version="opset1">
-<input><port id="0"/></input></layer></layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>""")
-    running = started("run", path, "--fill", "ones", "-q", "--save-outputs", tmp_path / "out.npz", preexec_fn=limited)
+    path.write_text(
+        """<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1"><data
+        shape="999" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>999</dim></port></output></layer><layer id="1" name="file"
+type="Result" version="opset1"> <input><port id="0"/></input></layer></layers><edges><edge from-layer="0"
+from-port="0" to-layer="1"
+to-port="0"/></edges></net>"""
+    )
+    running = started(
+        "run", path, "--fill", "ones", "-q", "--save-outputs", tmp_path / "out.npz", preexec_fn=limited
+    )
     assert running.communicate(timeout=60) == ("", "irops run: [Errno 27] File too large\n")
     assert running.returncode == 2
     assert os.listdir(tmp_path) == ["m.xml"]
@@ -157,11 +199,29 @@ def test_outputs_that_cannot_be_written_are_2_and_leave_nothing(tmp_path: Path) 
 @pytest.mark.parametrize("form", ["full", "json", "sarif"])
 def test_findings_that_cannot_be_written_are_2(form: str) -> None:
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run([sys.executable, "-m", "irops", "check", ROOT / "tests" / "rules" / "IR401.xml", "--output-format", form],
-                              cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "irops",
+                "check",
+                ROOT / "tests" / "rules" / "IR401.xml",
+                "--output-format",
+                form,
+            ],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
     assert (done.returncode, done.stderr) == (2, "irops check: [Errno 28] No space left on device\n")
 
 
 def test_a_closed_output_is_no_fault() -> None:
-    done = subprocess.run(["sh", "-c", f'"{sys.executable}" -m irops check tests/rules/IR401.xml >&- 2>&-'], cwd=ROOT, check=False)
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m irops check tests/rules/IR401.xml >&- 2>&-'],
+        cwd=ROOT,
+        check=False,
+    )
     assert done.returncode == 1

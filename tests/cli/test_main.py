@@ -1,4 +1,5 @@
 """What all commands share: help, exit codes, one sentence for what goes wrong."""
+
 from __future__ import annotations
 
 import os
@@ -14,7 +15,7 @@ import pytest
 
 from irops.cli.main import COMMANDS
 
-Irops = Callable[..., Any]       # words in; status, out and err back: see conftest.py
+Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 ROOT = Path(__file__).parents[2]
 
 
@@ -44,20 +45,33 @@ def test_the_version_is_told(irops: Irops) -> None:
 def test_a_command_that_is_none_brings_the_nearest(irops: Irops) -> None:
     told = irops("chekc")
     assert (told.status, told.out) == (2, "")
-    assert told.err == "irops chekc: there is no command 'chekc'; did you mean check?; irops --help lists them all\n"
+    assert (
+        told.err
+        == "irops chekc: there is no command 'chekc'; did you mean check?; irops --help lists them all\n"
+    )
 
 
-@pytest.mark.parametrize("words", [
-    ["check"], ["check", "a.xml", "--nonsense"], ["run", "m.xml", "--fill", "sevens"], ["infer", "m", "--input", "x"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["check"],
+        ["check", "a.xml", "--nonsense"],
+        ["run", "m.xml", "--fill", "sevens"],
+        ["infer", "m", "--input", "x"],
+    ],
+)
 def test_wrong_usage_is_2(words: list[str], irops: Irops) -> None:
     told = irops(*words)
     assert told.status == 2
     assert "usage: irops " + words[0] in told.err
 
 
-def test_an_internal_error_is_a_sentence_and_how_to_report_it(irops: Irops, monkeypatch: pytest.MonkeyPatch, broken: Path) -> None:
+def test_an_internal_error_is_a_sentence_and_how_to_report_it(
+    irops: Irops, monkeypatch: pytest.MonkeyPatch, broken: Path
+) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the wheels came off\nand more")
+
     monkeypatch.setattr(import_module("irops.cli.many"), "check", fail)
     told = irops("check", broken)
     assert told.status == 2
@@ -71,16 +85,25 @@ def test_an_internal_error_is_a_sentence_and_how_to_report_it(irops: Irops, monk
         irops("check", broken)
 
 
-def test_an_interrupted_command_ends_with_130(irops: Irops, monkeypatch: pytest.MonkeyPatch, broken: Path) -> None:
+def test_an_interrupted_command_ends_with_130(
+    irops: Irops, monkeypatch: pytest.MonkeyPatch, broken: Path
+) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
+
     monkeypatch.setattr(import_module("irops.cli.many"), "check", interrupt)
     assert irops("check", broken) == (130, "", "irops check: interrupted\n")
 
 
 def python(*words: str | Path, **more: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **more}
-    return subprocess.Popen([sys.executable, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen(
+        [sys.executable, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
 
 
 def test_a_reader_that_leaves_early_is_no_error(sound: Path) -> None:
@@ -110,8 +133,10 @@ def test_checking_a_graph_loads_little(form: str, tmp_path: Path) -> None:
     """networkx is for cycles, rich for terminals."""
     path = tmp_path / "m.xml"
     path.write_text('<net name="m" version="11"><layers/><edges/></net>')
-    script = (f"import sys; from irops.cli.main import main; main(['check', {str(path)!r}, '--output-format', {form!r}]);"
-              f"print(*(n for n in {HEAVY!r} if n in sys.modules), file=sys.stderr)")
+    script = (
+        f"import sys; from irops.cli.main import main; main(['check', {str(path)!r}, '--output-format',"
+        f" {form!r}]);print(*(n for n in {HEAVY!r} if n in sys.modules), file=sys.stderr)"
+    )
     assert python("-c", script).communicate()[1].split() == []
 
 

@@ -1,4 +1,5 @@
 """Many files and folders at once: all of them, in order, whatever becomes of one."""
+
 from __future__ import annotations
 
 import json
@@ -17,9 +18,13 @@ from irops.cli.models import found_in
 from irops.cli.processes import Died, Failed, cores, shared_out
 
 Irops = Callable[..., Any]
-SOUND = '<net version="11"><layers><layer id="0" name="%s" type="Parameter" version="opset1"><data shape="1" element_type="f32"/>' \
-        '<output><port id="0" precision="FP32"><dim>1</dim></port></output></layer><layer id="1" name="y" type="Result" version="opset1">' \
-        '<input><port id="0"/></input></layer></layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>'
+SOUND = (
+    '<net version="11"><layers><layer id="0" name="%s" type="Parameter" version="opset1"><data shape="1"'
+    ' element_type="f32"/><output><port id="0" precision="FP32"><dim>1</dim></port></output></layer><layer'
+    ' id="1" name="y" type="Result" version="opset1"><input><port'
+    ' id="0"/></input></layer></layers><edges><edge from-layer="0" from-port="0" to-layer="1"'
+    ' to-port="0"/></edges></net>'
+)
 
 
 @pytest.fixture
@@ -43,9 +48,21 @@ def test_a_folder_is_all_its_models_in_order(folder: Path) -> None:
     assert (found.empty, found.others) == ((), 1)
 
 
-@pytest.mark.parametrize(("text", "is_other"), [
-    (b"", False), (b"<net", False), (b"<NET/>", False), (b"\x00\x01", False), (b"<a", True), (b"<?xml?><!-- <net> --><a>", True),
-    (b"<!--" * 1000, False), (b"<!--a-->" * 3000 + b"x", False), (b" " * 70_000 + b"<a>", False), (b"<!DOCTYPE a><a/>", True)])
+@pytest.mark.parametrize(
+    ("text", "is_other"),
+    [
+        (b"", False),
+        (b"<net", False),
+        (b"<NET/>", False),
+        (b"\x00\x01", False),
+        (b"<a", True),
+        (b"<?xml?><!-- <net> --><a>", True),
+        (b"<!--" * 1000, False),
+        (b"<!--a-->" * 3000 + b"x", False),
+        (b" " * 70_000 + b"<a>", False),
+        (b"<!DOCTYPE a><a/>", True),
+    ],
+)
 def test_only_xml_of_another_kind_is_passed_by(text: bytes, is_other: bool, tmp_path: Path) -> None:
     (tmp_path / "m.xml").write_bytes(text)
     assert found_in([str(tmp_path)]).others == is_other
@@ -69,8 +86,12 @@ def test_the_report_is_the_same_however_many_processes_make_it(jobs: str, folder
     assert (told.status, told.err) == (1, "")
     files = json.loads(told.out)["files"]
     assert [Path(file["path"]).name for file in files] == ["a.xml", "b.xml", "d.xml", "absent.xml"]
-    assert [{d["code"] for d in file["diagnostics"]} for file in files] == [set(), {"IR202", "IR204", "IR206"}, set(), {"IR001"}] or \
-        [bool(file["diagnostics"]) for file in files] == [False, True, False, True]
+    assert [{d["code"] for d in file["diagnostics"]} for file in files] == [
+        set(),
+        {"IR202", "IR204", "IR206"},
+        set(),
+        {"IR001"},
+    ] or [bool(file["diagnostics"]) for file in files] == [False, True, False, True]
 
 
 def test_the_summary_tells_what_was_passed_by(folder: Path, irops: Irops) -> None:
@@ -79,7 +100,10 @@ def test_the_summary_tells_what_was_passed_by(folder: Path, irops: Irops) -> Non
 
 def test_a_folder_without_models_is_an_error(tmp_path: Path, irops: Irops) -> None:
     told = irops("check", tmp_path, "--output-format", "concise", "-q")
-    assert (told.status, told.out) == (1, f"{tmp_path}: error IR001 the folder {tmp_path} holds no file of a model\n")
+    assert (told.status, told.out) == (
+        1,
+        f"{tmp_path}: error IR001 the folder {tmp_path} holds no file of a model\n",
+    )
 
 
 def test_weights_go_with_the_one_model_of_a_folder(folder: Path, irops: Irops) -> None:
@@ -112,7 +136,10 @@ def test_a_process_that_dies_takes_one_piece_of_work_with_it(processes: int) -> 
     assert [found[k][0] for k in (0, 2, 4, 6)] == ["a", "b", "c", "d"]
     assert len({found[k][1] for k in (0, 2, 4, 6)} - {os.getpid()}) >= 1
     assert [(type(found[k]), str(found[k])) for k in (1, 3, 5)] == [
-        (Died, "ended by SIGKILL"), (Failed, "ValueError: no"), (Died, "ended with status 3")]
+        (Died, "ended by SIGKILL"),
+        (Failed, "ValueError: no"),
+        (Died, "ended with status 3"),
+    ]
 
 
 def test_a_piece_of_work_that_takes_too_long_is_ended() -> None:
@@ -126,7 +153,9 @@ def unprepared() -> Callable[[Any], Any]:
 
 
 def test_processes_that_cannot_begin_are_told_for_each_piece() -> None:
-    assert [str(result) for _, result in shared_out(unprepared, (), [1, 2, 3], 2)] == ["ended with status 5"] * 3
+    assert [str(result) for _, result in shared_out(unprepared, (), [1, 2, 3], 2)] == [
+        "ended with status 5"
+    ] * 3
 
 
 def test_there_are_cores() -> None:
@@ -134,14 +163,17 @@ def test_there_are_cores() -> None:
 
 
 def test_a_file_that_irops_fails_on_does_not_keep_the_others_from_being_checked(
-        folder: Path, irops: Irops, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder: Path, irops: Irops, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from irops.cli import many
+
     real = many.check
 
     def check(path: str, *rest: Any, **more: Any) -> Any:
         if path.endswith("b.xml"):
             raise RuntimeError("oh")
         return real(path, *rest, **more)
+
     monkeypatch.setattr(many, "check", check)
     told = irops("check", folder, "--output-format", "concise")
     assert told.status == 2
@@ -156,7 +188,9 @@ def test_exit_zero_is_0_whatever_is_found(folder: Path, irops: Irops) -> None:
     assert "IR202" in told.out
 
 
-def test_what_comes_in_is_checked_as_the_file_that_it_will_be(folder: Path, irops: Irops, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_comes_in_is_checked_as_the_file_that_it_will_be(
+    folder: Path, irops: Irops, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for rest in ((), ("-",)):
         monkeypatch.setattr(sys, "stdin", type("In", (), {"buffer": (folder / "b.xml").open("rb")}))
         told = irops("check", "--stdin-filename", folder / "a.xml", "--output-format", "concise", *rest)
@@ -179,6 +213,7 @@ def test_models_and_what_comes_in_do_not_go_together(folder: Path, irops: Irops)
 
 def test_findings_go_where_they_are_sent_while_a_bar_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     from irops.cli import progress
+
     made = {}
     monkeypatch.setattr(progress, "looked_at", lambda stream: stream is sys.stderr)
     monkeypatch.setattr("rich.progress.Progress.__init__", partial(_noted, made))
@@ -192,8 +227,11 @@ def _noted(made: dict[str, Any], *_: Any, **options: Any) -> None:
     made.update(options)
 
 
-def test_a_folder_that_may_not_be_entered_is_not_told_to_be_empty(irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_may_not_be_entered_is_not_told_to_be_empty(
+    irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from irops.cli import check
+
     monkeypatch.setattr(check.os, "access", lambda *_: False)
     told = irops("check", tmp_path)
     assert told.status == 1

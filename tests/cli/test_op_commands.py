@@ -1,4 +1,5 @@
 """irops inspect, ops, where, new and docs."""
+
 from __future__ import annotations
 
 import json
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-Irops = Callable[..., Any]       # words in; status, out and err back: see conftest.py
+Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 ROOT = Path(__file__).parents[2]
 
 
@@ -22,20 +23,31 @@ def test_inspect_shows_a_model_in_80_columns(irops: Irops, sound: Path) -> None:
 def test_inspect_counts(irops: Irops) -> None:
     seen = json.loads(irops("inspect", ROOT / "tests" / "rules" / "IR221.xml", "--output-format", "json").out)
     assert (seen["layers"], seen["edges"], seen["ir_version"]) == (8, 6, 11)
-    assert [(i["layer"], i["type"], i["shape"]) for i in seen["inputs"]] == [("x", "f32", "[2,3]"), ("h", "f32", "[1,3]")]
+    assert [(i["layer"], i["type"], i["shape"]) for i in seen["inputs"]] == [
+        ("x", "f32", "[2,3]"),
+        ("h", "f32", "[1,3]"),
+    ]
     assert seen["ops"]["Parameter opset1"] == 4
     assert seen["subgraphs"] == [{"layer": "loop", "type": "TensorIterator", "bodies": [["body", 4, []]]}]
 
 
 def test_inspect_counts_shared_bytes_once(irops: Irops, tmp_path: Path) -> None:
-    const = ('<layer id="{0}" name="c{0}" type="Const" version="opset1"><data element_type="{1}" shape="{2}" offset="{3}" size="{4}"/>'
-             '<output><port id="0" precision="FP32"/></output></layer>')
-    layers = const.format(0, "f32", "4", 0, 16) + const.format(1, "f32", "2", 8, 8) + const.format(2, "i64", "1", 16, 8)
+    const = (
+        '<layer id="{0}" name="c{0}" type="Const" version="opset1"><data element_type="{1}" shape="{2}"'
+        ' offset="{3}" size="{4}"/><output><port id="0" precision="FP32"/></output></layer>'
+    )
+    layers = (
+        const.format(0, "f32", "4", 0, 16)
+        + const.format(1, "f32", "2", 8, 8)
+        + const.format(2, "i64", "1", 16, 8)
+    )
     (tmp_path / "m.xml").write_text(f'<net name="m" version="11"><layers>{layers}</layers><edges/></net>')
     (tmp_path / "m.bin").write_bytes(bytes(32))
     seen = json.loads(irops("inspect", tmp_path / "m.xml", "--output-format", "json").out)
-    assert seen["weights"] == [{"type": "f32", "constants": 2, "elements": 6, "bytes": 16},
-                               {"type": "i64", "constants": 1, "elements": 1, "bytes": 8}]
+    assert seen["weights"] == [
+        {"type": "f32", "constants": 2, "elements": 6, "bytes": 16},
+        {"type": "i64", "constants": 1, "elements": 1, "bytes": 8},
+    ]
     assert (seen["weights_bytes"], seen["weights_file_bytes"]) == (24, 32)
     assert "the file has 32 bytes, 8 of them unused" in irops("inspect", tmp_path / "m.xml").out
 
@@ -50,14 +62,22 @@ def test_ops_are_listed_and_filtered(irops: Irops) -> None:
     everything = irops("ops", "--quiet").out.split()
     assert {"Reverse-1", "ReverseSequence-1", "Parameter-1"} <= set(everything)
     assert "Reverse-1" not in irops("ops", "--quiet", "--opset", "2").out.split(), "opset1 alone holds it"
-    assert "Reverse-1" in irops("ops", "--quiet", "--opset", "opset1", "--category", "movement", "--text", "order axes").out.split()
+    assert (
+        "Reverse-1"
+        in irops(
+            "ops", "--quiet", "--opset", "opset1", "--category", "movement", "--text", "order axes"
+        ).out.split()
+    )
     listed = json.loads(irops("ops", "--output-format", "json").out)["ops"]
     assert [entry["op"] for entry in listed] == everything
 
 
 def test_ops_of_other_dialects_are_listed_with_the_opsets_that_hold_them(irops: Irops) -> None:
     assert irops("ops", "--dialect", "graiphic", "--quiet").out.split() == ["graiphic:ReverseSequence"]
-    listed = {entry["op"]: entry["opsets"] for entry in json.loads(irops("ops", "--dialect", "onnx", "--output-format", "json").out)["ops"]}
+    listed = {
+        entry["op"]: entry["opsets"]
+        for entry in json.loads(irops("ops", "--dialect", "onnx", "--output-format", "json").out)["ops"]
+    }
     assert listed["onnx:Slice-1"] == [str(n) for n in range(1, 10)]
     assert listed["onnx:ReverseSequence-10"][0] == "10"
     old = irops("ops", "--dialect", "onnx", "--opset", "9", "--quiet").out.split()
@@ -71,18 +91,31 @@ def test_ops_of_onnx_that_are_not_defined_are_listed(irops: Irops) -> None:
     assert not any(op.startswith("onnx:ReverseSequence-") for op in undefined)
 
 
-@pytest.mark.parametrize(("words", "why"), [
-    (("graiphic", "--undefined"), "graiphic has no opsets"), (("onnx", "--opset", "99"), "ONNX has no opset '99'; there are 1 to")])
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("graiphic", "--undefined"), "graiphic has no opsets"),
+        (("onnx", "--opset", "99"), "ONNX has no opset '99'; there are 1 to"),
+    ],
+)
 def test_ops_that_cannot_be_listed_are_told_of(irops: Irops, words: tuple[str, ...], why: str) -> None:
     told = irops("ops", "--dialect", *words)
     assert (told.status, told.out) == (2, "")
     assert why in told.err
 
 
-@pytest.mark.parametrize(("name", "why"), [
-    ("onnx:Softmax-13", "irops has no definition of ONNX's Softmax yet"), ("onnx:Transpos", "did you mean onnx:Transpose-1"),
-    ("onnx:Nope", "irops ops --dialect onnx lists all"), ("graiphic:Nope", "irops ops --dialect graiphic lists all")])
-def test_an_op_of_another_dialect_that_there_is_not_is_told_of_as_such(irops: Irops, name: str, why: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("onnx:Softmax-13", "irops has no definition of ONNX's Softmax yet"),
+        ("onnx:Transpos", "did you mean onnx:Transpose-1"),
+        ("onnx:Nope", "irops ops --dialect onnx lists all"),
+        ("graiphic:Nope", "irops ops --dialect graiphic lists all"),
+    ],
+)
+def test_an_op_of_another_dialect_that_there_is_not_is_told_of_as_such(
+    irops: Irops, name: str, why: str
+) -> None:
     for command in ("where", "explain"):
         told = irops(command, name)
         assert (told.status, told.out) == (2, "")
@@ -95,16 +128,20 @@ def test_ops_tells_which_are_not_defined(irops: Irops) -> None:
     assert len(defined | undefined) >= 245
 
 
-@pytest.mark.parametrize(("words", "sentence"), [
-    (("--opset", "99"), "there is no opset99"), (("--category", "x"), "there is no category 'x'")])
-def test_a_filter_that_can_match_nothing_is_refused(words: tuple[str, ...], sentence: str, irops: Irops) -> None:
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [(("--opset", "99"), "there is no opset99"), (("--category", "x"), "there is no category 'x'")],
+)
+def test_a_filter_that_can_match_nothing_is_refused(
+    words: tuple[str, ...], sentence: str, irops: Irops
+) -> None:
     told = irops("ops", *words)
     assert told.status == 2
     assert sentence in told.err
 
 
 def test_where_tells_files_and_lines(irops: Irops) -> None:
-    entry, = json.loads(irops("where", "reversesequence", "--output-format", "json").out)["ops"]
+    (entry,) = json.loads(irops("where", "reversesequence", "--output-format", "json").out)["ops"]
     assert entry["op"] == "ReverseSequence-1"
     assert Path(entry["definition"]["file"]).name == "ReverseSequence-1.xml"
     kernel = entry["kernel"]
@@ -121,7 +158,10 @@ def test_where_knows_no_op_that_there_is_not(irops: Irops) -> None:
 def test_new_writes_an_op_that_works_at_once(irops: Irops, tmp_path: Path) -> None:
     told = irops("new", "MyShift", "--category", "arithmetic", "--output", tmp_path / "ops")
     assert told.status == 0
-    assert sorted(path.name for path in (tmp_path / "ops").iterdir()) == ["MyShift-extension.xml", "my_shift.py"]
+    assert sorted(path.name for path in (tmp_path / "ops").iterdir()) == [
+        "MyShift-extension.xml",
+        "my_shift.py",
+    ]
     assert "irops explain MyShift-extension --definitions" in told.out
     assert irops("explain", "MyShift-extension:C1", "--definitions", tmp_path / "ops").status == 0
     (tmp_path / "m.xml").write_text(SHIFTING)
@@ -134,10 +174,11 @@ def test_new_writes_an_op_that_works_at_once(irops: Irops, tmp_path: Path) -> No
 SHIFTING = """<net name="m" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="3" element_type="i32"/>
 <output><port id="0" precision="I32"><dim>3</dim></port></output></layer>
-<layer id="1" name="shift" type="MyShift" version="extension"><data amount="2"/><input><port id="0"><dim>3</dim></port></input>
-<output><port id="1" precision="I32"><dim>3</dim></port></output></layer>
-<layer id="2" name="y" type="Result" version="opset1"><input><port id="0"><dim>3</dim></port></input></layer></layers>
-<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<layer id="1" name="shift" type="MyShift" version="extension"><data amount="2"/><input><port
+id="0"><dim>3</dim></port></input> <output><port id="1" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input><port
+id="0"><dim>3</dim></port></input></layer></layers> <edges><edge from-layer="0" from-port="0" to-layer="1"
+to-port="0"/>
 <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
 
 
@@ -154,7 +195,11 @@ def test_new_in_a_checkout_puts_files_where_they_belong(irops: Irops, tmp_path: 
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas" / "opsets.xml").write_text("<opsets/>")
     (tmp_path / "irops" / "ops").mkdir(parents=True)
-    assert irops("new", "Lambda", "--category", "magic", "--version", "opset18", "-o", tmp_path, "-q") == (0, "", "")
+    assert irops("new", "Lambda", "--category", "magic", "--version", "opset18", "-o", tmp_path, "-q") == (
+        0,
+        "",
+        "",
+    )
     assert (tmp_path / "schemas" / "magic" / "Lambda-18.xml").is_file()
     compile((tmp_path / "irops" / "ops" / "magic" / "lambda.py").read_text(), "lambda.py", "exec")
 
@@ -179,16 +224,25 @@ def test_docs_replace_no_other_folder(irops: Irops, tmp_path: Path) -> None:
     assert (tmp_path / "precious.txt").read_text() == "keep"
 
 
-@pytest.mark.parametrize(("words", "sentence"), [
-    (("--definitions", "no/such"), "there is no such folder"), (("--module", "no_such_module_of_ops"), "there is no such module")])
-def test_an_extension_that_is_not_there_is_refused(words: tuple[str, ...], sentence: str, irops: Irops) -> None:
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--definitions", "no/such"), "there is no such folder"),
+        (("--module", "no_such_module_of_ops"), "there is no such module"),
+    ],
+)
+def test_an_extension_that_is_not_there_is_refused(
+    words: tuple[str, ...], sentence: str, irops: Irops
+) -> None:
     told = irops("ops", *words)
     assert (told.status, told.out) == (2, "")
     assert sentence in told.err
 
 
 def test_an_op_that_irops_defines_is_not_begun_anew(irops: Irops, tmp_path: Path) -> None:
-    told = irops("new", "ReverseSequence", "--category", "movement", "--version", "opset1", "-o", tmp_path / "ops")
+    told = irops(
+        "new", "ReverseSequence", "--category", "movement", "--version", "opset1", "-o", tmp_path / "ops"
+    )
     assert told.status == 2
     assert "ReverseSequence-1 is defined by irops already" in told.err
     assert not (tmp_path / "ops").exists()

@@ -1,4 +1,5 @@
 """A package of somebody else's, with backends of all kinds, installed as pip would."""
+
 from __future__ import annotations
 
 import os
@@ -35,8 +36,8 @@ class Good:
         require(batch_axis != seq_axis, "C2")
         steps = data.shape[seq_axis]
         out = data.copy()
-        rows, turned = np.moveaxis(data, (batch_axis, seq_axis), (0, 1)), np.moveaxis(out, (batch_axis, seq_axis), (0, 1))
-        for row, length in enumerate(seq_lengths):
+        rows, turned = np.moveaxis(data, (batch_axis, seq_axis), (0, 1)), np.moveaxis(out, (batch_axis,
+        seq_axis), (0, 1)) for row, length in enumerate(seq_lengths):
             require(float(length) > -1, "C4", length)
             require(int(length) <= max(steps, 1), "C3", length)
             turned[row, :int(length)] = rows[row, :int(length)][::-1]
@@ -144,5 +145,7 @@ def installed(tmp_path_factory):
 def somebodys(installed, monkeypatch):
     """The package, to be found by this process and by those that it starts."""
     monkeypatch.syspath_prepend(str(installed))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(installed), os.environ.get("PYTHONPATH")))))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join(filter(None, (str(installed), os.environ.get("PYTHONPATH"))))
+    )
     return installed

@@ -1,4 +1,5 @@
 """Which cases a definition brings, what is true of them, and what is generated beyond."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -29,9 +30,18 @@ def test_every_example_is_a_case():
 
 
 def test_counterexamples_that_types_and_shapes_give_away_are_none():
-    broken = {name.split(",")[0]: truth.broken for kind, name, _, truth in known("ReverseSequence-1") if kind == "counterexample"}
-    assert broken == {"counterexample of C2": "C2", "counterexample of C3": "C3", "counterexample of C4": "C4",
-                      "counterexample of C5": None, "counterexample of C6": None}
+    broken = {
+        name.split(",")[0]: truth.broken
+        for kind, name, _, truth in known("ReverseSequence-1")
+        if kind == "counterexample"
+    }
+    assert broken == {
+        "counterexample of C2": "C2",
+        "counterexample of C3": "C3",
+        "counterexample of C4": "C4",
+        "counterexample of C5": None,
+        "counterexample of C6": None,
+    }
 
 
 def test_what_breaks_a_mere_warning_must_be_computed():
@@ -43,7 +53,9 @@ def reverse(data, axes, mode="index"):
     return Trial(REGISTRY.op("Reverse-1"), (Given(np.asarray(data)), Given(np.asarray(axes))), {"mode": mode})
 
 
-@pytest.mark.parametrize("trial", [reverse([1.0], [True]), reverse([1.0], [0], "sideways"), reverse([1.0], [[0]])])
+@pytest.mark.parametrize(
+    "trial", [reverse([1.0], [True]), reverse([1.0], [0], "sideways"), reverse([1.0], [[0]])]
+)
 def test_what_types_shapes_and_attributes_forbid_is_no_trial(trial):
     with pytest.raises(NoTrial):
         truth_of(trial)
@@ -58,9 +70,12 @@ def test_movement_is_compared_bit_by_bit():
     zeros = np.array([0.0, -0.0], np.float32)
     assert mismatch(op, zeros, zeros) == ""
     assert mismatch(op, zeros, zeros[::-1]) == "2 of 2 elements differ, the first at [0]: 0.0, must be -0.0"
-    signalling = np.array([0x7c01], np.uint16).view(np.float16)
-    quiet = np.array([0x7e01], np.uint16).view(np.float16)
-    assert mismatch(op, quiet, signalling) == "1 of 1 elements differ, the first at [0]: nan, must be nan (bits 0x7e01 and 0x7c01)"
+    signalling = np.array([0x7C01], np.uint16).view(np.float16)
+    quiet = np.array([0x7E01], np.uint16).view(np.float16)
+    assert (
+        mismatch(op, quiet, signalling)
+        == "1 of 1 elements differ, the first at [0]: nan, must be nan (bits 0x7e01 and 0x7c01)"
+    )
     assert mismatch(op, zeros, zeros[:1]) == "shape [2], must be [1]"
     assert mismatch(op, zeros, zeros.astype(np.float64)) == "element type f32, must be f64"
 
@@ -74,9 +89,11 @@ def test_arithmetic_is_compared_within_its_tolerance():
 
 def generated(op, examples, seed=0):
     seen = []
+
     def check(trial):
         seen.append((trial, truth_of(trial)))
         return PASSED
+
     search = Search(check, 60.0)
     source = source_of(REGISTRY.op(op))
     search.run(source.sweep, source.strategy, examples, seed)
@@ -91,16 +108,30 @@ def test_most_generated_cases_are_valid_and_of_many_kinds(op):
     assert counted[None] > 0.9 * len(seen)
     assert len(counted) > 1, "some are to be refused"
     first = [trial.inputs[0] for trial, _ in seen]
-    assert {given.layout for given in first} == {"plain", "read-only", "fortran", "stepped", "backward", "unaligned"}
-    assert {element_type_of(given.array).name for given in first} == REGISTRY.op(op).definition.inputs[0].allowed
-    assert {element_type_of(trial.inputs[1].array).name for trial, _ in seen} >= REGISTRY.op(op).definition.inputs[1].allowed - {"boolean"}
+    assert {given.layout for given in first} == {
+        "plain",
+        "read-only",
+        "fortran",
+        "stepped",
+        "backward",
+        "unaligned",
+    }
+    assert {element_type_of(given.array).name for given in first} == REGISTRY.op(op).definition.inputs[
+        0
+    ].allowed
+    assert {element_type_of(trial.inputs[1].array).name for trial, _ in seen} >= REGISTRY.op(
+        op
+    ).definition.inputs[1].allowed - {"boolean"}
     assert any(given.array.size == 0 for given in first)
     assert any(max(given.array.shape, default=0) > 256 for given in first)
     assert max(given.array.ndim for given in first) >= 6
 
 
 def test_axes_of_reverse_sequence_come_in_any_order():
-    pairs = {(trial.attributes["batch_axis"], trial.attributes["seq_axis"]) for trial, _ in generated("ReverseSequence-1", 400)}
+    pairs = {
+        (trial.attributes["batch_axis"], trial.attributes["seq_axis"])
+        for trial, _ in generated("ReverseSequence-1", 400)
+    }
     assert any(int(batch) > int(seq) >= 0 for batch, seq in pairs)
     assert any(int(batch) < 0 for batch, _ in pairs)
 

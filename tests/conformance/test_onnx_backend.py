@@ -1,4 +1,5 @@
 """ONNX's own tests of nodes, by its own runner, on irops. What irops does not define is skipped by name."""
+
 from __future__ import annotations
 
 import warnings
@@ -14,12 +15,28 @@ from onnx.backend.test import BackendTest  # noqa: E402
 from irops.dialects.onnx import backend  # noqa: E402
 
 DEFINED = {
-    "ReverseSequence", "Identity", "Constant", "Cast", "Transpose", "Slice", "Concat", "Add", "Mul", "MatMul", "Relu", "Tanh", "Sigmoid",
-    "Reshape", "Shape", "Gather", "Squeeze", "Unsqueeze",
+    "ReverseSequence",
+    "Identity",
+    "Constant",
+    "Cast",
+    "Transpose",
+    "Slice",
+    "Concat",
+    "Add",
+    "Mul",
+    "MatMul",
+    "Relu",
+    "Tanh",
+    "Sigmoid",
+    "Reshape",
+    "Shape",
+    "Gather",
+    "Squeeze",
+    "Unsqueeze",
 }
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")                      # overflow is what some cases are about
+    warnings.simplefilter("ignore")  # overflow is what some cases are about
     RUNNER = BackendTest(backend.Backend, __name__)
     MODELS = {case.name: case.model for case in onnx.backend.test.loader.load_model_tests(kind="node")}
 
@@ -62,7 +79,7 @@ def test_a_model_runs_by_names_and_by_places():
 
 def test_a_node_runs_by_itself():
     node = onnx.helper.make_node("ReverseSequence", ["x", "l"], ["y"])
-    found, = backend.run_node(node, [np.arange(4).reshape(2, 2), np.array([2, 1])])
+    (found,) = backend.run_node(node, [np.arange(4).reshape(2, 2), np.array([2, 1])])
     assert found.tolist() == [[2, 1], [0, 3]]
 
 

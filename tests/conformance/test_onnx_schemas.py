@@ -1,4 +1,5 @@
 """The definitions of ONNX's ops and the table of its opsets say what ONNX's own schemas say."""
+
 from __future__ import annotations
 
 import pytest
@@ -13,13 +14,34 @@ from irops.spec.dialects import FRAME, dialect_files, parted  # noqa: E402
 from irops.spec.onnx_opsets import onnx_opsets  # noqa: E402
 
 NEWEST = min(defs.onnx_opset_version(), onnx_opsets().last)
-SCHEMAS = {(s.name, s.since_version): s for s in defs.get_all_schemas_with_history() if s.domain == "" and s.since_version <= NEWEST}
-VERSIONS = [version for op in default_registry().ids("onnx") for version in dialect_files().versions(op)
-            if parted(version)[1] not in FRAME and parted(version)[2] <= NEWEST]
-SPELLED = {"float": "f32", "double": "f64", "float16": "f16", "bfloat16": "bf16", "bool": "boolean", "string": "string", "float8e4m3fn": "f8e4m3",
-           "float8e4m3fnuz": "f8e4m3fnuz", "float8e5m2": "f8e5m2", "float8e5m2fnuz": "f8e5m2fnuz", "float8e8m0": "f8e8m0",
-           "float4e2m1": "f4e2m1", "complex64": "complex64", "complex128": "complex128",
-           **{f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("", "u") for bits in (2, 4, 8, 16, 32, 64)}}
+SCHEMAS = {
+    (s.name, s.since_version): s
+    for s in defs.get_all_schemas_with_history()
+    if s.domain == "" and s.since_version <= NEWEST
+}
+VERSIONS = [
+    version
+    for op in default_registry().ids("onnx")
+    for version in dialect_files().versions(op)
+    if parted(version)[1] not in FRAME and parted(version)[2] <= NEWEST
+]
+SPELLED = {
+    "float": "f32",
+    "double": "f64",
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "bool": "boolean",
+    "string": "string",
+    "float8e4m3fn": "f8e4m3",
+    "float8e4m3fnuz": "f8e4m3fnuz",
+    "float8e5m2": "f8e5m2",
+    "float8e5m2fnuz": "f8e5m2fnuz",
+    "float8e8m0": "f8e8m0",
+    "float4e2m1": "f4e2m1",
+    "complex64": "complex64",
+    "complex128": "complex128",
+    **{f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("", "u") for bits in (2, 4, 8, 16, 32, 64)},
+}
 ABSENT = {"float6e2m3", "float6e3m2"}
 """What irops does not have."""
 HELD_OTHERWISE = {"Constant"}
@@ -34,7 +56,9 @@ def schema_of(op):
 def types_of(schema, text):
     """The element types that a schema allows for an input or output, as irops spells them."""
     allowed = next((t.allowed_type_strs for t in schema.type_constraints if t.type_param_str == text), [text])
-    tensors = {kind.removeprefix("tensor(").removesuffix(")") for kind in allowed if kind.startswith("tensor(")}
+    tensors = {
+        kind.removeprefix("tensor(").removesuffix(")") for kind in allowed if kind.startswith("tensor(")
+    }
     return {SPELLED[kind] for kind in tensors - ABSENT}
 
 
@@ -69,7 +93,9 @@ def test_a_definition_has_the_attributes_of_the_schema(op):
         assert attribute.required == theirs.required, name
         default = onnx.helper.get_attribute_value(theirs.default_value) if theirs.default_value.type else None
         default = default.decode() if isinstance(default, bytes) else default
-        assert (attribute.default and attribute.default.lower()) == (None if default is None else str(default)), name
+        assert (attribute.default and attribute.default.lower()) == (
+            None if default is None else str(default)
+        ), name
 
 
 @pytest.mark.parametrize("op", [v for v in VERSIONS if parted(v)[1] == "Cast"])

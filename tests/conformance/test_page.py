@@ -1,4 +1,5 @@
 """The backend that docs/conformance.md shows to be copied."""
+
 from __future__ import annotations
 
 import re
@@ -11,7 +12,11 @@ PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "conformance.md"
 
 
 def test_the_backend_of_the_page_conforms():
-    code = next(block for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL) if "class Mine" in block)
+    code = next(
+        block
+        for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+        if "class Mine" in block
+    )
     names: dict[str, object] = {}
     exec(compile(code, str(PAGE), "exec"), names)
     report = hold(names["Mine"](), ["ReverseSequence-1"], examples=100, seconds=10)

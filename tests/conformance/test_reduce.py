@@ -1,4 +1,5 @@
 """A case that fails is cut down step by step, and the steps end."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -34,7 +35,9 @@ def test_what_always_fails_ends_with_nothing(dtype, layout):
 
 
 def test_a_fault_from_a_size_on_is_cut_down_to_that_size():
-    small = reduced(trial(RNG.random((9, 40, 3))), lambda case: valid(case) and case.inputs[0].array.shape[1] >= 33)
+    small = reduced(
+        trial(RNG.random((9, 40, 3))), lambda case: valid(case) and case.inputs[0].array.shape[1] >= 33
+    )
     assert small.inputs[0].array.shape == (0, 33, 0)
 
 
@@ -45,7 +48,10 @@ def test_a_fault_of_one_element_keeps_that_element():
 
 
 def test_a_fault_of_a_layout_keeps_the_layout():
-    small = reduced(trial(RNG.random((4, 4)), layout="fortran"), lambda case: valid(case) and case.inputs[0].layout == "fortran")
+    small = reduced(
+        trial(RNG.random((4, 4)), layout="fortran"),
+        lambda case: valid(case) and case.inputs[0].layout == "fortran",
+    )
     assert small.inputs[0].layout == "fortran"
 
 

@@ -1,4 +1,7 @@
-"""What is inferred of sizes that are known in part says as much as OpenVINO does, and nothing that contradicts it."""
+"""What is inferred of sizes that are known in part says as much as OpenVINO does, and nothing that
+contradicts it.
+"""
+
 from __future__ import annotations
 
 import json
@@ -9,15 +12,15 @@ import sys
 import numpy as np
 import pytest
 
-from irops.inference.bind import bind
-from irops.inference.layer import LayerFault, infer_layer
-from irops.inference.names import Names
+from irops.analysis.bind import bind
+from irops.analysis.layer import LayerFault, infer_layer
+from irops.analysis.names import Names
 from irops.registry import default_registry
 from irops.values.dim import ANY
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
-from irops.values.violation import remarks
+from irops.values.violation import collect_warnings
 
 ORACLE = """
 import json, sys
@@ -29,9 +32,12 @@ def given(item):
     kind, what = item
     if kind == "list":
         parts = [given(("i64", np.array([n]).tolist())) if isinstance(n, int) else
-                 NodeFactory("opset3").create("ShapeOf", [Parameter(Type.f32, PartialShape(n))], {"output_type": "i64"}) for n in what]
-        return NodeFactory("opset1").create("Concat", parts, {"axis": 0}) if parts else Constant(np.zeros(0, np.int64))
-    return Parameter(getattr(Type, kind[1:]), PartialShape(what)) if kind[0] == "?" else Constant(np.array(what, np.int64))
+                 NodeFactory("opset3").create("ShapeOf", [Parameter(Type.f32, PartialShape(n))],
+                 {"output_type": "i64"}) for n in what]
+        return NodeFactory("opset1").create("Concat", parts, {"axis": 0}) if parts else Constant(np.zeros(0,
+        np.int64))
+    return Parameter(getattr(Type, kind[1:]), PartialShape(what)) if kind[0] == "?" else
+    Constant(np.array(what, np.int64))
 for line in sys.stdin:
     op, opset, inputs, attributes = json.loads(line)
     try:
@@ -43,7 +49,9 @@ for line in sys.stdin:
 
 
 class Cases:
-    """Random inputs: a tensor ("?f32", shape), integers known in part ("list", [3, "1..4"]), or known ("i64", value)."""
+    """Random inputs: a tensor ("?f32", shape), integers known in part ("list", [3, "1..4"]), or known ("i64",
+    value).
+    """
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -51,17 +59,25 @@ class Cases:
     def size(self):
         low = self.random.randint(0, 3)
         high = low + self.random.randint(1, 4)
-        return self.random.choice([*map(str, (0, 1, 1, 2, 2, 3, 4, 6)), "?", "?", f"{low}..{high}", f"..{high}", f"{max(low, 1)}.."])
+        return self.random.choice(
+            [*map(str, (0, 1, 1, 2, 2, 3, 4, 6)), "?", "?", f"{low}..{high}", f"..{high}", f"{max(low, 1)}.."]
+        )
 
     def shape(self, low=0, high=4):
-        return "..." if self.random.random() < 0.06 else ",".join(self.size() for _ in range(self.random.randint(low, high)))
+        return (
+            "..."
+            if self.random.random() < 0.06
+            else ",".join(self.size() for _ in range(self.random.randint(low, high)))
+        )
 
     def tensor(self, low=0, high=4):
         return "?f32", self.shape(low, high)
 
     def list(self, *numbers, most=4):
         count = self.random.randint(0, most)
-        return "list", [self.random.choice(numbers) if self.random.random() < 0.7 else self.size() for _ in range(count)]
+        return "list", [
+            self.random.choice(numbers) if self.random.random() < 0.7 else self.size() for _ in range(count)
+        ]
 
     def axes(self, low, high, most):
         if self.random.random() < 0.25:
@@ -74,25 +90,47 @@ class Cases:
     def case(self, op):
         choose = self.random.choice
         if op == "Reshape":
-            return "opset1", [self.tensor(), self.list(-1, 0, 1, 2, 3, 4, 6, 12)], {"special_zero": choose([True, False])}
+            return (
+                "opset1",
+                [self.tensor(), self.list(-1, 0, 1, 2, 3, 4, 6, 12)],
+                {"special_zero": choose([True, False])},
+            )
         if op == "Squeeze":
-            return "opset1", [self.tensor(), self.axes(-3, 3, 2)][:choose([1, 2, 2, 2])], {}
+            return "opset1", [self.tensor(), self.axes(-3, 3, 2)][: choose([1, 2, 2, 2])], {}
         if op == "Unsqueeze":
             return "opset1", [self.tensor(), self.axes(-4, 4, 3)], {}
         if op == "Transpose":
             order = self.random.sample(range(3), 3)
-            return "opset1", [self.tensor(2, 4), choose([("i64", order), ("i64", []), ("?i64", "3"), ("?i64", "?"), ("i64", order[:2])])], {}
+            return (
+                "opset1",
+                [
+                    self.tensor(2, 4),
+                    choose([("i64", order), ("i64", []), ("?i64", "3"), ("?i64", "?"), ("i64", order[:2])]),
+                ],
+                {},
+            )
         if op == "Concat":
             sizes = [self.size() for _ in range(self.random.randint(1, 3))]
-            shapes = [",".join(choose([size, size, self.size()]) for size in sizes) for _ in range(self.random.randint(1, 3))]
-            return "opset1", [("?f32", shape) for shape in shapes], {"axis": self.random.randint(-len(sizes), len(sizes) - 1)}
+            shapes = [
+                ",".join(choose([size, size, self.size()]) for size in sizes)
+                for _ in range(self.random.randint(1, 3))
+            ]
+            return (
+                "opset1",
+                [("?f32", shape) for shape in shapes],
+                {"axis": self.random.randint(-len(sizes), len(sizes) - 1)},
+            )
         if op == "Split":
             return "opset1", [self.tensor(1), self.axis()], {"num_splits": self.random.randint(1, 3)}
         if op == "VariadicSplit":
             return "opset1", [self.tensor(1), self.axis(), self.list(-1, 0, 1, 2, 3)], {}
         if op == "Broadcast":
             mode = choose(["numpy", "bidirectional", "explicit"])
-            mapping = [("i64", sorted(self.random.sample(range(4), self.random.randint(0, 3))))] if mode == "explicit" else []
+            mapping = (
+                [("i64", sorted(self.random.sample(range(4), self.random.randint(0, 3))))]
+                if mode == "explicit"
+                else []
+            )
             return "opset3", [self.tensor(0, 3), self.list(0, 1, 2, 3, 4, 6), *mapping], {"mode": mode}
         return "opset1", [self.tensor(0, 3), self.list(0, 1, 2, 3)], {}
 
@@ -102,7 +140,11 @@ def fact_of(item):
     if kind[0] == "?":
         return Fact(element_type(kind[1:]), Shape.parse(what))
     if kind == "list":
-        return Fact(I64, Shape.of(len(what)), dims_array([n if isinstance(n, int) else Shape.parse(n)[0] for n in what]))
+        return Fact(
+            I64,
+            Shape.of(len(what)),
+            dims_array([n if isinstance(n, int) else Shape.parse(n)[0] for n in what]),
+        )
     return Fact.of(np.array(what, np.int64))
 
 
@@ -111,22 +153,41 @@ def ours(op, opset, inputs, attributes):
     found = default_registry().resolve(op, opset)
     values = bind(found, {name: str(value).lower() for name, value in attributes.items()}).values
     try:
-        with remarks() as heard:
+        with collect_warnings() as heard:
             facts = infer_layer(found, Names().named([fact_of(item) for item in inputs]), values)
-        return [fact.shape for fact in facts], any(found.definition.constraints[r.constraint].severity == "error" for r in heard)
+        return [fact.shape for fact in facts], any(
+            found.definition.constraints[r.constraint].severity == "error" for r in heard
+        )
     except LayerFault:
         return None, True
 
 
-@pytest.mark.parametrize("op", ["Reshape", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Split", "VariadicSplit", "Broadcast", "Tile"])
+@pytest.mark.parametrize(
+    "op",
+    ["Reshape", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Split", "VariadicSplit", "Broadcast", "Tile"],
+)
 def test_inferred_sizes_are_at_least_as_exact(op):
     pytest.importorskip("openvino")
     cases = [(op, *Cases(seed).case(op)) for seed in range(400)]
-    process = subprocess.run([sys.executable, "-c", ORACLE], input="\n".join(map(json.dumps, cases)), capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", ORACLE],
+        input="\n".join(map(json.dumps, cases)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     answers = list(map(json.loads, process.stdout.splitlines()))
     assert len(answers) == len(cases)
-    accepted = [(case, answer, *ours(*case)) for case, answer in zip(cases, answers) if not isinstance(answer, str) and not elsewhere(case)]
-    assert [(case, answer) for case, answer, shapes, refused in accepted if not refused and not all(map(says_as_much, shapes, answer))] == []
+    accepted = [
+        (case, answer, *ours(*case))
+        for case, answer in zip(cases, answers)
+        if not isinstance(answer, str) and not elsewhere(case)
+    ]
+    assert [
+        (case, answer)
+        for case, answer, shapes, refused in accepted
+        if not refused and not all(map(says_as_much, shapes, answer))
+    ] == []
     assert [case for case, _, _, refused in accepted if refused and known(case)] == []
     assert sum(not isinstance(answer, str) for answer in answers) > 50
 
@@ -138,14 +199,21 @@ def says_as_much(shape, theirs):
 def known(case):
     """Whether all sizes and values are."""
     facts = [fact_of(item) for item in case[2]]
-    return all(fact.shape.static if fact.element_type is not I64 else all(size.known for size in fact.dims or [ANY]) for fact in facts)
+    return all(
+        fact.shape.static if fact.element_type is not I64 else all(size.known for size in fact.dims or [ANY])
+        for fact in facts
+    )
 
 
 def elsewhere(case):
-    """Where OpenVINO infers what is not so, or lets pass what fails when it runs: see the notes of these ops."""
+    """Where OpenVINO infers what is not so, or lets pass what fails when it runs: see the notes of
+    these ops.
+    """
     op, _, inputs, _ = case
     if op == "Transpose":
         return inputs[0][1] == "..." and inputs[1][1] == []
     if op == "Broadcast":
         return inputs[0][1] == "" and len(inputs) == 3
-    return (op == "Reshape" and 0 in inputs[1][1]) or (op == "VariadicSplit" and -1 in inputs[2][1] and fact_of(inputs[0]).shape.static)
+    return (op == "Reshape" and 0 in inputs[1][1]) or (
+        op == "VariadicSplit" and -1 in inputs[2][1] and fact_of(inputs[0]).shape.static
+    )

@@ -1,4 +1,5 @@
 """Snippets say exactly what was tried."""
+
 from __future__ import annotations
 
 import ml_dtypes
@@ -32,8 +33,17 @@ def test_an_array_is_written_exact_to_the_bit(kind, shape, fill):
     assert again.tolist() == array.tolist() if kind.name == "string" else again.tobytes() == array.tobytes()
 
 
-@pytest.mark.parametrize(("value", "text"), [
-    (1, "1"), (True, "True"), ((1, -1), "(1, -1)"), ("mask", "'mask'"), (element_type("f32"), "'f32'"), (0.5, "0.5")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1, "1"),
+        (True, "True"),
+        ((1, -1), "(1, -1)"),
+        ("mask", "'mask'"),
+        (element_type("f32"), "'f32'"),
+        (0.5, "0.5"),
+    ],
+)
 def test_attributes_are_written_as_call_takes_them(value, text):
     assert literal(value) == text
 
@@ -67,7 +77,11 @@ def test_the_statement_of_a_layout_makes_it(layout):
     exec(LAYOUTS[layout].statement, scope)
     ours, theirs = scope["x"], laid_out(array, layout)
     assert (ours.tolist(), ours.strides, ours.flags.writeable, ours.flags.aligned) == (
-        theirs.tolist(), theirs.strides, theirs.flags.writeable, theirs.flags.aligned)
+        theirs.tolist(),
+        theirs.strides,
+        theirs.flags.writeable,
+        theirs.flags.aligned,
+    )
 
 
 def test_strings_cannot_be_unaligned():
@@ -77,8 +91,11 @@ def test_strings_cannot_be_unaligned():
 @pytest.mark.parametrize("kind", [kind.name for kind in KINDS])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_snippet_ends_well_with_the_reference(kind, layout):
-    trial = Trial(default_registry().op("Reverse-1"), (Given(filled(element_type(kind), (2, 3), "bits"), layout), Given(np.array([1]))),
-                  {"mode": "index"})
+    trial = Trial(
+        default_registry().op("Reverse-1"),
+        (Given(filled(element_type(kind), (2, 3), "bits"), layout), Given(np.array([1]))),
+        {"mode": "index"},
+    )
     exec(snippet(trial, truth_of(trial), WRONG, "reference"), {})
 
 
@@ -88,14 +105,20 @@ def test_a_snippet_of_several_inputs_and_outputs():
     text = snippet(trial, truth_of(trial), WRONG, "reference")
     exec(text, {})
     assert "ours[2]" in text
-    concat = Trial(default_registry().op("Concat-1"), (Given(np.zeros((1, 2))), Given(np.ones((3, 2)))), {"axis": "0"})
+    concat = Trial(
+        default_registry().op("Concat-1"), (Given(np.zeros((1, 2))), Given(np.ones((3, 2)))), {"axis": "0"}
+    )
     text = snippet(concat, truth_of(concat), WRONG, "reference")
     exec(text, {})
     assert "_0, " in text
 
 
 def test_what_must_be_refused_is_given_to_the_kernel():
-    trial = Trial(default_registry().op("ReverseSequence-1"), (Given(np.zeros((1, 2))), Given(np.array([3]))), {"batch_axis": "0", "seq_axis": "-1"})
+    trial = Trial(
+        default_registry().op("ReverseSequence-1"),
+        (Given(np.zeros((1, 2))), Given(np.array([3]))),
+        {"batch_axis": "0", "seq_axis": "-1"},
+    )
     text = snippet(trial, truth_of(trial), WRONG, "reference")
     assert "batch_axis=0, seq_axis=1)" in text
     exec(text, {})
@@ -103,6 +126,10 @@ def test_what_must_be_refused_is_given_to_the_kernel():
 
 def test_codes_are_tagged_again():
     assert set(CODED) == {"u1", "u3", "u6", "nf4"}
-    trial = Trial(default_registry().op("Reverse-1"), (Given(filled(element_type("u3"), (2,), "bits")), Given(np.array([0]))), {"mode": "index"})
+    trial = Trial(
+        default_registry().op("Reverse-1"),
+        (Given(filled(element_type("u3"), (2,), "bits")), Given(np.array([0]))),
+        {"mode": "index"},
+    )
     assert 'data = irops.tagged(data, element_type("u3"))' in snippet(trial, truth_of(trial), WRONG, "x")
     assert irops.tagged

@@ -1,4 +1,5 @@
 """A backend from a package of somebody else's is held to the definitions, in a process of its own."""
+
 from __future__ import annotations
 
 import os
@@ -35,8 +36,13 @@ def faults(name, op="Reverse-1"):
 
 def ended(snippet, folder):
     """How a process ends that runs a snippet."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
-    done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, check=False, env=environment)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH")))),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", snippet], capture_output=True, text=True, check=False, env=environment
+    )
     return done.returncode, done.stderr
 
 
@@ -52,7 +58,11 @@ def test_a_good_backend_conforms(op):
 
 
 def test_a_block_that_is_forgotten_is_found_and_shrunk_to_the_first_size_that_has_it(somebodys):
-    (found,) = [outcome for outcome in failures("vectors", "ReverseSequence-1") if outcome.verdict.fault == "wrong result"]
+    (found,) = [
+        outcome
+        for outcome in failures("vectors", "ReverseSequence-1")
+        if outcome.verdict.fault == "wrong result"
+    ]
     scope = run_until("ours", found.snippet)
     assert sorted(scope["data"].shape) == [1, 65]
     assert scope["seq_lengths"].tolist() == [65]
@@ -62,7 +72,7 @@ def test_a_block_that_is_forgotten_is_found_and_shrunk_to_the_first_size_that_ha
 def run_until(word, snippet):
     """The names that a snippet has bound before the first line that begins with a word."""
     scope: dict[str, object] = {}
-    exec(snippet[:re.search(rf"^{word}", snippet, re.MULTILINE).start()], scope)
+    exec(snippet[: re.search(rf"^{word}", snippet, re.MULTILINE).start()], scope)
     return scope
 
 
@@ -76,8 +86,11 @@ def test_a_backend_that_writes_to_its_input_is_found():
 def test_a_backend_that_checks_nothing_fails_the_counterexamples_too():
     assert faults("trusting") == {"computed what must be refused"}
     assert {outcome.kind for outcome in failures("trusting")} == {"counterexample", "generated"}
-    assert all("Reverse-1:C4 (in index mode, every element of axes lies in [-rank, rank-1] of data)" in o.verdict.reason
-               for o in failures("trusting"))
+    assert all(
+        "Reverse-1:C4 (in index mode, every element of axes lies in [-rank, rank-1] of data)"
+        in o.verdict.reason
+        for o in failures("trusting")
+    )
 
 
 def test_a_bit_of_a_nan_is_told_from_another():
@@ -90,7 +103,7 @@ def test_a_crash_is_a_finding_and_not_the_end():
     (found,) = failures("crashing")
     assert found.verdict.fault == "backend crashed"
     assert "SIGSEGV" in found.verdict.reason
-    assert 2 <= run_until("ours", found.snippet)["data"].size < 20             # as far as time allowed
+    assert 2 <= run_until("ours", found.snippet)["data"].size < 20  # as far as time allowed
     assert held("crashing", "ReverseSequence-1").ok
 
 
@@ -110,8 +123,15 @@ def test_declined_cases_are_counted_with_their_reasons_and_not_as_passed():
     assert found.count("example", Status.DECLINED) == 1
 
 
-@pytest.mark.parametrize(("name", "op"), [
-    ("vectors", "ReverseSequence-1"), ("careless", "Reverse-1"), ("trusting", "Reverse-1"), ("quieting", "Reverse-1")])
+@pytest.mark.parametrize(
+    ("name", "op"),
+    [
+        ("vectors", "ReverseSequence-1"),
+        ("careless", "Reverse-1"),
+        ("trusting", "Reverse-1"),
+        ("quieting", "Reverse-1"),
+    ],
+)
 def test_a_snippet_fails_as_the_backend_did(name, op, somebodys):
     for outcome in failures(name, op):
         status, told = ended(outcome.snippet, somebodys)
@@ -125,7 +145,12 @@ def test_the_snippet_of_a_crash_crashes(somebodys):
 
 
 def test_the_snippets_end_well_with_a_backend_that_conforms(somebodys):
-    for name, op in (("vectors", "ReverseSequence-1"), ("careless", "Reverse-1"), ("trusting", "Reverse-1"), ("quieting", "Reverse-1")):
+    for name, op in (
+        ("vectors", "ReverseSequence-1"),
+        ("careless", "Reverse-1"),
+        ("trusting", "Reverse-1"),
+        ("quieting", "Reverse-1"),
+    ):
         for outcome in failures(name, op):
             status, told = ended(outcome.snippet.replace(f'["{name}"]', '["good"]'), somebodys)
             assert status == 0, told
@@ -137,7 +162,9 @@ def test_a_backend_that_cannot_even_be_loaded_is_unusable():
 
 
 def test_a_backend_that_there_is_not_is_told_with_those_that_there_are():
-    with pytest.raises(irops.DiagnosticError, match=r"IR610 no backend is called 'nobodys'; there are .*modest"):
+    with pytest.raises(
+        irops.DiagnosticError, match=r"IR610 no backend is called 'nobodys'; there are .*modest"
+    ):
         hold("nobodys", ["Reverse-1"])
 
 
@@ -149,12 +176,27 @@ def test_the_same_seed_gives_the_same_cases_and_another_one_others():
 
 def cases_of(seed):
     """What a new process generates for a seed: in one that is old, Hypothesis has seen more of the world."""
-    words = ["conformance", "--backend", "modest", "--op", "Reverse-1", "--examples", "60", "--seed", str(seed), "--output-format", "json"]
-    return subprocess.run([sys.executable, "-m", "irops", *words], capture_output=True, text=True, check=True).stdout
+    words = [
+        "conformance",
+        "--backend",
+        "modest",
+        "--op",
+        "Reverse-1",
+        "--examples",
+        "60",
+        "--seed",
+        str(seed),
+        "--output-format",
+        "json",
+    ]
+    return subprocess.run(
+        [sys.executable, "-m", "irops", *words], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def test_a_backend_may_be_held_in_this_process():
     import somebodys
+
     assert hold(somebodys.Good(), ["Reverse-1"], examples=50).ok
     report = hold(somebodys.Trusting(), ["Reverse-1"], examples=50)
     assert not report.ok
@@ -163,11 +205,13 @@ def test_a_backend_may_be_held_in_this_process():
 
 def test_all_ops_that_a_backend_has_are_held_where_none_is_named():
     import somebodys
+
     assert [op.op for op in hold(somebodys.Good(), examples=5).ops] == list(BOTH)
 
 
 def test_an_op_without_a_kernel_is_noted():
     import somebodys
+
     (found,) = hold(somebodys.Good(), ["Add-1"]).ops
     assert (found.note, found.outcomes) == ("no kernel", ())
 
@@ -177,8 +221,11 @@ def test_a_backend_that_hangs_is_a_finding(tmp_path):
     from irops.conformance.cases import known_cases
     from irops.conformance.judge import judge
     from irops.registry import default_registry
-    (tmp_path / "slow.py").write_text("import time\nclass B:\n    name = 'slow'\n    def kernel(self, op):\n"
-                                      "        return lambda *i, **a: time.sleep(600)\n")
+
+    (tmp_path / "slow.py").write_text(
+        "import time\nclass B:\n    name = 'slow'\n    def kernel(self, op):\n"
+        "        return lambda *i, **a: time.sleep(600)\n"
+    )
     info = tmp_path / "slow-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow\nVersion: 1.0\n")
@@ -205,8 +252,9 @@ def test_an_array_to_fill_is_tried_where_a_kernel_takes_one():
             result = irops.call("Reverse-1", data, axes, mode=mode)
             if out is None:
                 return result
-            out.reshape(-1)[:] = result.reshape(-1)          # a copy of what is not in C's order
+            out.reshape(-1)[:] = result.reshape(-1)  # a copy of what is not in C's order
             return out
+
         reverse.takes_out = True
 
     (found,) = [outcome for _, outcome in hold(Filling(), ["Reverse-1"], examples=200).failures()]
@@ -225,6 +273,7 @@ def test_ops_of_other_dialects_are_held_in_their_own_element_types(op):
 def test_complex_numbers_are_compared_bit_by_bit():
     from irops.conformance.compare import mismatch
     from irops.registry import default_registry
+
     op = default_registry().op("onnx:ReverseSequence-10")
     for kind in (np.complex64, np.complex128):
         ours, truth = np.array([1j, 0j], kind), np.array([1j, complex(-0.0, 0.0)], kind)

@@ -1,4 +1,5 @@
 """Findings, told in five formats."""
+
 from __future__ import annotations
 
 import json
@@ -14,10 +15,18 @@ from irops.diagnostics.rules import rule
 from irops.diagnostics.summary import summary
 
 ERROR = Diagnostic(
-    rule("violated-constraint"), "ReverseSequence-1 requires: one length each; got 4 and 5", Location("dir a/m.xml", 57, 25, 12, "rev"),
-    constraint="ReverseSequence-1:C1", facts='layer 12 "rev": data f32[4,10]', notes=("OpenVINO refuses it",))
+    rule("violated-constraint"),
+    "ReverseSequence-1 requires: one length each; got 4 and 5",
+    Location("dir a/m.xml", 57, 25, 12, "rev"),
+    constraint="ReverseSequence-1:C1",
+    facts='layer 12 "rev": data f32[4,10]',
+    notes=("OpenVINO refuses it",),
+)
 WARNING = Diagnostic(
-    rule("dead-layer"), "nothing depends on it", Location("dir a/m.xml", 9, 5, 3, "idle", ("loop", "body", "if", "then_body")))
+    rule("dead-layer"),
+    "nothing depends on it",
+    Location("dir a/m.xml", 9, 5, 3, "idle", ("loop", "body", "if", "then_body")),
+)
 NOWHERE = Diagnostic(rule("cycle"), "round and round", Location())
 REPORT = Report.of([ERROR, WARNING], "dir a/m.xml")
 
@@ -28,11 +37,20 @@ def test_a_report_is_in_document_order_and_tells_errors_from_warnings() -> None:
     assert Report.of([WARNING]).ok
 
 
-@pytest.mark.parametrize(("select", "ignore", "codes"), [
-    ((), (), ["IR208", "IR401"]), (("IR4",), (), ["IR401"]), (("dead-layer",), (), ["IR208"]), (("ALL",), ("IR2",), ["IR401"]),
-    (("ir401", "IR208"), ("violated-constraint",), ["IR208"]), (("IR1",), (), []),
-])
-def test_rules_are_selected_and_ignored(select: tuple[str, ...], ignore: tuple[str, ...], codes: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("select", "ignore", "codes"),
+    [
+        ((), (), ["IR208", "IR401"]),
+        (("IR4",), (), ["IR401"]),
+        (("dead-layer",), (), ["IR208"]),
+        (("ALL",), ("IR2",), ["IR401"]),
+        (("ir401", "IR208"), ("violated-constraint",), ["IR208"]),
+        (("IR1",), (), []),
+    ],
+)
+def test_rules_are_selected_and_ignored(
+    select: tuple[str, ...], ignore: tuple[str, ...], codes: list[str]
+) -> None:
     assert [d.code for d in REPORT.narrowed(select, ignore)] == codes
 
 
@@ -46,7 +64,8 @@ def test_a_rule_that_is_none_is_refused_with_the_nearest() -> None:
 def test_concise_is_a_line_each() -> None:
     assert concise.render([REPORT]) == (
         "dir a/m.xml:9:5: warning IR208 nothing depends on it\n"
-        "dir a/m.xml:57:25: error IR401 ReverseSequence-1 requires: one length each; got 4 and 5\n")
+        "dir a/m.xml:57:25: error IR401 ReverseSequence-1 requires: one length each; got 4 and 5\n"
+    )
 
 
 def test_full_tells_the_facts_the_place_the_notes_and_what_explains_it() -> None:
@@ -67,7 +86,14 @@ def test_colours_change_no_letter() -> None:
 
 
 def test_a_name_cannot_write_to_the_terminal() -> None:
-    sly = Report.of([Diagnostic(rule("cycle"), "layer \x1b[31m\"a\nb\" feeds itself\u202e", Location("m.xml", 1, 1, 1, "a\nb"))], "m.xml")
+    sly = Report.of(
+        [
+            Diagnostic(
+                rule("cycle"), 'layer \x1b[31m"a\nb" feeds itself\u202e', Location("m.xml", 1, 1, 1, "a\nb")
+            )
+        ],
+        "m.xml",
+    )
     for text in (concise.render([sly]), full.render([sly])):
         assert r'm.xml:1:1: error IR207 layer \x1b[31m"a\nb" feeds itself\u202e' in text
         assert "\x1b" not in text
@@ -81,42 +107,69 @@ def test_json_keeps_to_its_schema() -> None:
     warning, error = told["files"][0]["diagnostics"]
     assert warning["layer"] == {"id": 3, "name": "idle", "path": ["loop", "body", "if", "then_body"]}
     assert error == {
-        "code": "IR401", "name": "violated-constraint", "severity": "error", "message": ERROR.message, "line": 57, "column": 25,
-        "layer": {"id": 12, "name": "rev", "path": []}, "constraint": "ReverseSequence-1:C1", "facts": ERROR.facts,
-        "notes": ["OpenVINO refuses it"], "fix": None}
+        "code": "IR401",
+        "name": "violated-constraint",
+        "severity": "error",
+        "message": ERROR.message,
+        "line": 57,
+        "column": 25,
+        "layer": {"id": 12, "name": "rev", "path": []},
+        "constraint": "ReverseSequence-1:C1",
+        "facts": ERROR.facts,
+        "notes": ["OpenVINO refuses it"],
+        "fix": None,
+    }
 
 
 def test_json_says_null_where_nothing_is_known() -> None:
     told = json.loads(json_format.render([Report((NOWHERE,))]))["files"][0]
     assert told["path"] is None
-    assert (told["diagnostics"][0]["line"], told["diagnostics"][0]["layer"], told["diagnostics"][0]["constraint"]) == (None, None, None)
+    assert (
+        told["diagnostics"][0]["line"],
+        told["diagnostics"][0]["layer"],
+        told["diagnostics"][0]["constraint"],
+    ) == (None, None, None)
 
 
 def test_github_annotations_are_escaped() -> None:
     sly = Report.of([Diagnostic(rule("cycle"), "100% of\r\nit", Location("a,b:c.xml", 2, 3), notes=("so",))])
-    assert github.render([sly]) == "::error file=a%2Cb%3Ac.xml,line=2,col=3,title=IR207 cycle::100%25 of%0D%0Ait%0Aso\n"
+    assert (
+        github.render([sly])
+        == "::error file=a%2Cb%3Ac.xml,line=2,col=3,title=IR207 cycle::100%25 of%0D%0Ait%0Aso\n"
+    )
 
 
 def test_github_annotations_write_nothing_to_a_terminal() -> None:
     sly = Report((Diagnostic(rule("cycle"), "of \x9b31m \u202e\tlayers", Location("\x1b[2J.xml", 2, 3)),))
-    assert github.render([sly]) == "::error file=\\x1b[2J.xml,line=2,col=3,title=IR207 cycle::of \\x9b31m \\u202e\\tlayers\n"
+    assert (
+        github.render([sly])
+        == "::error file=\\x1b[2J.xml,line=2,col=3,title=IR207 cycle::of \\x9b31m \\u202e\\tlayers\n"
+    )
 
 
 def test_github_leaves_out_what_is_not_known() -> None:
-    assert github.render([Report((NOWHERE,), "m.xml")]) == "::error file=m.xml,title=IR207 cycle::round and round\n"
+    assert (
+        github.render([Report((NOWHERE,), "m.xml")])
+        == "::error file=m.xml,title=IR207 cycle::round and round\n"
+    )
 
 
 def test_sarif_has_rules_regions_and_layers() -> None:
     told = json.loads(sarif.render([REPORT, Report((NOWHERE,), "other.xml")]))
-    run, = told["runs"]
+    (run,) = told["runs"]
     assert told["version"] == "2.1.0"
     assert [r["id"] for r in run["tool"]["driver"]["rules"]] == ["IR207", "IR208", "IR401"]
     assert all(r["help"]["text"] and r["shortDescription"]["text"] for r in run["tool"]["driver"]["rules"])
     first, second, last = run["results"]
-    assert [r["ruleId"] for r in run["results"]] == [run["tool"]["driver"]["rules"][r["ruleIndex"]]["id"] for r in run["results"]]
+    assert [r["ruleId"] for r in run["results"]] == [
+        run["tool"]["driver"]["rules"][r["ruleIndex"]]["id"] for r in run["results"]
+    ]
     assert (first["level"], second["level"]) == ("warning", "error")
     place = second["locations"][0]
-    assert place["physicalLocation"] == {"artifactLocation": {"uri": "dir%20a/m.xml"}, "region": {"startLine": 57, "startColumn": 25}}
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": "dir%20a/m.xml"},
+        "region": {"startLine": 57, "startColumn": 25},
+    }
     assert first["locations"][0]["logicalLocations"][0]["fullyQualifiedName"] == "loop/body/if/then_body/idle"
     assert "region" not in last["locations"][0]["physicalLocation"]
     assert run["columnKind"] == "unicodeCodePoints"
@@ -128,7 +181,7 @@ def fingerprints(*diagnostics: Diagnostic) -> list[str]:
 
 
 def at(line: int, name: str = "a") -> Diagnostic:
-    return Diagnostic(rule("unfed-input"), f"on line {line}", Location("m.xml", line, 5, line, name))
+    return Diagnostic(rule("unconnected-input"), f"on line {line}", Location("m.xml", line, 5, line, name))
 
 
 def test_a_fingerprint_outlives_a_change_of_lines() -> None:
@@ -142,7 +195,9 @@ def test_fingerprints_tell_findings_apart() -> None:
 def test_the_summary_counts() -> None:
     assert summary([REPORT]) == "1 error, 1 warning in dir a/m.xml"
     assert summary([Report((), "m.xml")]) == "no findings in m.xml"
-    assert summary([REPORT, Report((), "b"), Report((WARNING,), "c")]) == "1 error, 2 warnings in 2 of 3 files"
+    assert (
+        summary([REPORT, Report((), "b"), Report((WARNING,), "c")]) == "1 error, 2 warnings in 2 of 3 files"
+    )
     assert summary([Report((), "a"), Report((), "b")]) == "no findings in 2 files"
 
 

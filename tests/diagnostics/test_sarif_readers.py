@@ -1,4 +1,5 @@
 """SARIF, read back by those who have nothing to do with irops: what they find is what was told."""
+
 from __future__ import annotations
 
 import json
@@ -7,18 +8,25 @@ from typing import Any
 
 import pytest
 
-from irops.checks.run import check
+from irops.analysis.checks.run import check
 from irops.diagnostics import sarif
 from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 
 FAULTY = sorted((Path(__file__).parents[1] / "rules").glob("IR*.xml"))
-ODD = Report((
-    Diagnostic(rule("cycle"), "", Location()),
-    Diagnostic(rule("cycle"), "half a \ud800 character", Location("odd \udcff name\u00e9:%.xml", 1, None, 3, "a\ud83d\"\n\x00", ("b", "body"))),
-    Diagnostic(rule("unchecked-file"), "not checked", Location("a.xml")),
-), "odd \udcff name.xml")
+ODD = Report(
+    (
+        Diagnostic(rule("cycle"), "", Location()),
+        Diagnostic(
+            rule("cycle"),
+            "half a \ud800 character",
+            Location("odd \udcff name\u00e9:%.xml", 1, None, 3, 'a\ud83d"\n\x00', ("b", "body")),
+        ),
+        Diagnostic(rule("unchecked-file"), "not checked", Location("a.xml")),
+    ),
+    "odd \udcff name.xml",
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +40,11 @@ def text(reports: list[Report]) -> str:
 
 
 def told(reports: list[Report]) -> list[tuple[str, str, int | None, int | None]]:
-    return [(d.code, str(d.severity), d.location.line, d.location.line and (d.location.column or 1)) for report in reports for d in report]
+    return [
+        (d.code, str(d.severity), d.location.line, d.location.line and (d.location.column or 1))
+        for report in reports
+        for d in report
+    ]
 
 
 def test_pydantic_models_of_sarif_read_all_of_it(text: str, reports: list[Report]) -> None:
@@ -40,10 +52,19 @@ def test_pydantic_models_of_sarif_read_all_of_it(text: str, reports: list[Report
     log = reader.Sarif.model_validate_json(text)
     (run,) = log.runs
     places = [result.locations[0].physical_location for result in run.results]
-    assert [(result.rule_id, result.level.value, place.region and place.region.start_line, place.region and place.region.start_column)
-            for result, place in zip(run.results, places)] == told(reports)
+    assert [
+        (
+            result.rule_id,
+            result.level.value,
+            place.region and place.region.start_line,
+            place.region and place.region.start_column,
+        )
+        for result, place in zip(run.results, places)
+    ] == told(reports)
     assert all(run.tool.driver.rules[result.rule_index].id == result.rule_id for result in run.results)
-    assert not [extra for thing in _all_models(log) for extra in (thing.model_extra or {}) if extra not in NOT_YET_KNOWN]
+    assert not [
+        extra for thing in _all_models(log) for extra in thing.model_extra or {} if extra not in NOT_YET_KNOWN
+    ]
 
 
 NOT_YET_KNOWN = {"columnKind", "$schema", "helpUri"}
@@ -69,8 +90,12 @@ PARTS = {
     "Invocation": {},
     "Tool": {"driver": "ToolComponent"},
     "ToolComponent": {"rules": "ReportingDescriptor"},
-    "ReportingDescriptor": {"shortDescription": "MultiformatMessageString", "fullDescription": "MultiformatMessageString",
-                            "help": "MultiformatMessageString", "defaultConfiguration": "ReportingConfiguration"},
+    "ReportingDescriptor": {
+        "shortDescription": "MultiformatMessageString",
+        "fullDescription": "MultiformatMessageString",
+        "help": "MultiformatMessageString",
+        "defaultConfiguration": "ReportingConfiguration",
+    },
     "Result": {"message": "Message", "locations": "Location", "fixes": "Fix"},
     "Location": {"physicalLocation": "PhysicalLocation", "logicalLocations": "LogicalLocation"},
     "PhysicalLocation": {"artifactLocation": "ArtifactLocation", "region": "Region"},
@@ -84,19 +109,31 @@ def test_the_object_model_of_sarif_has_a_place_for_all_of_it(text: str, reports:
     om = pytest.importorskip("sarif_om")
     log = _object(om, "SarifLog", json.loads(text))
     found = [(r.rule_id, r.level, r.locations[0].physical_location.region) for r in log.runs[0].results]
-    assert [(code, level, region and region.start_line, region and region.start_column) for code, level, region in found] == told(reports)
+    assert [
+        (code, level, region and region.start_line, region and region.start_column)
+        for code, level, region in found
+    ] == told(reports)
 
 
 def _object(om: Any, name: str, content: dict[str, Any]) -> Any:
-    """An object of the model; a property that it lacks, or one that it needs and is not there, is an error."""
+    """An object of the model; a property that it lacks, or one that it needs and is not there, is an
+    error.
+    """
     kind = getattr(om, name)
     spelled = {field.metadata["schema_property_name"]: field.name for field in kind.__attrs_attrs__}
     inner = PARTS.get(name, {})
     values = {}
     for word, value in content.items():
         part = inner.get(word)
-        values[spelled[word]] = value if part is None else [_object(om, part, one) for one in value] if isinstance(value, list) \
-            else _object(om, part, value)
+        values[spelled[word]] = (
+            value
+            if part is None
+            else (
+                [_object(om, part, one) for one in value]
+                if isinstance(value, list)
+                else _object(om, part, value)
+            )
+        )
     return kind(**values)
 
 
@@ -110,11 +147,16 @@ def test_the_tools_for_sarif_count_what_was_told(text: str, reports: list[Report
 
 def test_a_run_that_left_a_file_unchecked_says_so(text: str) -> None:
     assert json.loads(text)["runs"][0]["invocations"] == [{"executionSuccessful": False}]
-    assert json.loads(sarif.render([Report((), "a.xml")]))["runs"][0]["invocations"] == [{"executionSuccessful": True}]
+    assert json.loads(sarif.render([Report((), "a.xml")]))["runs"][0]["invocations"] == [
+        {"executionSuccessful": True}
+    ]
 
 
 def test_paths_are_uris_whatever_their_bytes(text: str) -> None:
-    uris = [r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in json.loads(text)["runs"][0]["results"]]
+    uris = [
+        r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        for r in json.loads(text)["runs"][0]["results"]
+    ]
     assert uris[-2:] == ["odd%20%FF%20name%C3%A9%3A%25.xml", "a.xml"]
     assert uris[0].startswith("file:///")
     assert all(uri.isascii() for uri in uris)
@@ -131,5 +173,12 @@ def test_no_text_holds_half_a_character(text: str) -> None:
     def strings(node: Any) -> list[str]:
         if isinstance(node, dict):
             return [s for item in node.items() for part in item for s in strings(part)]
-        return [s for part in node for s in strings(part)] if isinstance(node, list) else [node] if isinstance(node, str) else []
+        return (
+            [s for part in node for s in strings(part)]
+            if isinstance(node, list)
+            else [node]
+            if isinstance(node, str)
+            else []
+        )
+
     assert all(string.encode("utf-8") for string in strings(json.loads(text)) if string)

@@ -1,4 +1,7 @@
-"""Graphs as Graiphic's toolkit builds them: nodes that add themselves, their names, what is refused, and what becomes of them."""
+"""Graphs as Graiphic's toolkit builds them: nodes that add themselves, their names, what is refused, and what
+becomes of them.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -31,15 +34,38 @@ def test_a_graph_is_checked_inferred_run_and_trained():
     assert np.array_equal(found["x"], X / 2)
 
 
-@pytest.mark.parametrize("kind", ["boolean", "complex64", "complex128", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
-                                  "string"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "boolean",
+        "complex64",
+        "complex128",
+        "f16",
+        "f32",
+        "f64",
+        "i8",
+        "i16",
+        "i32",
+        "i64",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "string",
+    ],
+)
 def test_each_of_the_fifteen_types_goes_through(kind):
     model = turning(kind)
-    x = np.array([["a", "b"], ["c", "d"], ["e", "f"]], object) if kind == "string" else \
-        np.arange(6).reshape(3, 2).astype(element_type(kind, foreign=True).dtype)
+    x = (
+        np.array([["a", "b"], ["c", "d"], ["e", "f"]], object)
+        if kind == "string"
+        else np.arange(6).reshape(3, 2).astype(element_type(kind, foreign=True).dtype)
+    )
     assert irops.check(model).errors == ()
-    np.testing.assert_array_equal(irops.run(model, {"x": x, "lens": LENS})["y"],
-                                  np.array([[x[2, 0], x[1, 1]], [x[1, 0], x[0, 1]], [x[0, 0], x[2, 1]]], x.dtype))
+    np.testing.assert_array_equal(
+        irops.run(model, {"x": x, "lens": LENS})["y"],
+        np.array([[x[2, 0], x[1, 1]], [x[1, 0], x[0, 1]], [x[0, 0], x[2, 1]]], x.dtype),
+    )
     differentiable = kind.startswith(("f", "complex"))
     cotangents = {"y": x} if differentiable else {}
     assert set(irops.vjp(model, {"x": x, "lens": LENS}, cotangents)) == ({"x"} if differentiable else set())
@@ -50,11 +76,16 @@ def test_bf16_is_not_among_the_types():
         turning("bf16")
 
 
-@pytest.mark.parametrize(("batch", "time", "written"), [
-    (Switched(1), Switched(0), {}), (Switched(0), Switched(1), {}), (1, 0, {"batch_axis": "1", "time_axis": "0"}),
-    (Switched(0, use_it=True), Switched(1, use_it=True), {"batch_axis": "0", "time_axis": "1"}),
-    (Switched(0, use_it=True), 1, {"batch_axis": "0", "time_axis": "1"}),
-])
+@pytest.mark.parametrize(
+    ("batch", "time", "written"),
+    [
+        (Switched(1), Switched(0), {}),
+        (Switched(0), Switched(1), {}),
+        (1, 0, {"batch_axis": "1", "time_axis": "0"}),
+        (Switched(0, use_it=True), Switched(1, use_it=True), {"batch_axis": "0", "time_axis": "1"}),
+        (Switched(0, use_it=True), 1, {"batch_axis": "0", "time_axis": "1"}),
+    ],
+)
 def test_an_axis_counts_where_its_switch_is_on(batch, time, written):
     model = turning(batch_axis=batch, time_axis=time)
     data = model.layer("ReverseSequenceNode_0").data
@@ -76,17 +107,28 @@ def test_outputs_have_the_names_that_are_given_or_those_of_their_node():
     active = graph.node("Tanh", once)
     twice = graph.reverse_sequence(active, lens, name="back", specified_outputs_name=["turned_back"])
     graph.predict(graph.reverse_sequence(twice, lens))
-    layers = {layer.name: [name for port in layer.outputs for name in port.names] for layer in graph.model().layers}
-    assert layers == {"x": ["x"], "lens": ["lens"], "ReverseSequenceNode_0": ["ReverseSequenceNode_0_Y"], "TanhNode_1": ["TanhNode_1_output"],
-                      "back": ["turned_back"], "ReverseSequenceNode_3": ["ReverseSequenceNode_3_Y"], "ReverseSequenceNode_3_Y": []}
+    layers = {
+        layer.name: [name for port in layer.outputs for name in port.names] for layer in graph.model().layers
+    }
+    assert layers == {
+        "x": ["x"],
+        "lens": ["lens"],
+        "ReverseSequenceNode_0": ["ReverseSequenceNode_0_Y"],
+        "TanhNode_1": ["TanhNode_1_output"],
+        "back": ["turned_back"],
+        "ReverseSequenceNode_3": ["ReverseSequenceNode_3_Y"],
+        "ReverseSequenceNode_3_Y": [],
+    }
 
 
 @pytest.fixture
 def branch():
     """A function that begins a graph with inputs of its own."""
+
     def begin(tag="", **options):
         graph = Graph(f"g{tag}", **options)
         return graph, graph.input(f"x{tag}", "f32", "3,2"), graph.input(f"lens{tag}", "i64", "2")
+
     return begin
 
 
@@ -96,9 +138,18 @@ def test_branches_are_merged(branch):
     assert one.merge(other) is one
     both = one.node("Add", left, other.node("Tanh", right))
     one.predict(both, "y")
-    model = other.model()                                                      # what was merged is one graph
-    assert [layer.name for layer in model.layers] == ["x1", "lens1", "x2", "lens2", "ReverseSequenceNode_0", "ReverseSequenceNode_1",
-                                                      "TanhNode_2", "AddNode_3", "y"]
+    model = other.model()  # what was merged is one graph
+    assert [layer.name for layer in model.layers] == [
+        "x1",
+        "lens1",
+        "x2",
+        "lens2",
+        "ReverseSequenceNode_0",
+        "ReverseSequenceNode_1",
+        "TanhNode_2",
+        "AddNode_3",
+        "y",
+    ]
     inputs = {"x1": X, "lens1": LENS, "x2": TURNED, "lens2": LENS}
     np.testing.assert_allclose(irops.run(model, inputs)["y"], TURNED + np.tanh(X))
     found = irops.vjp(model, inputs, {"y": np.ones((3, 2), np.float32)})
@@ -114,29 +165,72 @@ def refusals(branch):
     taken = branch("4")
     taken[0].reverse_sequence(*taken[1:], specified_outputs_name=["ReverseSequenceNode_1_Y"])
     taken[0].predict(taken[0].reverse_sequence(*taken[1:]))
-    yield "IR801", "is given 2 output names (a, b), and has 1 output", lambda: graph.reverse_sequence(x, lens, specified_outputs_name=["a", "b"])
-    yield "IR802", "'x' is given to a second tensor", lambda: graph.reverse_sequence(x, lens, specified_outputs_name=["x"])
+    yield (
+        "IR801",
+        "is given 2 output names (a, b), and has 1 output",
+        lambda: graph.reverse_sequence(x, lens, specified_outputs_name=["a", "b"]),
+    )
+    yield (
+        "IR802",
+        "'x' is given to a second tensor",
+        lambda: graph.reverse_sequence(x, lens, specified_outputs_name=["x"]),
+    )
     yield "IR802", "'lens' is given to a second node", lambda: graph.reverse_sequence(x, lens, name="lens")
     yield "IR802", "'x' is given to a second node", lambda: graph.input("x", "f32", "3")
     yield "IR802", "'lens' is given to a second node", lambda: graph.merge(named)
-    yield "IR802", "the name 'ReverseSequenceNode_1_Y', which a tensor has by itself, is given to another", taken[0].model
-    yield "IR803", "the output name '', must be a text", lambda: graph.reverse_sequence(x, lens, specified_outputs_name=[""])
-    yield "IR804", "an input of ReverseSequence comes from another graph", lambda: graph.reverse_sequence(x, lens2)
+    yield (
+        "IR802",
+        "the name 'ReverseSequenceNode_1_Y', which a tensor has by itself, is given to another",
+        taken[0].model,
+    )
+    yield (
+        "IR803",
+        "the output name '', must be a text",
+        lambda: graph.reverse_sequence(x, lens, specified_outputs_name=[""]),
+    )
+    yield (
+        "IR804",
+        "an input of ReverseSequence comes from another graph",
+        lambda: graph.reverse_sequence(x, lens2),
+    )
     yield "IR804", "the result y comes from another graph", lambda: graph.predict(x2, "y")
     yield "IR805", "a graph of opset 20 cannot be merged into one of opset 22", lambda: graph.merge(old)
-    yield "IR806", "lda_coeff of graiphic:ReverseSequence is given with a switch, and has none", \
-        lambda: graph.reverse_sequence(x, lens, lda_coeff=Switched(1))
+    yield (
+        "IR806",
+        "lda_coeff of graiphic:ReverseSequence is given with a switch, and has none",
+        lambda: graph.reverse_sequence(x, lens, lda_coeff=Switched(1)),
+    )
     yield "IR807", "the graph 'g' has no result", graph.model
     yield "IR301", "ONNX has no op 'ReverseSequense'", lambda: graph.node("ReverseSequense", x, lens)
     yield "IR304", "no definition of ONNX's", lambda: graph.node("Conv", x, lens)
     yield "IR311", "has no attribute 'seq_axis'", lambda: graph.node("ReverseSequence", x, lens, seq_axis=0)
-    yield "IR314", "lda_coeff is 'much', must be a number", lambda: graph.reverse_sequence(x, lens, lda_coeff="much")
-    yield "IR314", "training is 'maybe', must be true or false", lambda: graph.reverse_sequence(x, lens, training="maybe")
+    yield (
+        "IR314",
+        "lda_coeff is 'much', must be a number",
+        lambda: graph.reverse_sequence(x, lens, lda_coeff="much"),
+    )
+    yield (
+        "IR314",
+        "training is 'maybe', must be true or false",
+        lambda: graph.reverse_sequence(x, lens, training="maybe"),
+    )
     yield "IR315", "batch_axis is 2, must be 0 to 1", lambda: graph.reverse_sequence(x, lens, batch_axis=2)
     yield "IR321", "has 1 input, takes 2", lambda: graph.node("ReverseSequence", x)
-    yield "IR401", "batch_axis and time_axis are different axes", lambda: graph.reverse_sequence(x, graph.constant([1, 1, 1]), batch_axis=0)
-    yield "IR401", "sequence_lens has one element per position", lambda: graph.reverse_sequence(x, graph.constant([1, 2, 3]))
-    yield "IR401", "no element of sequence_lens exceeds", lambda: graph.reverse_sequence(x, graph.constant([1, 4]))
+    yield (
+        "IR401",
+        "batch_axis and time_axis are different axes",
+        lambda: graph.reverse_sequence(x, graph.constant([1, 1, 1]), batch_axis=0),
+    )
+    yield (
+        "IR401",
+        "sequence_lens has one element per position",
+        lambda: graph.reverse_sequence(x, graph.constant([1, 2, 3])),
+    )
+    yield (
+        "IR401",
+        "no element of sequence_lens exceeds",
+        lambda: graph.reverse_sequence(x, graph.constant([1, 4])),
+    )
     yield "IR402", "takes no f32 as sequence_lens", lambda: graph.reverse_sequence(x, x)
     yield "IR404", "rank 2 or more", lambda: graph.reverse_sequence(graph.constant(np.float32([1, 2])), lens)
     yield "IR407", "'f33' is not an element type", lambda: graph.input("z", "f33", "3")
@@ -197,19 +291,25 @@ def test_in_onnx_a_node_has_its_axes_and_the_model_the_rest():
     assert plain.extra == {"irops.graiphic.turn": '{"training?": "true", "lda coeff": "0.5"}'}
     assert irops.check(plain).diagnostics == ()
     np.testing.assert_array_equal(irops.run(plain, {"x": X, "lens": LENS})["y"], TURNED)
-    np.testing.assert_array_equal(irops.vjp(plain, {"x": X, "lens": LENS}, {"y": TURNED})["x"], X)     # no coefficient there
+    np.testing.assert_array_equal(
+        irops.vjp(plain, {"x": X, "lens": LENS}, {"y": TURNED})["x"], X
+    )  # no coefficient there
     again = of_onnx(plain)
     assert again.layer("turn").data == {"batch_axis": "1", "training": "true", "lda_coeff": "0.5"}
     np.testing.assert_array_equal(irops.vjp(again, {"x": X, "lens": LENS}, {"y": TURNED})["x"], X / 2)
 
 
 def encoder(lens="lens"):
-    """A graph that turns a sequence round, weighs it, and has everything an export must say: constants, names, two results."""
+    """A graph that turns a sequence round, weighs it, and has everything an export must say: constants,
+    names, two results.
+    """
     graph = Graph("turned")
     x, lengths = graph.input("x", "f32", ("batch", "time", 2)), graph.input(lens, "i64", ("batch",))
     turned = graph.reverse_sequence(x, lengths, batch_axis=0, time_axis=1, lda_coeff=0.5, name="turn")
     graph.predict(turned, "turned")
-    graph.predict(graph.node("MatMul", turned, graph.constant(np.float32([[2, 1, 0], [0, 3, 4]]), "weights")), "y")
+    graph.predict(
+        graph.node("MatMul", turned, graph.constant(np.float32([[2, 1, 0], [0, 3, 4]]), "weights")), "y"
+    )
     return graph.model()
 
 
@@ -225,10 +325,14 @@ def test_what_is_exported_runs_on_onnx_runtime_and_openvino_as_on_irops(tmp_path
     for name in ("m.onnx", "m.xml"):
         export(model, tmp_path / name)
         assert irops.check(tmp_path / name).diagnostics == ()
-        assert [array.tolist() for array in irops.run(tmp_path / name, GIVEN).values()] == [array.tolist() for array in want]
+        assert [array.tolist() for array in irops.run(tmp_path / name, GIVEN).values()] == [
+            array.tolist() for array in want
+        ]
     for runtime, name in (("onnxruntime", "m.onnx"), ("openvino", "m.onnx"), ("openvino", "m.xml")):
         found = runtimes.run(runtime, tmp_path / name, GIVEN)
-        assert [array.tolist() for array in found] == [array.tolist() for array in want], f"{runtime} on {name}"
+        assert [array.tolist() for array in found] == [array.tolist() for array in want], (
+            f"{runtime} on {name}"
+        )
     runtimes.close()
 
 
@@ -237,7 +341,10 @@ def test_a_file_of_onnx_is_read_back_as_the_graph_that_trains(tmp_path):
     export(encoder(), tmp_path / "m.onnx")
     plain = irops.read(tmp_path / "m.onnx")
     assert plain.layer("turn").data == {"batch_axis": "0", "time_axis": "1"}
-    again, dy = of_onnx(plain), {"turned": np.zeros((2, 3, 2), np.float32), "y": np.ones((2, 3, 3), np.float32)}
+    again, dy = (
+        of_onnx(plain),
+        {"turned": np.zeros((2, 3, 2), np.float32), "y": np.ones((2, 3, 3), np.float32)},
+    )
     for mine, theirs in ((again, encoder()), (plain, encoder())):
         half = 1 if mine is again else 2
         found, wanted = (irops.vjp(each, dict(zip(("x", "lens"), GIVEN)), dy)["x"] for each in (mine, theirs))
@@ -247,14 +354,22 @@ def test_a_file_of_onnx_is_read_back_as_the_graph_that_trains(tmp_path):
 def test_in_openvino_s_files_the_parameters_are_in_rt_info(tmp_path):
     export(encoder(), tmp_path / "m.xml")
     rt_info = irops.read(tmp_path / "m.xml").rt_info
-    assert {group.tag: {entry.attributes["name"]: entry.attributes["value"] for entry in group.children} for group in rt_info.children} == {
+    assert {
+        group.tag: {entry.attributes["name"]: entry.attributes["value"] for entry in group.children}
+        for group in rt_info.children
+    } == {
         "onnx_shapes": {"x": "batch,time,2", "lens": "batch"},
-        "graiphic": {"turn": '{"training?": "true", "lda coeff": "0.5"}'}}
+        "graiphic": {"turn": '{"training?": "true", "lda coeff": "0.5"}'},
+    }
 
 
 def test_what_openvino_does_not_have_is_not_exported(tmp_path):
     graph = Graph()
-    graph.predict(graph.reverse_sequence(graph.input("x", "complex64", (2, 2)), graph.input("lens", "i64", (2,))), "y")
-    with pytest.raises(DiagnosticError, match=r"IR922 .* elements of type complex64, which OpenVINO does not have"):
+    graph.predict(
+        graph.reverse_sequence(graph.input("x", "complex64", (2, 2)), graph.input("lens", "i64", (2,))), "y"
+    )
+    with pytest.raises(
+        DiagnosticError, match=r"IR922 .* elements of type complex64, which OpenVINO does not have"
+    ):
         export(graph.model(), tmp_path / "m.xml")
     assert list(tmp_path.iterdir()) == []

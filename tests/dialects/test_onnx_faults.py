@@ -1,4 +1,7 @@
-"""Models of ONNX that are damaged, contradict themselves, or reach for files that are not theirs: told, never a crash."""
+"""Models of ONNX that are damaged, contradict themselves, or reach for files that are not theirs: told, never
+a crash.
+"""
+
 from __future__ import annotations
 
 import os
@@ -29,6 +32,7 @@ def written(tmp_path):
     def write(content: bytes, name="model.onnx"):
         (tmp_path / name).write_bytes(content)
         return tmp_path / name
+
     return write
 
 
@@ -36,7 +40,9 @@ def tensor(kind=F, dims=(2,), name="w", **fields):
     return TensorProto(data_type=kind, dims=dims, name=name, **fields)
 
 
-@pytest.mark.parametrize("content", [b"\x00", b"not a model at all", b"\x08\x07", bytes(64), b"<net/>", b"\xff" * 300])
+@pytest.mark.parametrize(
+    "content", [b"\x00", b"not a model at all", b"\x08\x07", bytes(64), b"<net/>", b"\xff" * 300]
+)
 def test_what_is_no_model_is_told(written, content):
     assert codes(written(content)) == ["IR902"]
 
@@ -49,20 +55,49 @@ def test_files_that_cannot_be_read_are_told(written, tmp_path):
 
 
 def test_xml_under_the_name_of_onnx_is_recognized(written):
-    assert irops.check(written(b'<?xml version="1.0"?><net/>')).diagnostics[0].notes == ("the bytes start as XML does; an IR file must be named .xml",)
+    assert irops.check(written(b'<?xml version="1.0"?><net/>')).diagnostics[0].notes == (
+        "the bytes start as XML does; an IR file must be named .xml",
+    )
 
 
-@pytest.mark.parametrize(("broken", "code", "message"), [
-    (tensor(dims=(3,), raw_data=bytes(8)), "IR908", "initializer 'w' holds 8 bytes, and f32[3] takes 12"),
-    (tensor(dims=(3,), float_data=[1, 2]), "IR908", "initializer 'w' holds 8 bytes, and f32[3] takes 12"),
-    (tensor(dims=(-1,), raw_data=bytes(8)), "IR908", "initializer 'w' has the dims [-1], must be 0 or more"),
-    (tensor(dims=(2**40, 2**40), raw_data=bytes(8)), "IR908", "holds 8 bytes"),
-    (tensor(TensorProto.INT8, (1,), int32_data=[300]), "IR908", "initializer 'w' holds the number 300, which 8 bits do not hold"),
-    (tensor(TensorProto.STRING, (2,), string_data=[b"a"]), "IR908", "initializer 'w' holds 1 strings, and its dims [2] take 2"),
-    (tensor(TensorProto.STRING, (1,), string_data=[b"\xff"]), "IR908", "initializer 'w' holds a string 0 that is not UTF-8"),
-    (tensor(27, raw_data=bytes(2)), "IR907", "initializer 'w' has the data type 27, which irops does not have"),
-    (tensor(99, raw_data=bytes(2)), "IR907", "initializer 'w' has the data type 99, which irops does not have"),
-])
+@pytest.mark.parametrize(
+    ("broken", "code", "message"),
+    [
+        (tensor(dims=(3,), raw_data=bytes(8)), "IR908", "initializer 'w' holds 8 bytes, and f32[3] takes 12"),
+        (tensor(dims=(3,), float_data=[1, 2]), "IR908", "initializer 'w' holds 8 bytes, and f32[3] takes 12"),
+        (
+            tensor(dims=(-1,), raw_data=bytes(8)),
+            "IR908",
+            "initializer 'w' has the dims [-1], must be 0 or more",
+        ),
+        (tensor(dims=(2**40, 2**40), raw_data=bytes(8)), "IR908", "holds 8 bytes"),
+        (
+            tensor(TensorProto.INT8, (1,), int32_data=[300]),
+            "IR908",
+            "initializer 'w' holds the number 300, which 8 bits do not hold",
+        ),
+        (
+            tensor(TensorProto.STRING, (2,), string_data=[b"a"]),
+            "IR908",
+            "initializer 'w' holds 1 strings, and its dims [2] take 2",
+        ),
+        (
+            tensor(TensorProto.STRING, (1,), string_data=[b"\xff"]),
+            "IR908",
+            "initializer 'w' holds a string 0 that is not UTF-8",
+        ),
+        (
+            tensor(27, raw_data=bytes(2)),
+            "IR907",
+            "initializer 'w' has the data type 27, which irops does not have",
+        ),
+        (
+            tensor(99, raw_data=bytes(2)),
+            "IR907",
+            "initializer 'w' has the data type 99, which irops does not have",
+        ),
+    ],
+)
 def test_constants_that_are_not_what_they_say_are_told(saved, broken, code, message):
     found = irops.check(saved([("Mul", ["x", "w"], ["y"])], *ENDS, [broken]))
     assert (found.diagnostics[0].code, message in found.diagnostics[0].message) == (code, True), found
@@ -71,14 +106,22 @@ def test_constants_that_are_not_what_they_say_are_told(saved, broken, code, mess
 
 
 def test_a_sparse_tensor_that_would_fill_the_memory_is_refused(saved):
-    sparse = helper.make_sparse_tensor(numpy_helper.from_array(np.array([3.0])), numpy_helper.from_array(np.array([1])), [2**40])
-    assert codes(saved([("Constant", [], ["y"], {"sparse_value": sparse})], {}, {"y": (F, None)})) == ["IR907"]
+    sparse = helper.make_sparse_tensor(
+        numpy_helper.from_array(np.array([3.0])), numpy_helper.from_array(np.array([1])), [2**40]
+    )
+    assert codes(saved([("Constant", [], ["y"], {"sparse_value": sparse})], {}, {"y": (F, None)})) == [
+        "IR907"
+    ]
 
 
 @pytest.mark.parametrize("place", [[7], [-1], [[0, 9]]])
 def test_a_sparse_tensor_with_places_outside_is_told(saved, place):
-    sparse = helper.make_sparse_tensor(numpy_helper.from_array(np.array([3.0])), numpy_helper.from_array(np.array(place)), [2, 3])
-    assert codes(saved([("Constant", [], ["y"], {"sparse_value": sparse})], {}, {"y": (F, None)})) == ["IR908"]
+    sparse = helper.make_sparse_tensor(
+        numpy_helper.from_array(np.array([3.0])), numpy_helper.from_array(np.array(place)), [2, 3]
+    )
+    assert codes(saved([("Constant", [], ["y"], {"sparse_value": sparse})], {}, {"y": (F, None)})) == [
+        "IR908"
+    ]
 
 
 def test_a_constant_has_one_value(saved):
@@ -90,7 +133,10 @@ def test_tensors_are_given_once_and_those_that_are_taken_are_given(saved):
     assert codes(saved([("Relu", ["x"], ["y"]), ("Relu", ["x"], ["y"])], *ENDS)) == ["IR906"]
     found = irops.check(saved([("Add", ["x", "nothing"], ["y"])], *ENDS))
     assert [d.code for d in found] == ["IR905"]
-    assert found.diagnostics[0].message == 'layer 1 "y#1" (Add) takes the tensor \'nothing\', which nothing gives'
+    assert (
+        found.diagnostics[0].message
+        == "layer 1 \"y#1\" (Add) takes the tensor 'nothing', which nothing gives"
+    )
     assert codes(saved(RELU, ENDS[0], {"z": (F, [2])})) == ["IR905"]
 
 
@@ -98,11 +144,16 @@ def test_what_is_no_tensor_is_told(proto, written):
     made = proto(RELU, *ENDS)
     made.graph.input.append(helper.make_tensor_sequence_value_info("s", F, None))
     found = irops.check(written(made.SerializeToString()))
-    assert [(d.code, d.message) for d in found] == [("IR907", "input 's' is of the kind sequence, must be a tensor")]
+    assert [(d.code, d.message) for d in found] == [
+        ("IR907", "input 's' is of the kind sequence, must be a tensor")
+    ]
 
 
 def test_a_domain_must_be_imported(saved):
-    assert codes(saved([helper.make_node("Own", ["x"], ["y"], domain="com.mine")], *ENDS)) == ["IR903", "IR304"]
+    assert codes(saved([helper.make_node("Own", ["x"], ["y"], domain="com.mine")], *ENDS)) == [
+        "IR903",
+        "IR304",
+    ]
 
 
 def test_names_that_are_no_text_are_told(written, proto):
@@ -111,7 +162,9 @@ def test_names_that_are_no_text_are_told(written, proto):
 
 
 def test_nodes_in_a_circle_are_told(saved):
-    assert "IR207" in codes(saved([("Relu", ["b"], ["a"]), ("Relu", ["a"], ["b"])], {"x": (F, [1])}, {"b": (F, [1])}))
+    assert "IR207" in codes(
+        saved([("Relu", ["b"], ["a"]), ("Relu", ["a"], ["b"])], {"x": (F, [1])}, {"b": (F, [1])})
+    )
 
 
 class TestFilesBesideTheModel:
@@ -128,6 +181,7 @@ class TestFilesBesideTheModel:
             path = saved([("Mul", ["x", "w"], ["y"])], *ENDS, [w])
             os.replace(path, folder / "model.onnx")
             return folder / "model.onnx"
+
         return make
 
     def test_a_file_beside_the_model_is_read(self, model):
@@ -136,8 +190,21 @@ class TestFilesBesideTheModel:
         (path.parent / "data" / "w.bin").write_bytes(np.array([9, 2, 3], np.float32).tobytes())
         assert irops.run(path, {"x": np.array([1, 1], np.float32)})["y"].tolist() == [2, 3]
 
-    @pytest.mark.parametrize("location", ["../secret", "/etc/passwd", "a/../../secret", "..\\secret", "C:\\secret", "\\\\host\\share", "", "a\0b", "link",
-                                          "folder/secret"])
+    @pytest.mark.parametrize(
+        "location",
+        [
+            "../secret",
+            "/etc/passwd",
+            "a/../../secret",
+            "..\\secret",
+            "C:\\secret",
+            "\\\\host\\share",
+            "",
+            "a\0b",
+            "link",
+            "folder/secret",
+        ],
+    )
     def test_no_way_leads_out(self, model, tmp_path, location):
         (tmp_path / "secret").write_bytes(bytes(8))
         path = model(location)
@@ -154,9 +221,15 @@ class TestFilesBesideTheModel:
         os.symlink("w.bin", path.parent / "link")
         assert codes(path) == []
 
-    @pytest.mark.parametrize(("content", "entries"), [
-        (None, {}), (bytes(7), {}), (bytes(8), {"offset": 4}), (bytes(8), {"length": 2**62, "offset": 1}),
-    ])
+    @pytest.mark.parametrize(
+        ("content", "entries"),
+        [
+            (None, {}),
+            (bytes(7), {}),
+            (bytes(8), {"offset": 4}),
+            (bytes(8), {"length": 2**62, "offset": 1}),
+        ],
+    )
     def test_a_file_that_is_missing_or_too_short_is_told(self, model, content, entries):
         path = model("w.bin", **entries)
         if content is not None:
@@ -176,16 +249,23 @@ class TestFilesBesideTheModel:
 
 
 def test_any_damage_is_told_and_nothing_else_happens(proto, written):
-    """The bytes of a model, cut off and altered anywhere: read, checked and inferred, or refused; never a failure of irops."""
+    """The bytes of a model, cut off and altered anywhere: read, checked and inferred, or refused; never a
+    failure of irops.
+    """
     w = numpy_helper.from_array(np.eye(2, dtype=np.float32), "w")
-    nodes = [("ReverseSequence", ["x", "l"], ["r"]), ("MatMul", ["r", "w"], ["m"]), ("Cast", ["m"], ["c"], {"to": F}),
-             ("Constant", [], ["k"], {"value_ints": [0]}), ("Squeeze", ["c", "k"], ["y"])]
+    nodes = [
+        ("ReverseSequence", ["x", "l"], ["r"]),
+        ("MatMul", ["r", "w"], ["m"]),
+        ("Cast", ["m"], ["c"], {"to": F}),
+        ("Constant", [], ["k"], {"value_ints": [0]}),
+        ("Squeeze", ["c", "k"], ["y"]),
+    ]
     whole = proto(nodes, {"x": (F, ["t", 1, 2]), "l": (INT, [1])}, {"y": (F, None)}, [w]).SerializeToString()
     rng, told = random.Random(0), []
     for _ in range(400):
         data = bytearray(whole)
         if rng.random() < 0.4:
-            del data[rng.randrange(len(data)):]
+            del data[rng.randrange(len(data)) :]
         for _ in range(rng.randrange(4)):
             if data:
                 data[rng.randrange(len(data))] = rng.randrange(256)
@@ -213,4 +293,8 @@ SHOWN = {"IR901": "test_onnx_read", "IR904": "test_onnx_read"}
 
 def test_every_rule_about_onnx_files_is_shown():
     here = Path(__file__).read_text()
-    assert [r.code for r in all_rules() if r.code.startswith(("IR90", "IR91")) and r.code not in SHOWN and f'"{r.code}"' not in here] == []
+    assert [
+        r.code
+        for r in all_rules()
+        if r.code.startswith(("IR90", "IR91")) and r.code not in SHOWN and f'"{r.code}"' not in here
+    ] == []

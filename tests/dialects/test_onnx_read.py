@@ -1,4 +1,5 @@
 """Models of ONNX: what is read of them, and that check, infer and run take them as they take IR."""
+
 from __future__ import annotations
 
 import subprocess
@@ -21,16 +22,26 @@ REVERSE = ("ReverseSequence", ["x", "lengths"], ["r"], {"batch_axis": 0, "time_a
 def encoder(**more):
     """x reversed, multiplied, and cut off at 0."""
     weights = numpy_helper.from_array(np.diag([1, -1, 2]).astype(np.float32), "w")
-    return ([REVERSE, ("MatMul", ["r", "w"], ["m"]), ("Relu", ["m"], ["y"])], {"x": (F, ["batch", "time", 3]), "lengths": (INT, ["batch"])},
-            {"y": (F, ["batch", "time", 3])}, [weights])
+    return (
+        [REVERSE, ("MatMul", ["r", "w"], ["m"]), ("Relu", ["m"], ["y"])],
+        {"x": (F, ["batch", "time", 3]), "lengths": (INT, ["batch"])},
+        {"y": (F, ["batch", "time", 3])},
+        [weights],
+    )
 
 
 def test_a_model_is_layers_of_the_dialect(saved):
     model = irops.read(saved(*encoder()))
     assert (model.dialect, model.opsets) == ("onnx", {"onnx": 17})
     assert [(layer.type, layer.version) for layer in model.layers] == [
-        ("Parameter", "onnx:17"), ("Parameter", "onnx:17"), ("Const", "onnx:17"), ("ReverseSequence", "onnx:17"), ("MatMul", "onnx:17"),
-        ("Relu", "onnx:17"), ("Result", "onnx:17")]
+        ("Parameter", "onnx:17"),
+        ("Parameter", "onnx:17"),
+        ("Const", "onnx:17"),
+        ("ReverseSequence", "onnx:17"),
+        ("MatMul", "onnx:17"),
+        ("Relu", "onnx:17"),
+        ("Result", "onnx:17"),
+    ]
     assert irops.check(model).diagnostics == ()
 
 
@@ -48,7 +59,10 @@ def test_a_model_runs(saved):
 
 def test_an_input_gives_the_lengths_and_their_number_is_held_to_the_batch(saved):
     path = saved(*encoder())
-    with pytest.raises(irops.EvaluationError, match=r"onnx:ReverseSequence-10 requires: sequence_lens has one element per position"):
+    with pytest.raises(
+        irops.EvaluationError,
+        match=r"onnx:ReverseSequence-10 requires: sequence_lens has one element per position",
+    ):
         irops.run(path, {"x": np.zeros((2, 2, 3), np.float32), "lengths": np.array([1, 1, 1])})
     facts = irops.infer(path, {"x": "2,?,3", "lengths": "3"})
     assert [d.code for d in facts.errors] == ["IR401"]
@@ -56,12 +70,17 @@ def test_an_input_gives_the_lengths_and_their_number_is_held_to_the_batch(saved)
 
 
 def test_an_op_that_is_not_defined_is_told_once(saved):
-    nodes = [("Softmax", ["x"], ["a"]), ("Softmax", ["a"], ["b"]), ("Einsum", ["b"], ["y"], {"equation": "ij->ji"})]
+    nodes = [
+        ("Softmax", ["x"], ["a"]),
+        ("Softmax", ["a"], ["b"]),
+        ("Einsum", ["b"], ["y"], {"equation": "ij->ji"}),
+    ]
     path = saved(nodes, {"x": (F, [2, 2])}, {"y": (F, [2, 2])})
     found = irops.check(path).diagnostics
     assert [(d.code, d.message) for d in found] == [
         ("IR304", "irops has no definition of ONNX's Softmax-13; its outputs are as the file declares them"),
-        ("IR304", "irops has no definition of ONNX's Einsum-12; its outputs are as the file declares them")]
+        ("IR304", "irops has no definition of ONNX's Einsum-12; its outputs are as the file declares them"),
+    ]
     assert found[0].notes == ("2 layers of the model are of this op",)
     with pytest.raises(irops.EvaluationError, match="Softmax"):
         irops.run(path, {"x": np.zeros((2, 2), np.float32)})
@@ -79,14 +98,21 @@ def test_the_outputs_of_an_op_that_is_not_defined_are_those_that_the_model_decla
 
 
 def test_what_is_told_of_an_onnx_model_is_not_about_openvino(saved):
-    nodes = [("Relu", ["x"], ["y"], {"alphas": 1}), ("Relu", ["x"], ["dead"]), ("Concat", ["x", "x"], ["z"], {"axes": 1})]
+    nodes = [
+        ("Relu", ["x"], ["y"], {"alphas": 1}),
+        ("Relu", ["x"], ["dead"]),
+        ("Concat", ["x", "x"], ["z"], {"axes": 1}),
+    ]
     found = irops.check(saved(nodes, {"x": (F, [2])}, {"y": (F, [3]), "z": (F, None)}))
     assert {d.code for d in found} == {"IR311", "IR312", "IR208", "IR405"}
     assert not [note for d in found for note in d.notes if "OpenVINO" in note]
 
 
 def test_an_optional_input_may_be_left_out_before_one_that_is_given(saved):
-    steps = [numpy_helper.from_array(np.array(values), name) for name, values in (("s", [0]), ("e", [9]), ("t", [2]))]
+    steps = [
+        numpy_helper.from_array(np.array(values), name)
+        for name, values in (("s", [0]), ("e", [9]), ("t", [2]))
+    ]
     path = saved([("Slice", ["x", "s", "e", "", "t"], ["y"])], {"x": (F, [5])}, {"y": (F, [3])}, steps)
     assert irops.check(path).diagnostics == ()
     assert irops.run(path, {"x": np.arange(5, dtype=np.float32)})["y"].tolist() == [0, 2, 4]
@@ -100,23 +126,43 @@ def test_an_input_that_has_an_initializer_is_a_constant(saved):
 
 def test_what_goes_straight_through_is_read(saved):
     w = numpy_helper.from_array(np.array([2.0], np.float32), "w")
-    path = saved([("Identity", ["x"], ["y"])], {"x": (F, [1])}, {"y": (F, [1]), "x": (F, [1]), "w": (F, [1])}, [w])
+    path = saved(
+        [("Identity", ["x"], ["y"])], {"x": (F, [1])}, {"y": (F, [1]), "x": (F, [1]), "w": (F, [1])}, [w]
+    )
     result = irops.run(path, {"x": np.array([5], np.float32)})
     assert {name: array.tolist() for name, array in result.items()} == {"y": [5], "x": [5], "w": [2]}
 
 
 def test_layers_are_named_for_their_tensors_where_nodes_have_no_names(saved):
-    model = irops.read(saved([("Relu", ["x"], ["a"]), helper.make_node("Relu", ["a"], ["y"], name="last")], {"x": (F, [1])}, {"y": (F, [1])}))
+    model = irops.read(
+        saved(
+            [("Relu", ["x"], ["a"]), helper.make_node("Relu", ["a"], ["y"], name="last")],
+            {"x": (F, [1])},
+            {"y": (F, [1])},
+        )
+    )
     assert [layer.name for layer in model.layers] == ["x", "a", "last", "y"]
 
 
 ARRAYS = {
-    "f32": np.array([[1.5, -2]], np.float32), "i8": np.array([-128, 127], np.int8), "u64": np.array([2**64 - 1], np.uint64),
-    "boolean": np.array([True, False]), "string": np.array(["a", "bc"], object), "complex64": np.array([1 + 2j], np.complex64),
-    "complex128": np.array([3j]), "bf16": np.array([1, 2], ml_dtypes.bfloat16), "f16": np.array(0.5, np.float16), "f64": np.zeros((0, 3)),
-    "i4": np.array([-8, 7, 1], ml_dtypes.int4), "u4": np.array([15], ml_dtypes.uint4), "i2": np.array([-2, 1, 0, -1, 1], ml_dtypes.int2),
-    "f8e4m3": np.array([448], ml_dtypes.float8_e4m3fn), "f8e5m2fnuz": np.array([1], ml_dtypes.float8_e5m2fnuz),
-    "f4e2m1": np.array([6, -0.5, 1], ml_dtypes.float4_e2m1fn), "u16": np.array([65535], np.uint16), "u32": np.array([2**32 - 1], np.uint32),
+    "f32": np.array([[1.5, -2]], np.float32),
+    "i8": np.array([-128, 127], np.int8),
+    "u64": np.array([2**64 - 1], np.uint64),
+    "boolean": np.array([True, False]),
+    "string": np.array(["a", "bc"], object),
+    "complex64": np.array([1 + 2j], np.complex64),
+    "complex128": np.array([3j]),
+    "bf16": np.array([1, 2], ml_dtypes.bfloat16),
+    "f16": np.array(0.5, np.float16),
+    "f64": np.zeros((0, 3)),
+    "i4": np.array([-8, 7, 1], ml_dtypes.int4),
+    "u4": np.array([15], ml_dtypes.uint4),
+    "i2": np.array([-2, 1, 0, -1, 1], ml_dtypes.int2),
+    "f8e4m3": np.array([448], ml_dtypes.float8_e4m3fn),
+    "f8e5m2fnuz": np.array([1], ml_dtypes.float8_e5m2fnuz),
+    "f4e2m1": np.array([6, -0.5, 1], ml_dtypes.float4_e2m1fn),
+    "u16": np.array([65535], np.uint16),
+    "u32": np.array([2**32 - 1], np.uint32),
 }
 
 
@@ -124,32 +170,64 @@ ARRAYS = {
 @pytest.mark.parametrize("name", ARRAYS)
 def test_constants_of_every_type_are_read(proto, name, raw):
     from irops.dialects.onnx.read import of_proto
+
     array = ARRAYS[name]
     tensor = numpy_helper.from_array(array, "w")
     if not raw and name != "string":
-        values = array.ravel().view(f"u{array.dtype.itemsize}").tolist() if name in ("f16", "bf16", "f8e4m3", "f8e5m2fnuz") else None
+        values = (
+            array.ravel().view(f"u{array.dtype.itemsize}").tolist()
+            if name in ("f16", "bf16", "f8e4m3", "f8e5m2fnuz")
+            else None
+        )
         if values is not None:
             tensor = TensorProto(data_type=tensor.data_type, dims=array.shape, name="w", int32_data=values)
         elif name in ("i4", "u4", "i2", "f4e2m1"):
-            tensor = TensorProto(data_type=tensor.data_type, dims=array.shape, name="w", int32_data=list(tensor.raw_data))
+            tensor = TensorProto(
+                data_type=tensor.data_type, dims=array.shape, name="w", int32_data=list(tensor.raw_data)
+            )
         else:
             tensor = helper.make_tensor("w", tensor.data_type, array.shape, array.ravel().tolist())
-    model = of_proto(proto([("Identity", ["w"], ["y"])], {}, {"y": (tensor.data_type, array.shape)}, [tensor], opset=25))
+    model = of_proto(
+        proto([("Identity", ["w"], ["y"])], {}, {"y": (tensor.data_type, array.shape)}, [tensor], opset=25)
+    )
     assert str(irops.infer(model)["w", 0].element_type) == name
     found = irops.run(model)["y"]
     assert found.dtype == array.dtype
     assert found.tolist() == array.tolist()
 
 
-@pytest.mark.parametrize(("attributes", "value"), [
-    ({"value_int": 5}, 5), ({"value_ints": [1, 2]}, [1, 2]), ({"value_float": 0.5}, 0.5), ({"value_floats": [1.0, 2.0]}, [1, 2]),
-    ({"value_string": "a"}, "a"), ({"value_strings": ["a", "b"]}, ["a", "b"]),
-    ({"value": numpy_helper.from_array(np.array([[7]]))}, [[7]]),
-    ({"sparse_value": helper.make_sparse_tensor(numpy_helper.from_array(np.array([3.0, 4.0])),
-                                                numpy_helper.from_array(np.array([1, 5])), [2, 3])}, [[0, 3, 0], [0, 0, 4]]),
-    ({"sparse_value": helper.make_sparse_tensor(numpy_helper.from_array(np.array([3.0])),
-                                                numpy_helper.from_array(np.array([[1, 2]])), [2, 3])}, [[0, 0, 0], [0, 0, 3]]),
-])
+@pytest.mark.parametrize(
+    ("attributes", "value"),
+    [
+        ({"value_int": 5}, 5),
+        ({"value_ints": [1, 2]}, [1, 2]),
+        ({"value_float": 0.5}, 0.5),
+        ({"value_floats": [1.0, 2.0]}, [1, 2]),
+        ({"value_string": "a"}, "a"),
+        ({"value_strings": ["a", "b"]}, ["a", "b"]),
+        ({"value": numpy_helper.from_array(np.array([[7]]))}, [[7]]),
+        (
+            {
+                "sparse_value": helper.make_sparse_tensor(
+                    numpy_helper.from_array(np.array([3.0, 4.0])),
+                    numpy_helper.from_array(np.array([1, 5])),
+                    [2, 3],
+                )
+            },
+            [[0, 3, 0], [0, 0, 4]],
+        ),
+        (
+            {
+                "sparse_value": helper.make_sparse_tensor(
+                    numpy_helper.from_array(np.array([3.0])),
+                    numpy_helper.from_array(np.array([[1, 2]])),
+                    [2, 3],
+                )
+            },
+            [[0, 0, 0], [0, 0, 3]],
+        ),
+    ],
+)
 def test_a_node_constant_says_its_value_in_one_of_many_ways(saved, attributes, value):
     path = saved([("Constant", [], ["y"], attributes)], {}, {"y": (INT, None)})
     assert irops.run(path)["y"].tolist() == value
@@ -157,15 +235,33 @@ def test_a_node_constant_says_its_value_in_one_of_many_ways(saved, attributes, v
 
 def test_a_function_of_the_model_is_put_where_it_is_called(proto):
     from irops.dialects.onnx.read import of_proto
-    twice = helper.make_function("own", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])], [helper.make_opsetid("", 17)])
-    made = proto([helper.make_node("Twice", ["x"], ["y"], domain="own")], {"x": (F, [1])}, {"y": (F, [1])}, domains={"own": 1},
-                 functions=[twice])
+
+    twice = helper.make_function(
+        "own",
+        "Twice",
+        ["a"],
+        ["b"],
+        [helper.make_node("Add", ["a", "a"], ["b"])],
+        [helper.make_opsetid("", 17)],
+    )
+    made = proto(
+        [helper.make_node("Twice", ["x"], ["y"], domain="own")],
+        {"x": (F, [1])},
+        {"y": (F, [1])},
+        domains={"own": 1},
+        functions=[twice],
+    )
     assert irops.run(of_proto(made), {"x": np.array([4], np.float32)})["y"].tolist() == [8]
 
 
 def test_what_a_sub_graph_takes_is_no_dead_end(saved):
-    branch = helper.make_graph([helper.make_node("Identity", ["a"], ["b"])], "then", [], [helper.make_tensor_value_info("b", F, [1])])
-    nodes = [("Relu", ["x"], ["a"]), helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)]
+    branch = helper.make_graph(
+        [helper.make_node("Identity", ["a"], ["b"])], "then", [], [helper.make_tensor_value_info("b", F, [1])]
+    )
+    nodes = [
+        ("Relu", ["x"], ["a"]),
+        helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch),
+    ]
     found = irops.check(saved(nodes, {"x": (F, [1]), "c": (TensorProto.BOOL, [])}, {"y": (F, [1])}))
     assert [d.code for d in found] == ["IR304"]
 
@@ -193,13 +289,26 @@ def test_without_onnx_the_extra_is_named(saved, tmp_path):
 
 def test_the_commands_take_onnx_models(saved):
     path = str(saved(*encoder()))
-    for command in (["check"], ["infer", "--input", "x:2,?,3"], ["inspect"], ["run", "--fill", "ones", "--shape", "x:2,2,3", "--shape", "lengths:2"]):
-        done = subprocess.run([sys.executable, "-m", "irops", command[0], path, *command[1:]], capture_output=True, text=True, check=False)
+    for command in (
+        ["check"],
+        ["infer", "--input", "x:2,?,3"],
+        ["inspect"],
+        ["run", "--fill", "ones", "--shape", "x:2,2,3", "--shape", "lengths:2"],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", "irops", command[0], path, *command[1:]],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_an_op_that_is_not_defined_is_an_error_where_the_model_is_run(saved):
     path = saved([("Softmax", ["x"], ["y"])], {"x": (F, [2, 2])}, {"y": (F, [2, 2])})
     assert irops.check(path).ok
-    with pytest.raises(irops.EvaluationError, match="error IR604 irops has no definition of ONNX's Softmax-13, and cannot compute it"):
+    with pytest.raises(
+        irops.EvaluationError,
+        match="error IR604 irops has no definition of ONNX's Softmax-13, and cannot compute it",
+    ):
         irops.run(path, {"x": np.zeros((2, 2), np.float32)})

@@ -1,4 +1,5 @@
 """Models of ONNX are written, and read as what they were."""
+
 from __future__ import annotations
 
 import builtins
@@ -18,15 +19,25 @@ FLOAT, INT64, STRING = 1, 7, 8
 def slicing(saved):
     """A model with initializers, a node Constant, an input that is left out, attributes of several kinds."""
     from onnx import helper, numpy_helper
+
     value = numpy_helper.from_array(np.array([-1], np.int64), "steps")
-    nodes = [("Constant", [], ["first"], {"value": numpy_helper.from_array(np.array([-1], np.int64))}),
-             ("Slice", ["x", "first", "last", "", "steps"], ["turned"], {}),
-             helper.make_node("Cast", ["turned"], ["cast"], name="cast", to=helper.np_dtype_to_tensor_dtype(np.dtype("float16"))),
-             ("Transpose", ["cast"], ["y"], {"perm": [1, 0]}),
-             ("Identity", ["words"], ["said"], {})]
+    nodes = [
+        ("Constant", [], ["first"], {"value": numpy_helper.from_array(np.array([-1], np.int64))}),
+        ("Slice", ["x", "first", "last", "", "steps"], ["turned"], {}),
+        helper.make_node(
+            "Cast", ["turned"], ["cast"], name="cast", to=helper.np_dtype_to_tensor_dtype(np.dtype("float16"))
+        ),
+        ("Transpose", ["cast"], ["y"], {"perm": [1, 0]}),
+        ("Identity", ["words"], ["said"], {}),
+    ]
     words = helper.make_tensor("words", STRING, [2], [b"a", "é".encode()])
     last = numpy_helper.from_array(np.array([np.iinfo(np.int64).min]), "last")
-    return saved(nodes, {"x": (FLOAT, ["rows", 2])}, {"y": (10, [2, "rows"]), "said": (STRING, [2])}, [value, last, words])
+    return saved(
+        nodes,
+        {"x": (FLOAT, ["rows", 2])},
+        {"y": (10, [2, "rows"]), "said": (STRING, [2])},
+        [value, last, words],
+    )
 
 
 def test_what_is_written_is_read_as_the_same(slicing, tmp_path):
@@ -34,7 +45,9 @@ def test_what_is_written_is_read_as_the_same(slicing, tmp_path):
     irops.write(model, tmp_path / "copy.onnx")
     again = irops.read(tmp_path / "copy.onnx")
     told = [(layer.name, layer.type, layer.version, layer.output_names) for layer in model.layers]
-    assert sorted(map(str, told)) == sorted(str((layer.name, layer.type, layer.version, layer.output_names)) for layer in again.layers)
+    assert sorted(map(str, told)) == sorted(
+        str((layer.name, layer.type, layer.version, layer.output_names)) for layer in again.layers
+    )
     data = np.arange(6, dtype=np.float32).reshape(3, 2)
     for name, array in irops.run(model, {"x": data}).items():
         assert array.tolist() == irops.run(again, {"x": data})[name].tolist()
@@ -52,20 +65,30 @@ def test_nothing_is_left_behind_where_writing_fails(slicing, tmp_path):
 
 def test_ops_that_are_not_defined_cannot_be_written(saved, tmp_path):
     path = saved([("Floor", ["x"], ["y"])], {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])})
-    with pytest.raises(DiagnosticError, match=r'IR304 layer 1 "y#1" \(Floor\) cannot be written: irops has no definition of ONNX\'s Floor-13'):
+    with pytest.raises(
+        DiagnosticError,
+        match=r'IR304 layer 1 "y#1" \(Floor\) cannot be written: irops has no definition of ONNX\'s Floor-13',
+    ):
         irops.write(irops.read(path), tmp_path / "copy.onnx")
 
 
 def test_a_model_goes_into_files_of_its_own_dialect(slicing, tmp_path):
-    with pytest.raises(DiagnosticError, match=r"IR925 .*m.xml is to hold a model of onnx, and must be named .onnx for that"):
+    with pytest.raises(
+        DiagnosticError, match=r"IR925 .*m.xml is to hold a model of onnx, and must be named .onnx for that"
+    ):
         irops.write(irops.read(slicing), tmp_path / "m.xml")
-    with pytest.raises(DiagnosticError, match=r"IR925 .*m.onnx is to hold ops of ONNX, and the model's are of openvino"):
+    with pytest.raises(
+        DiagnosticError, match=r"IR925 .*m.onnx can hold ONNX ops only; the model is openvino"
+    ):
         irops.write(irops.Model(), tmp_path / "m.onnx")
 
 
 def test_a_model_that_is_too_large_for_a_protocol_buffer_is_refused(slicing, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", 20)
-    with pytest.raises(DiagnosticError, match="IR926 the model takes 43 bytes or more, and one file of ONNX holds less than 21"):
+    with pytest.raises(
+        DiagnosticError,
+        match="IR926 the model takes 43 bytes or more, and one file of ONNX holds less than 21",
+    ):
         irops.write(irops.read(slicing), tmp_path / "copy.onnx")
     monkeypatch.setattr(module, "MOST_BYTES", 100)
     with pytest.raises(DiagnosticError, match=r"IR926 the model takes [0-9]+ bytes or more"):
@@ -79,6 +102,7 @@ def test_that_the_library_is_missing_is_told(slicing, tmp_path, monkeypatch):
         if name == "onnx":
             raise ImportError(name)
         return found(name, *more)
+
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(DiagnosticError, match=r"IR901 .*pip install 'irops\[onnx\]' brings it"):
         irops.write(model, tmp_path / "copy.onnx")

@@ -1,4 +1,5 @@
 """The pages that are written: all there, linked, and with computed examples."""
+
 from __future__ import annotations
 
 import posixpath
@@ -37,7 +38,11 @@ def pages(request):
 def test_every_op_and_every_rule_has_a_page(pages):
     suffix = ".html" if "index.html" in pages else ".md"
     assert {f"ops/{op}{suffix}" for op in default_registry().ids()} <= set(pages)
-    assert {f"ops/{op.replace(':', '-')}{suffix}" for dialect in ("onnx", "graiphic") for op in default_registry().ids(dialect)} <= set(pages)
+    assert {
+        f"ops/{op.replace(':', '-')}{suffix}"
+        for dialect in ("onnx", "graiphic")
+        for op in default_registry().ids(dialect)
+    } <= set(pages)
     assert {f"rules/{rule.code}{suffix}" for rule in all_rules()} <= set(pages)
     assert {f"opsets/opset{n}{suffix}" for n in range(1, 18)} <= set(pages)
 
@@ -80,6 +85,7 @@ def test_the_search_knows_every_op_and_rule():
 
 def test_an_op_of_ones_own_is_documented(tmp_path):
     from pathlib import Path
+
     registry = Registry(folders=[Path(__file__).resolve().parent.parent.parent / "examples" / "my_reverse"])
     page = dict(Site(registry, ask=False).pages())["ops/MyReverse-extension.html"]
     assert "Reverse the last axis, in blocks." in page
@@ -111,7 +117,9 @@ def test_a_page_shows_what_is_saved_for_backward(pages):
     page = next(text for path, text in pages.items() if path.startswith("ops/ReverseSequence-1."))
     assert "saved for backward" in page
     assert "d_data = ReverseSequence(d_output, seq_lengths)" in page
-    assert not any("saved for backward" in text for path, text in pages.items() if path.startswith("ops/TopK-11."))
+    assert not any(
+        "saved for backward" in text for path, text in pages.items() if path.startswith("ops/TopK-11.")
+    )
 
 
 def test_an_op_of_another_dialect_names_the_op_whose_functions_it_shares(pages):
@@ -126,5 +134,7 @@ def test_ops_that_are_laid_side_by_side_say_so_and_the_index_does(pages):
     suffix = ".html" if "index.html" in pages else ".md"
     for path in ("ops/ReverseSequence-1", "ops/onnx-ReverseSequence-10", "ops/graiphic-ReverseSequence"):
         assert f"../comparisons/ReverseSequence{suffix}" in targets(path + suffix, pages[path + suffix])
-    assert f"../comparisons/Reverse{suffix}" in targets(f"ops/Reverse-1{suffix}", pages[f"ops/Reverse-1{suffix}"])
+    assert f"../comparisons/Reverse{suffix}" in targets(
+        f"ops/Reverse-1{suffix}", pages[f"ops/Reverse-1{suffix}"]
+    )
     assert f"comparisons/ReverseSequence{suffix}" in targets(f"index{suffix}", pages[f"index{suffix}"])

@@ -1,10 +1,13 @@
 """A target for atheris, which looks for bytes that bring the reader down, guided by what they reach in it.
 
     pip install atheris
-    python tests/fuzz/atheris_reader.py corpus/ tests/fuzz/found tests/ir/files -dict=tests/fuzz/ir.dict -max_total_time=600
+    python tests/fuzz/atheris_reader.py corpus/ tests/fuzz/found tests/ir/files -dict=tests/fuzz/ir.dict
+    -max_total_time=600
 
-The first folder is where atheris keeps what reached something new. Whatever it finds belongs into tests/fuzz/found.
+The first folder is where atheris keeps what reached something new. Whatever it finds belongs into
+tests/fuzz/found.
 """
+
 from __future__ import annotations
 
 import sys

@@ -3,8 +3,10 @@
     python tests/fuzz/long_run.py --minutes 60 --seed 7
     IROPS_CORPUS=folder python tests/fuzz/long_run.py --minutes 60 --seed 7 --found faults
 
-Faults that look alike are one: the first file that shows it is kept, beside it what is broken. Exit status 1 if there are any.
+Faults that look alike are one: the first file that shows it is kept, beside it what is broken. Exit status 1
+    if there are any.
 """
+
 from __future__ import annotations
 
 import argparse
@@ -52,6 +54,7 @@ class Run:
     def _keep(self, seed: Seed, changes: list[Change], broken: Broken) -> None:
         def shows(text: bytes, weights: bytes) -> bool:
             return sign_of(lambda: hold_promises(text, weights, self.folder)) == broken.sign
+
         few = fewer_changes(seed, changes, self.stock, shows)
         text, weights = minimised(*changed(seed, few, self.stock), shows)
         self.found.mkdir(parents=True, exist_ok=True)
@@ -71,10 +74,17 @@ class Run:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0, help="another number damages files otherwise")
-    parser.add_argument("--found", type=Path, default=Path("fuzz-found"), help="the folder for files that show faults; default: fuzz-found")
+    parser.add_argument(
+        "--found",
+        type=Path,
+        default=Path("fuzz-found"),
+        help="the folder for files that show faults; default: fuzz-found",
+    )
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     run, chance = Run(args.found), Random(args.seed)

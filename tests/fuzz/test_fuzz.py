@@ -2,6 +2,7 @@
 
 A few thousand files, the same ones in every run; long_run.py damages others for as long as it is told to.
 """
+
 from __future__ import annotations
 
 from functools import cache
@@ -10,7 +11,17 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mutations import CHANGES, MEANT, TEXT_CHANGES, TREE_CHANGES, WEIGHTS_CHANGES, Change, Seed, Stock, changed
+from mutations import (
+    CHANGES,
+    MEANT,
+    TEXT_CHANGES,
+    TREE_CHANGES,
+    WEIGHTS_CHANGES,
+    Change,
+    Seed,
+    Stock,
+    changed,
+)
 from promises import hold_promises
 from seeds import own_seeds
 
@@ -25,18 +36,30 @@ def seeds() -> tuple[tuple[Seed, ...], Stock]:
 
 
 def changes_of(kinds: dict[str, object]) -> st.SearchStrategy[list[Change]]:
-    return st.lists(st.builds(Change, st.sampled_from(sorted(kinds)), NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=4)
+    return st.lists(
+        st.builds(Change, st.sampled_from(sorted(kinds)), NUMBERS, NUMBERS, NUMBERS), min_size=1, max_size=4
+    )
 
 
-@pytest.mark.parametrize("kinds", [TREE_CHANGES, TEXT_CHANGES, WEIGHTS_CHANGES, MEANT, CHANGES], ids=["elements", "text", "weights", "meaning", "all"])
+@pytest.mark.parametrize(
+    "kinds",
+    [TREE_CHANGES, TEXT_CHANGES, WEIGHTS_CHANGES, MEANT, CHANGES],
+    ids=["elements", "text", "weights", "meaning", "all"],
+)
 def test_a_damaged_file_is_answered(kinds: dict[str, object], tmp_path: Path) -> None:
     files, stock = seeds()
 
-    @settings(max_examples=500, deadline=None, derandomize=True, database=None,
-              suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @settings(
+        max_examples=500,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
     @given(NUMBERS, changes_of(kinds))
     def law(number: int, changes: list[Change]) -> None:
         hold_promises(*changed(files[number % len(files)], changes, stock), tmp_path)
+
     law()
 
 

@@ -1,4 +1,5 @@
 """The examples of examples/ do what they are there to show."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -47,4 +48,6 @@ def test_turned_rows_mean_the_same_in_onnx(tmp_path):
     folder = EXAMPLES / "turned_rows"
     irops.write(irops.translate(irops.read(folder / "model.xml"), "onnx"), tmp_path / "turned_rows.onnx")
     with np.load(folder / "inputs.npz") as inputs, np.load(folder / "expected.npz") as expected:
-        np.testing.assert_array_equal(irops.run(tmp_path / "turned_rows.onnx", dict(inputs))["y"], expected["y"])
+        np.testing.assert_array_equal(
+            irops.run(tmp_path / "turned_rows.onnx", dict(inputs))["y"], expected["y"]
+        )

@@ -1,4 +1,5 @@
 """docs/hardening.md says of the limits what they are."""
+
 from __future__ import annotations
 
 from dataclasses import asdict
@@ -15,4 +16,4 @@ def test_the_page_has_every_limit_with_its_default():
     rows = [f"| `{name}` | {defaults[name]:,} | {what} |" for name, what in said.items()]
     lines = PAGE.read_text().splitlines()
     start = lines.index("| limit | default | of what |")
-    assert lines[start + 2:start + 2 + len(rows) + 1] == [*rows, ""]
+    assert lines[start + 2 : start + 2 + len(rows) + 1] == [*rows, ""]

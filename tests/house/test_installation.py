@@ -1,4 +1,7 @@
-"""The definitions are found however irops is installed: from the wheel, editable, and from a plain checkout."""
+"""The definitions are found however irops is installed: from the wheel, editable, and from a plain
+checkout.
+"""
+
 from __future__ import annotations
 
 import os
@@ -11,15 +14,24 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ASK = "import irops, pathlib; print(irops.__file__); print(irops.definition('ReverseSequence-1').path); print(irops.__version__)"
-RUN = [str(ROOT / "examples" / "bidirectional_encoder" / "model.xml"), "--load-inputs", str(ROOT / "examples/bidirectional_encoder/inputs.npz")]
+ASK = (
+    "import irops, pathlib; print(irops.__file__); print(irops.definition('ReverseSequence-1').path);"
+    " print(irops.__version__)"
+)
+RUN = [
+    str(ROOT / "examples" / "bidirectional_encoder" / "model.xml"),
+    "--load-inputs",
+    str(ROOT / "examples/bidirectional_encoder/inputs.npz"),
+]
 
 
 def answers(python, folder: Path, path: Path | None = None, *command: str) -> list[str]:
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     if path is not None:
         env["PYTHONPATH"] = str(path)
-    done = subprocess.run([python, *(command or ("-c", ASK))], capture_output=True, text=True, check=False, env=env, cwd=folder)
+    done = subprocess.run(
+        [python, *(command or ("-c", ASK))], capture_output=True, text=True, check=False, env=env, cwd=folder
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -27,7 +39,18 @@ def answers(python, folder: Path, path: Path | None = None, *command: str) -> li
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(ROOT)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--wheel-dir",
+        str(folder),
+        str(ROOT),
+    ]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return next(folder.glob("*.whl"))
 
@@ -43,7 +66,10 @@ def test_the_wheel_carries_its_definitions(wheel, tmp_path):
 def test_the_wheel_runs_the_main_example(wheel, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
-    assert any("encoded" in line for line in answers(sys.executable, tmp_path, tmp_path / "site", "-m", "irops", "run", *RUN))
+    assert any(
+        "encoded" in line
+        for line in answers(sys.executable, tmp_path, tmp_path / "site", "-m", "irops", "run", *RUN)
+    )
 
 
 def test_the_wheel_holds_no_tests(wheel):
@@ -54,7 +80,9 @@ def test_the_wheel_holds_no_tests(wheel):
 
 def test_a_plain_checkout_finds_its_definitions(tmp_path):
     for part in ("irops", "schemas"):
-        shutil.copytree(ROOT / part, tmp_path / "checkout" / part, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            ROOT / part, tmp_path / "checkout" / part, ignore=shutil.ignore_patterns("__pycache__")
+        )
     file, definition, _ = answers(sys.executable, tmp_path, tmp_path / "checkout")
     assert Path(file).is_relative_to(tmp_path)
     assert Path(definition).is_relative_to(tmp_path / "checkout" / "schemas")
@@ -62,12 +90,24 @@ def test_a_plain_checkout_finds_its_definitions(tmp_path):
 
 def test_an_editable_install_finds_its_definitions(tmp_path):
     source = tmp_path / "source"
-    for part in ("irops", "schemas", "examples", "tests/house", "docs", "benchmarks"):
+    for part in ("irops", "schemas", "examples", "tests/house", "docs"):
         shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
     for part in ("pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
         shutil.copy(ROOT / part, source / part)
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--ignore-installed",
-               "--prefix", str(tmp_path / "prefix"), "--editable", str(source)]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "--ignore-installed",
+        "--prefix",
+        str(tmp_path / "prefix"),
+        "--editable",
+        str(source),
+    ]
     subprocess.run(command, check=True, capture_output=True, text=True)
     site = next((tmp_path / "prefix").glob("lib/python*/site-packages"))
     peers = [p for p in sys.path if p.endswith("site-packages")]

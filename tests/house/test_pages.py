@@ -1,4 +1,5 @@
 """Pages of docs/ whose commands are run as they stand, and give what the page shows."""
+
 from __future__ import annotations
 
 import os
@@ -13,7 +14,9 @@ import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 PAGES = {"onnx": "onnx"}
-"""Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what they print."""
+"""Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what
+they print.
+"""
 
 
 def sessions(page: str):
@@ -29,8 +32,15 @@ def told(command: str, folder: Path) -> str:
     words = shlex.split(command)
     assert words[0] == "irops"
     env = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(DOCS.parent)}
-    done = subprocess.run([sys.executable, "-m", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                          cwd=folder, env=env)
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        cwd=folder,
+        env=env,
+    )
     return done.stdout
 
 
@@ -38,8 +48,12 @@ def told(command: str, folder: Path) -> str:
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
     pytest.importorskip(PAGES[page])
     code = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
-    subprocess.run([sys.executable, "-c", "\n".join(block for block in code if "BackendTest" not in block)], cwd=tmp_path, check=True,
-                   env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
+    subprocess.run(
+        [sys.executable, "-c", "\n".join(block for block in code if "BackendTest" not in block)],
+        cwd=tmp_path,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(DOCS.parent)},
+    )
     for command, shown in sessions(page):
         assert told(command, tmp_path) == shown, command
 
@@ -47,20 +61,39 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
 def test_the_tests_that_a_page_shows_pass_for_an_op_that_is_begun(tmp_path):
     assert "says what the op is" in told("irops new MyOp --category movement --output my_ops", tmp_path)
     page = (DOCS / "writing-an-op.md").read_text()
-    code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "incoherences" in block)
+    code = next(
+        block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "incoherences" in block
+    )
     (tmp_path / "test_my_op.py").write_text(code)
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py"], cwd=tmp_path, check=False,
-                          capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(DOCS.parent)})
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_op.py"],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(DOCS.parent)},
+    )
     assert "2 passed" in done.stdout, done.stdout
 
 
 def test_the_commands_of_the_examples_work(tmp_path):
     text = (DOCS.parent / "examples" / "README.md").read_text()
-    lines = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines() if line.startswith("irops ")]
+    lines = [
+        line
+        for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+        for line in block.splitlines()
+        if line.startswith("irops ")
+    ]
     assert len(lines) == 8
-    shutil.copytree(DOCS.parent / "examples", tmp_path / "examples")               # commands may write where they are
+    shutil.copytree(DOCS.parent / "examples", tmp_path / "examples")  # commands may write where they are
     for line in lines:
         command = line.partition("#")[0]
-        done = subprocess.run([sys.executable, "-m", *shlex.split(command)], capture_output=True, text=True, check=False, cwd=tmp_path)
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(command)],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
         assert done.returncode == (1 if "broken" in command else 0), (line, done.stdout, done.stderr)
         assert "internal error" not in done.stderr

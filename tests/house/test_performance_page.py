@@ -1,4 +1,5 @@
 """The page on performance says what was measured."""
+
 from __future__ import annotations
 
 import json
@@ -10,8 +11,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_has_the_figures_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
     import page
+
     text = page.PAGE.read_text()
     runs = {name: json.loads(page.stored(name).read_text()) for name in page.PROGRAMS}
     for name, body in page.sections(runs).items():
@@ -19,7 +21,8 @@ def test_the_page_has_the_figures_that_are_kept(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_plot_is_of_the_figures_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
     import page
     from reversing_plot import plot
+
     assert page.PLOT.read_text() == plot(json.loads(page.stored("reversing").read_text()))

@@ -1,4 +1,5 @@
 """Files stay small enough to be read at once."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -22,4 +23,8 @@ def test_most_files_are_short():
 
 
 def test_no_module_is_named_for_nothing():
-    assert [p.name for p in PACKAGE.rglob("*.py") if p.stem in ("utils", "util", "helpers", "helper", "common", "manager", "misc")] == []
+    assert [
+        p.name
+        for p in PACKAGE.rglob("*.py")
+        if p.stem in ("utils", "util", "helpers", "helper", "common", "manager", "misc")
+    ] == []

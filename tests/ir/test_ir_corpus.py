@@ -1,7 +1,9 @@
 """Every model that OpenVINO wrote is read without a finding and written back byte for byte.
 
-IROPS_CORPUS names a folder of corpora: folders with an index.jsonl, a line {"name": …, "top_layers": …} for each model.xml.
+IROPS_CORPUS names a folder of corpora: folders with an index.jsonl, a line {"name": …, "top_layers": …} for
+    each model.xml.
 """
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """What is wrong with a file is told: all of it, each once, where it is."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -35,89 +36,269 @@ def shown(found: tuple[Diagnostic, ...]) -> list[tuple[str, str]]:
 ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
 
 
-@pytest.mark.parametrize(("old", "new", "name", "message"), [
-    (ADD, ADD.replace(' id="2"', ""), "incomplete-element", 'layer "sum" has no id'),
-    (ADD, ADD.replace(' name="sum"', ""), "incomplete-element", "a layer has no name"),
-    (ADD, ADD.replace(' type="Add"', ""), "incomplete-element", 'layer "sum" has no type'),
-    (ADD, ADD.replace(' version="opset1"', ""), "incomplete-element", 'layer "sum" has no version'),
-    (ADD, ADD.replace("opset1", ""), "empty-attribute", 'layer "sum" has an empty version'),
-    (ADD, ADD.replace("Add", ""), "empty-attribute", 'layer "sum" has an empty type'),
-    (ADD, ADD.replace('"2"', '"2abc"'), "malformed-number",
-     """id '2abc' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1"""),
-    (ADD, ADD.replace('"2"', '"\N{ARABIC-INDIC DIGIT TWO}"'), "malformed-number",
-     """id '\N{ARABIC-INDIC DIGIT TWO}' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1"""),
-    (ADD, ADD.replace('"2"', '"2_0"'), "malformed-number",
-     """id '2_0' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1"""),
-    (ADD, ADD.replace('"2"', '""'), "malformed-number",
-     """id '' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1"""),
-    (ADD, ADD.replace('"2"', '"+2"'), "loose-number", """id '+2' of layer "sum" is not written plainly; it is read as 2"""),
-    (ADD, ADD.replace('"2"', '" 2"'), "loose-number", """id ' 2' of layer "sum" is not written plainly; it is read as 2"""),
-    (ADD, ADD.replace('"2"', '"02"'), "loose-number", """id '02' of layer "sum" is not written plainly; it is read as 2"""),
-    ('from-layer="1"', 'from-layer="one"', "malformed-number",
-     "from-layer 'one' of an edge is not an integer; it must be a decimal integer from 0 to 2^63-1"),
-    ('to-port="1"', 'to-port="-1"', "malformed-number",
-     "to-port '-1' of an edge is out of range; it must be a decimal integer from 0 to 2^63-1"),
-    ('to-port="1"', 'to-port="9223372036854775808"', "malformed-number",
-     "to-port '9223372036854775808' of an edge is out of range; it must be a decimal integer from 0 to 2^63-1"),
-    (' to-port="1"', "", "incomplete-element", "an edge has no to-port"),
-    ('<port id="1" precision="FP32">', '<port precision="FP32">', "incomplete-element", "an input port has no id"),
-    ('<port id="1" precision="FP32">', '<port id="0" precision="FP32">', "duplicate-port-id",
-     "a second input port has the id 0; the ids of a layer's input ports must differ"),
-    ('id="2" precision="FP32"', 'id="2"', "incomplete-element", "output port 2 has no precision"),
-    ('id="2" precision="FP32"', 'id="2" precision="F32"', "unknown-precision",
-     "output port 2 has the precision 'F32'; it must be one such as FP32, I64, BOOL"),
-    ("<dim>3</dim>", "<dim>1..3</dim>", "malformed-dimension",
-     "output port 0 has the dimension '1..3'; a dimension is an integer of 0 or more, or -1 where it is not known"),
-    ("<dim>3</dim>", "<dim/>", "malformed-dimension",
-     "output port 0 has the dimension ''; a dimension is an integer of 0 or more, or -1 where it is not known"),
-    ("<dim>3</dim>", "<dim>03</dim>", "loose-number", "dimension '03' of output port 0 is not written plainly; it is read as 3"),
-    ("<dim>3</dim>", '<dim kind="static">3</dim>', "stray-attribute", "<dim> has an attribute 'kind'; it has none"),
-    ("<dim>3</dim>", "<dim><b>3</b></dim>", "unknown-element", "<b> may not be in <dim>"),
-    (ADD, ADD.replace('"2"', '"1"'), "duplicate-layer-id", 'id 1 of layer "sum" is that of layer "w" too; ids must differ'),
-    ("\t<edges>", "\t<edges/><edges>", "duplicate-section", "a second <edges> in <net>; there may be one"),
-    ("\t<layers>", "\t<layers/><layers>", "duplicate-section", "a second <layers> in <net>; there may be one"),
-    ('<data auto_broadcast="numpy" />', '<data auto_broadcast="numpy" /><data />', "duplicate-section",
-     "a second <data> in <layer>; there may be one"),
-    ("\t<edges>", '\t<layer id="8" name="stray"/><edges>', "unknown-element", '<layer> "stray" may not be in <net>'),
-    ("\t<edges>", "\thello\n<edges>", "stray-text", "text in <net>: 'hello'; it may hold elements only"),
-    ("\t<edges>", "\t<![CDATA[<layer/>]]><edges>", "stray-text", "text in <net>: '<layer/>'; it may hold elements only"),
-    ("<edge from", '<edge a:b="1" from', "unbound-prefix", "attribute 'a:b' of <edge> has a prefix that is bound to no namespace"),
-    ("<edge from", '<edge hue="1" from', "stray-attribute", "attribute 'hue' of <edge> is not known"),
-    (' value="sum"', "", "empty-rt-info", "rt_info attribute fused_names has no value"),
-    ('<attribute name="fused_names"', '<attribute name="fused_names" version="0" value=""/><attribute name="fused_names"',
-     "duplicate-rt-info", "rt_info attribute fused_names is given twice"),
-    ('version="11"', 'version="12"', "unsupported-ir-version", "IR version '12' is not one that is read; it must be 10 or 11"),
-    ('version="11"', 'version="11.0"', "unsupported-ir-version", "IR version '11.0' is not one that is read; it must be 10 or 11"),
-    (' version="11"', "", "unsupported-ir-version", "<net> has no version; it must be 10 or 11"),
-    ('version="11"', 'version=" 11"', "loose-number", "IR version ' 11' is not written plainly; it is read as 11"),
-    ('version="11"', 'version="7"', "old-ir-version", "this is IR version 7; versions 10 and 11 are read"),
-    ("<net ", "<model ", "malformed-xml", "</net> does not end the element that is open, <model> of line 2"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "name", "message"),
+    [
+        (ADD, ADD.replace(' id="2"', ""), "incomplete-element", 'layer "sum" has no id'),
+        (ADD, ADD.replace(' name="sum"', ""), "incomplete-element", "a layer has no name"),
+        (ADD, ADD.replace(' type="Add"', ""), "incomplete-element", 'layer "sum" has no type'),
+        (ADD, ADD.replace(' version="opset1"', ""), "incomplete-element", 'layer "sum" has no version'),
+        (ADD, ADD.replace("opset1", ""), "empty-attribute", 'layer "sum" has an empty version'),
+        (ADD, ADD.replace("Add", ""), "empty-attribute", 'layer "sum" has an empty type'),
+        (
+            ADD,
+            ADD.replace('"2"', '"2abc"'),
+            "malformed-number",
+            """id '2abc' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1""",
+        ),
+        (
+            ADD,
+            ADD.replace('"2"', '"\N{ARABIC-INDIC DIGIT TWO}"'),
+            "malformed-number",
+            """id '\N{ARABIC-INDIC DIGIT TWO}' of layer "sum" is not an integer; it must be a decimal integer
+            from 0 to 2^63-1""",
+        ),
+        (
+            ADD,
+            ADD.replace('"2"', '"2_0"'),
+            "malformed-number",
+            """id '2_0' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1""",
+        ),
+        (
+            ADD,
+            ADD.replace('"2"', '""'),
+            "malformed-number",
+            """id '' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1""",
+        ),
+        (
+            ADD,
+            ADD.replace('"2"', '"+2"'),
+            "loose-number",
+            """id '+2' of layer "sum" is not written plainly; it is read as 2""",
+        ),
+        (
+            ADD,
+            ADD.replace('"2"', '" 2"'),
+            "loose-number",
+            """id ' 2' of layer "sum" is not written plainly; it is read as 2""",
+        ),
+        (
+            ADD,
+            ADD.replace('"2"', '"02"'),
+            "loose-number",
+            """id '02' of layer "sum" is not written plainly; it is read as 2""",
+        ),
+        (
+            'from-layer="1"',
+            'from-layer="one"',
+            "malformed-number",
+            "from-layer 'one' of an edge is not an integer; it must be a decimal integer from 0 to 2^63-1",
+        ),
+        (
+            'to-port="1"',
+            'to-port="-1"',
+            "malformed-number",
+            "to-port '-1' of an edge is out of range; it must be a decimal integer from 0 to 2^63-1",
+        ),
+        (
+            'to-port="1"',
+            'to-port="9223372036854775808"',
+            "malformed-number",
+            (
+                "to-port '9223372036854775808' of an edge is out of range; it must be a decimal integer from"
+                " 0 to 2^63-1"
+            ),
+        ),
+        (' to-port="1"', "", "incomplete-element", "an edge has no to-port"),
+        (
+            '<port id="1" precision="FP32">',
+            '<port precision="FP32">',
+            "incomplete-element",
+            "an input port has no id",
+        ),
+        (
+            '<port id="1" precision="FP32">',
+            '<port id="0" precision="FP32">',
+            "duplicate-port-id",
+            "a second input port has the id 0; the ids of a layer's input ports must differ",
+        ),
+        ('id="2" precision="FP32"', 'id="2"', "incomplete-element", "output port 2 has no precision"),
+        (
+            'id="2" precision="FP32"',
+            'id="2" precision="F32"',
+            "unknown-precision",
+            "output port 2 has the precision 'F32'; it must be one such as FP32, I64, BOOL",
+        ),
+        (
+            "<dim>3</dim>",
+            "<dim>1..3</dim>",
+            "malformed-dimension",
+            (
+                "output port 0 has the dimension '1..3'; a dimension is an integer of 0 or more, or -1 where"
+                " it is not known"
+            ),
+        ),
+        (
+            "<dim>3</dim>",
+            "<dim/>",
+            "malformed-dimension",
+            (
+                "output port 0 has the dimension ''; a dimension is an integer of 0 or more, or -1 where it"
+                " is not known"
+            ),
+        ),
+        (
+            "<dim>3</dim>",
+            "<dim>03</dim>",
+            "loose-number",
+            "dimension '03' of output port 0 is not written plainly; it is read as 3",
+        ),
+        (
+            "<dim>3</dim>",
+            '<dim kind="static">3</dim>',
+            "stray-attribute",
+            "<dim> has an attribute 'kind'; it has none",
+        ),
+        ("<dim>3</dim>", "<dim><b>3</b></dim>", "unknown-element", "<b> may not be in <dim>"),
+        (
+            ADD,
+            ADD.replace('"2"', '"1"'),
+            "duplicate-layer-id",
+            'id 1 of layer "sum" is that of layer "w" too; ids must differ',
+        ),
+        (
+            "\t<edges>",
+            "\t<edges/><edges>",
+            "duplicate-section",
+            "a second <edges> in <net>; there may be one",
+        ),
+        (
+            "\t<layers>",
+            "\t<layers/><layers>",
+            "duplicate-section",
+            "a second <layers> in <net>; there may be one",
+        ),
+        (
+            '<data auto_broadcast="numpy" />',
+            '<data auto_broadcast="numpy" /><data />',
+            "duplicate-section",
+            "a second <data> in <layer>; there may be one",
+        ),
+        (
+            "\t<edges>",
+            '\t<layer id="8" name="stray"/><edges>',
+            "unknown-element",
+            '<layer> "stray" may not be in <net>',
+        ),
+        ("\t<edges>", "\thello\n<edges>", "stray-text", "text in <net>: 'hello'; it may hold elements only"),
+        (
+            "\t<edges>",
+            "\t<![CDATA[<layer/>]]><edges>",
+            "stray-text",
+            "text in <net>: '<layer/>'; it may hold elements only",
+        ),
+        (
+            "<edge from",
+            '<edge a:b="1" from',
+            "unbound-prefix",
+            "attribute 'a:b' of <edge> has a prefix that is bound to no namespace",
+        ),
+        ("<edge from", '<edge hue="1" from', "stray-attribute", "attribute 'hue' of <edge> is not known"),
+        (' value="sum"', "", "empty-rt-info", "rt_info attribute fused_names has no value"),
+        (
+            '<attribute name="fused_names"',
+            '<attribute name="fused_names" version="0" value=""/><attribute name="fused_names"',
+            "duplicate-rt-info",
+            "rt_info attribute fused_names is given twice",
+        ),
+        (
+            'version="11"',
+            'version="12"',
+            "unsupported-ir-version",
+            "IR version '12' is not one that is read; it must be 10 or 11",
+        ),
+        (
+            'version="11"',
+            'version="11.0"',
+            "unsupported-ir-version",
+            "IR version '11.0' is not one that is read; it must be 10 or 11",
+        ),
+        (' version="11"', "", "unsupported-ir-version", "<net> has no version; it must be 10 or 11"),
+        (
+            'version="11"',
+            'version=" 11"',
+            "loose-number",
+            "IR version ' 11' is not written plainly; it is read as 11",
+        ),
+        (
+            'version="11"',
+            'version="7"',
+            "old-ir-version",
+            "this is IR version 7; versions 10 and 11 are read",
+        ),
+        (
+            "<net ",
+            "<model ",
+            "malformed-xml",
+            "</net> does not end the element that is open, <model> of line 2",
+        ),
+    ],
+)
 def test_one_fault_gives_one_finding(old: str, new: str, name: str, message: str) -> None:
     assert shown(changed(old, new)) == [(name, message)]
 
 
 def test_a_wrong_root_is_named() -> None:
     assert shown(found_in(PLAIN.replace("net ", "model ").replace("</net", "</model"))) == [
-        ("wrong-root", "the root element is <model>; that of an IR file is <net>")]
+        ("wrong-root", "the root element is <model>; that of an IR file is <net>")
+    ]
 
 
 def test_a_file_without_layers_is_told() -> None:
-    assert shown(found_in('<net version="11"/>')) == [("missing-section", "<net> has no <layers>; a model consists of them")]
+    assert shown(found_in('<net version="11"/>')) == [
+        ("missing-section", "<net> has no <layers>; a model consists of them")
+    ]
 
 
-@pytest.mark.parametrize(("old", "new", "name", "message"), [
-    (' external_port_id="1"', "", "incomplete-element", "an input of <port_map> has no external_port_id"),
-    (' internal_layer_id="5"', "", "incomplete-element", "an output of <port_map> has no internal_layer_id"),
-    ('start="0"', 'start="x"', "malformed-number",
-     "start 'x' of an input of <port_map> is not an integer; it must be a decimal integer from -2^63 to 2^63-1"),
-    ('external_port_id="0"', 'external_port_id="-2"', "malformed-number",
-     "external_port_id '-2' of an input of <port_map> is out of range; it must be a decimal integer from -1 to 2^63-1"),
-    ('<edge from-layer="5" to-layer="1" />', '<edge from-layer="5" />', "incomplete-element", "a back edge has no to-layer"),
-    ("<back_edges>", "<back_edges><frob/>", "unknown-element", "<frob> may not be in <back_edges>"),
-    ("<body>", "<body><frob/>", "unknown-element", "<frob> may not be in <body>"),
-    ("<body>", "<body><layers/>", "duplicate-section", "a second <layers> in <body>; there may be one"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "name", "message"),
+    [
+        (' external_port_id="1"', "", "incomplete-element", "an input of <port_map> has no external_port_id"),
+        (
+            ' internal_layer_id="5"',
+            "",
+            "incomplete-element",
+            "an output of <port_map> has no internal_layer_id",
+        ),
+        (
+            'start="0"',
+            'start="x"',
+            "malformed-number",
+            (
+                "start 'x' of an input of <port_map> is not an integer; it must be a decimal integer from"
+                " -2^63 to 2^63-1"
+            ),
+        ),
+        (
+            'external_port_id="0"',
+            'external_port_id="-2"',
+            "malformed-number",
+            (
+                "external_port_id '-2' of an input of <port_map> is out of range; it must be a decimal"
+                " integer from -1 to 2^63-1"
+            ),
+        ),
+        (
+            '<edge from-layer="5" to-layer="1" />',
+            '<edge from-layer="5" />',
+            "incomplete-element",
+            "a back edge has no to-layer",
+        ),
+        ("<back_edges>", "<back_edges><frob/>", "unknown-element", "<frob> may not be in <back_edges>"),
+        ("<body>", "<body><frob/>", "unknown-element", "<frob> may not be in <body>"),
+        ("<body>", "<body><layers/>", "duplicate-section", "a second <layers> in <body>; there may be one"),
+    ],
+)
 def test_one_fault_in_a_port_map_gives_one_finding(old: str, new: str, name: str, message: str) -> None:
     (found,) = changed(old, new, BODIES)
     assert (found.name, found.message) == (name, message)
@@ -125,25 +306,41 @@ def test_one_fault_in_a_port_map_gives_one_finding(old: str, new: str, name: str
 
 def test_a_finding_within_a_body_names_the_way_to_it() -> None:
     (found,) = changed('<layer id="3" name="half"', '<layer id="3" hue="red" name="half"', BODIES)
-    assert (found.location.layer_id, found.location.layer_name, found.location.path) == (3, "half", ("steps", "body"))
+    assert (found.location.layer_id, found.location.layer_name, found.location.path) == (
+        3,
+        "half",
+        ("steps", "body"),
+    )
 
 
 def test_all_faults_are_told_in_the_order_of_the_file() -> None:
-    text = (PLAIN.replace('version="11"', 'version="99"').replace('id="2" name', 'id="x" name')
-            .replace("<dim>3</dim>", "<dim>q</dim>", 1).replace('to-port="1"', 'to-port="q"'))
+    text = (
+        PLAIN.replace('version="11"', 'version="99"')
+        .replace('id="2" name', 'id="x" name')
+        .replace("<dim>3</dim>", "<dim>q</dim>", 1)
+        .replace('to-port="1"', 'to-port="q"')
+    )
     found = found_in(text)
-    assert [d.name for d in found] == ["unsupported-ir-version", "malformed-dimension", "malformed-number", "malformed-number"]
+    assert [d.name for d in found] == [
+        "unsupported-ir-version",
+        "malformed-dimension",
+        "malformed-number",
+        "malformed-number",
+    ]
     assert [d.location.line for d in found] == [2, 9, 21, 53]
 
 
-@pytest.mark.parametrize(("old", "new", "line", "column"), [
-    (ADD, ADD.replace('"2"', '"x"'), 21, 10),
-    (ADD, ADD.replace('id="2"', '\n id="x"'), 22, 2),
-    ('from-layer="1" from-port="0"', 'from-layer="1" from-port="x"', 53, 24),
-    ("<dim>3</dim>", "<dim> q</dim>", 9, 6),
-    ("\t<edges>", "\thello\n<edges>", 51, 2),
-    ('precision="FP32" names="y"', 'precision="FP" names="y"', 36, 18),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "line", "column"),
+    [
+        (ADD, ADD.replace('"2"', '"x"'), 21, 10),
+        (ADD, ADD.replace('id="2"', '\n id="x"'), 22, 2),
+        ('from-layer="1" from-port="0"', 'from-layer="1" from-port="x"', 53, 24),
+        ("<dim>3</dim>", "<dim> q</dim>", 9, 6),
+        ("\t<edges>", "\thello\n<edges>", 51, 2),
+        ('precision="FP32" names="y"', 'precision="FP" names="y"', 36, 18),
+    ],
+)
 def test_a_finding_says_where_it_is(old: str, new: str, line: int, column: int) -> None:
     (found,) = changed(old, new)
     assert (found.location.line, found.location.column) == (line, column)
@@ -156,7 +353,11 @@ def test_a_layer_whose_id_cannot_be_read_gets_the_one_that_edges_mean(ident: str
 
 
 def test_an_id_that_cannot_be_read_is_not_taken_from_another_layer() -> None:
-    model, _ = loads(PLAIN.replace('id="1" name="w"', 'id="?" name="w"').replace('from-layer="1"', 'from-layer="0"').encode())
+    model, _ = loads(
+        PLAIN.replace('id="1" name="w"', 'id="?" name="w"')
+        .replace('from-layer="1"', 'from-layer="0"')
+        .encode()
+    )
     assert len({layer.id for layer in model.layers}) == len(model.layers)
 
 
@@ -191,14 +392,22 @@ def test_what_pre_process_means_must_be_there() -> None:
     path = FILES / "old.xml"
     assert load(path)[1] == ()
     assert [d.name for d in found_in(text)] == ["mean-outside-weights"]
-    assert [d.name for d in found_in(text.replace('reference-layer-name="x"', 'reference-layer-name="ghost"'))] == [
-        "mean-outside-weights", "unknown-reference-layer"]
+    assert [
+        d.name for d in found_in(text.replace('reference-layer-name="x"', 'reference-layer-name="ghost"'))
+    ] == ["mean-outside-weights", "unknown-reference-layer"]
 
 
 def test_of_very_many_faults_the_first_are_told() -> None:
-    found = found_in('<net version="11"><layers>' + '<layer id="0" name="a" type="T" version="opset1"/>' * (TOLD + 50) + "</layers></net>")
+    found = found_in(
+        '<net version="11"><layers>'
+        + '<layer id="0" name="a" type="T" version="opset1"/>' * (TOLD + 50)
+        + "</layers></net>"
+    )
     assert len(found) == TOLD + 1
-    assert shown(found)[-1] == ("more-faults", f"49 more findings are not told; the limit is {TOLD:,} (findings)")
+    assert shown(found)[-1] == (
+        "more-faults",
+        f"49 more findings are not told; the limit is {TOLD:,} (findings)",
+    )
 
 
 def test_a_port_of_very_many_dims_ends_reading() -> None:

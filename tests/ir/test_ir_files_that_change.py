@@ -1,4 +1,7 @@
-"""Files that are none, that are links, that change while they are used, and that cannot be written: never half of anything."""
+"""Files that are none, that are links, that change while they are used, and that cannot be written: never
+half of anything.
+"""
+
 from __future__ import annotations
 
 import multiprocessing
@@ -25,8 +28,8 @@ from irops.ir.turns import in_turn
 from irops.ir.weights import constant
 
 MODEL = """<net name="{name}" version="11"><layers>
-<layer id="0" name="w" type="Const" version="opset1"><data element_type="i64" shape="{count}" offset="0" size="{size}"/>
-<output><port id="0" precision="I64"><dim>{count}</dim></port></output></layer>
+<layer id="0" name="w" type="Const" version="opset1"><data element_type="i64" shape="{count}" offset="0"
+size="{size}"/> <output><port id="0" precision="I64"><dim>{count}</dim></port></output></layer>
 <layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
 </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
 
@@ -74,14 +77,18 @@ def test_devices_are_no_models_and_no_weights(device: str, model: Path) -> None:
     assert re.search(" is a (device|pipe|socket); ", first_found(model, Path(device)))
 
 
-def test_what_becomes_a_pipe_between_two_looks_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_becomes_a_pipe_between_two_looks_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     os.mkfifo(tmp_path / "m.xml")
     monkeypatch.setattr(regular.os, "stat", lambda _: os.lstat(__file__))
     with pytest.raises(regular.NotRegular, match="is a pipe"):
         regular.open_regular(str(tmp_path / "m.xml"))
 
 
-def test_links_to_files_are_followed_and_weights_lie_beside_the_name_that_is_given(model: Path, tmp_path: Path) -> None:
+def test_links_to_files_are_followed_and_weights_lie_beside_the_name_that_is_given(
+    model: Path, tmp_path: Path
+) -> None:
     links = tmp_path / "links"
     links.mkdir()
     (links / "l.xml").symlink_to(model)
@@ -162,7 +169,9 @@ def test_a_file_that_may_not_grow_leaves_nothing_behind(model: Path, tmp_path: P
     out.mkdir()
     (out / "m.xml").write_text("before")
     script = f"import irops\nirops.write(irops.read({str(model)!r}), {str(out / 'm.xml')!r})"
-    done = subprocess.run([sys.executable, "-c", script], preexec_fn=limited, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], preexec_fn=limited, capture_output=True, text=True, check=False
+    )
     assert "File too large" in done.stderr
     assert os.listdir(out) == ["m.xml"]
     assert (out / "m.xml").read_text() == "before"
@@ -173,7 +182,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     disk = tmp_path / "disk"
     disk.mkdir()
     mount, unmount = shutil.which("mount"), shutil.which("umount")
-    if not mount or not unmount or subprocess.run([mount, "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk], capture_output=True, check=False).returncode:
+    if (
+        not mount
+        or not unmount
+        or subprocess.run(
+            [mount, "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk], capture_output=True, check=False
+        ).returncode
+    ):
         pytest.skip("no file system may be mounted here")
     try:
         yield disk
@@ -192,6 +207,7 @@ def test_a_full_disk_leaves_what_was_there(model: Path, small_disk: Path) -> Non
 
 def write_often(path: str, name: str, count: int) -> None:
     from irops.ir.read import loads
+
     content = np.full(count, count).tobytes()
     for _ in range(40):
         irops.write(loads(text_of(name, count).encode(), content)[0], path)
@@ -201,7 +217,10 @@ def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path
     path = str(tmp_path / "m.xml")
     write_often(path, "one", 1001)
     context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=write_often, args=(path, name, count)) for name, count in (("one", 1001), ("two", 2002))]
+    writers = [
+        context.Process(target=write_often, args=(path, name, count))
+        for name, count in (("one", 1001), ("two", 2002))
+    ]
     for writer in writers:
         writer.start()
     seen, changed = set(), set()
@@ -222,14 +241,18 @@ def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path
     assert irops.check(path).ok
 
 
-def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(turns, "PATIENCE", 0.05)
     with in_turn(model.parent, alone=True):
         assert load(model)[1] == ()
         irops.write(irops.read(model), model)
 
 
-def test_a_folder_that_cannot_be_held_is_used_all_the_same(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_held_is_used_all_the_same(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with in_turn(tmp_path / "absent"):
         pass
     monkeypatch.setitem(sys.modules, "fcntl", None)
@@ -253,7 +276,9 @@ def test_what_is_interrupted_between_two_files_is_done_with_both(tmp_path: Path)
         except KeyboardInterrupt:
             print("interrupted")
     """
-    done = subprocess.run([sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "interrupted\n"
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"a": b"1", "b": b"2"}
 
@@ -263,6 +288,7 @@ def test_what_is_interrupted_before_leaves_nothing(tmp_path: Path) -> None:
         with Pending(tmp_path / "a", tmp_path / "b") as (a, _):
             a.write(b"1")
             raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert list(tmp_path.iterdir()) == []

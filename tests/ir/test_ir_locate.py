@@ -1,4 +1,5 @@
 """Lines and columns, attributes and children, from byte offsets."""
+
 from __future__ import annotations
 
 import pytest
@@ -16,7 +17,15 @@ B = TAG.index(b"<b")
 
 def test_offsets_become_lines_and_columns_from_one() -> None:
     source = Source("m.xml", b"ab\ncd\n\nx")
-    assert [source.line_column(k) for k in (0, 1, 3, 4, 6, 7, 8)] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (4, 1), (4, 2)]
+    assert [source.line_column(k) for k in (0, 1, 3, 4, 6, 7, 8)] == [
+        (1, 1),
+        (1, 2),
+        (2, 1),
+        (2, 2),
+        (3, 1),
+        (4, 1),
+        (4, 2),
+    ]
 
 
 def test_columns_count_characters() -> None:
@@ -41,7 +50,7 @@ def test_any_offsets_in_any_order_are_placed(text: str, places: list[int]) -> No
     source = Source(None, text.encode())
     for place in places:
         before = text[:place]
-        if not (before.endswith("\r") and text[place:place + 1] == "\n"):
+        if not (before.endswith("\r") and text[place : place + 1] == "\n"):
             lines = before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
             assert source.line_column(len(before.encode())) == (len(lines), len(lines[-1]) + 1)
 
@@ -56,7 +65,9 @@ def test_a_line_is_given_without_its_end() -> None:
     assert [source.line_text(k) for k in (1, 2, 3)] == ["one", "two", "three"]
 
 
-@pytest.mark.parametrize(("name", "found"), [("x", b"x = "), ("long-name", b"long-name="), ("y", b'y="2'), ("z", b'z="4')])
+@pytest.mark.parametrize(
+    ("name", "found"), [("x", b"x = "), ("long-name", b"long-name="), ("y", b'y="2'), ("z", b'z="4')]
+)
 def test_attributes_are_found_in_their_tag(name: str, found: bytes) -> None:
     assert Source(None, TAG).attribute_offset(B, name) == TAG.index(found)
 
@@ -90,6 +101,8 @@ def test_children_are_found_far_behind_their_parent() -> None:
 def test_a_location_names_file_place_and_layer() -> None:
     source = Source("m.xml", TAG)
     layer = Layer(7, "n", "T", "opset1")
-    assert source.location(B, layer, ("loop", "body"), "z") == Location("m.xml", 2, 4, 7, "n", ("loop", "body"))
+    assert source.location(B, layer, ("loop", "body"), "z") == Location(
+        "m.xml", 2, 4, 7, "n", ("loop", "body")
+    )
     assert source.location(B, layer, attribute="absent") == Location("m.xml", 1, 4, 7, "n")
     assert source.location(-1) == Location("m.xml")

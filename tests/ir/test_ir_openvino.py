@@ -1,4 +1,7 @@
-"""OpenVINO reads what irops writes, and finds the same in it. OpenVINO runs in a process of its own: it may crash."""
+"""OpenVINO reads what irops writes, and finds the same in it. OpenVINO runs in a process of its own: it may
+crash.
+"""
+
 from __future__ import annotations
 
 import importlib.util
@@ -20,7 +23,9 @@ from irops.values.packing import pack
 
 FILES = Path(__file__).parent / "files"
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="openvino is not installed")
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("openvino") is None, reason="openvino is not installed"
+)
 
 RESULTS = """
 import json, sys
@@ -32,19 +37,24 @@ for path in sys.argv[1:]:
     model = core.read_model(path)
     for parameter in model.get_parameters():
         if parameter.partial_shape.is_dynamic:
-            model.reshape({parameter.output(0): ov.PartialShape([2 if d.is_dynamic else d for d in parameter.partial_shape])})
+            model.reshape({parameter.output(0): ov.PartialShape([2 if d.is_dynamic else d for d in
+            parameter.partial_shape])})
     compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     random = np.random.default_rng(0)
     inputs = [random.random(tuple(i.shape)).astype(i.element_type.to_dtype()) for i in compiled.inputs]
     results = compiled(inputs)
-    said.append([[str(o.element_type), sorted(name.rstrip("0123456789") for name in o.names), list(o.shape), results[o].ravel().tolist()] for o in compiled.outputs])
-    said[-1].append([[n.friendly_name.rstrip("0123456789"), n.get_type_name()] for n in model.get_ordered_ops()])
+    said.append([[str(o.element_type), sorted(name.rstrip("0123456789") for name in o.names), list(o.shape),
+    results[o].ravel().tolist()] for o in compiled.outputs])
+    said[-1].append([[n.friendly_name.rstrip("0123456789"), n.get_type_name()] for n in
+    model.get_ordered_ops()])
 print(json.dumps(said))
 """
 
 
 def openvino(script: str, *arguments: object) -> Any:
-    done = subprocess.run([sys.executable, "-c", script, *map(str, arguments)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -68,12 +78,13 @@ for operation in ov.Core().read_model(sys.argv[1]).get_ordered_ops():
         if operation.get_element_type() == ov.Type.string:
             said[operation.friendly_name] = operation.get_value_strings()
         else:
-            model = ov.Model([ops.result(ops.convert(operation, "f64" if operation.get_element_type().size > 2 else "f32"))], [])
-            folding = Manager()
+            model = ov.Model([ops.result(ops.convert(operation, "f64" if operation.get_element_type().size > 2
+            else "f32"))], []) folding = Manager()
             folding.register_pass(ConstantFolding())
             folding.run_passes(model)
             folded = model.get_results()[0].input_value(0).get_node()
-            said[operation.friendly_name] = folded.get_data().ravel().tolist() if folded.get_type_name() == "Constant" else None
+            said[operation.friendly_name] = folded.get_data().ravel().tolist() if folded.get_type_name() ==
+            "Constant" else None
 print(json.dumps(said))
 """
 TESTED = [t for t in element_types() if t.kind != "dynamic"]
@@ -100,9 +111,29 @@ def _model_of_constants() -> Model:
     for number, element in enumerate(TESTED):
         elements = _elements(element)
         packed = pack(elements, element)
-        data = {"element_type": element.name, "shape": str(len(elements)), "offset": str(len(weights)), "size": str(len(packed))}
-        layers += [Layer(2 * number, element.name, "Const", "opset1", data, outputs=[Port(0, element.precision, elements.shape)]),
-                   Layer(2 * number + 1, f"of_{element}", "Result", "opset1", inputs=[Port(0, element.precision, elements.shape)])]
+        data = {
+            "element_type": element.name,
+            "shape": str(len(elements)),
+            "offset": str(len(weights)),
+            "size": str(len(packed)),
+        }
+        layers += [
+            Layer(
+                2 * number,
+                element.name,
+                "Const",
+                "opset1",
+                data,
+                outputs=[Port(0, element.precision, elements.shape)],
+            ),
+            Layer(
+                2 * number + 1,
+                f"of_{element}",
+                "Result",
+                "opset1",
+                inputs=[Port(0, element.precision, elements.shape)],
+            ),
+        ]
         edges.append(Edge(2 * number, 0, 2 * number + 1, 0))
         weights += packed
     return Model("constants", 11, Graph(layers, edges), weights=Weights.of_bytes(weights))
@@ -116,6 +147,6 @@ def test_openvino_finds_the_elements_that_irops_packs(tmp_path: Path) -> None:
         if element.kind == "string":
             assert found[element.name] == elements.tolist()
         elif element.kind == "lookup":
-            assert found[element.name] == sorted(found[element.name])      # the codes are those of rising values
+            assert found[element.name] == sorted(found[element.name])  # the codes are those of rising values
         else:
             assert found[element.name] == [float(x) for x in elements], element

@@ -1,4 +1,5 @@
 """What a file says is what the model holds."""
+
 from __future__ import annotations
 
 import gc
@@ -26,21 +27,34 @@ def test_layers_ports_and_edges_are_read() -> None:
     model = read(FILES / "plain.xml")
     assert (model.name, model.version) == ("plain", 11)
     assert [str(layer) for layer in model.layers] == [
-        'layer 0 "x" (Parameter)', 'layer 1 "w" (Const)', 'layer 2 "sum" (Add)', 'layer 3 "y" (Result)']
+        'layer 0 "x" (Parameter)',
+        'layer 1 "w" (Const)',
+        'layer 2 "sum" (Add)',
+        'layer 3 "y" (Result)',
+    ]
     assert model.layer("x").data == {"shape": "?,3", "element_type": "f32"}
     (port,) = model.layer("x").outputs
     assert (port.id, port.precision, port.dims, port.names) == (0, "FP32", (-1, 3), ("x", "a,b"))
     assert [port.id for port in model.layer("sum").inputs] == [0, 1]
     assert model.layer("y").output_names == ("y",)
     assert model.layer("x").output_names is None
-    assert [(e.from_layer, e.from_port, e.to_layer, e.to_port) for e in model.edges] == [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)]
+    assert [(e.from_layer, e.from_port, e.to_layer, e.to_port) for e in model.edges] == [
+        (0, 0, 2, 0),
+        (1, 0, 2, 1),
+        (2, 2, 3, 0),
+    ]
 
 
 def test_runtime_information_is_kept_as_it_is() -> None:
     model = read(FILES / "plain.xml")
-    assert model.rt_info == Element("rt_info", {}, [
-        Element("info", {"name": "a key", "value": "1"}),
-        Element("nested", {}, [Element("inner", {"value": 'a < b & "c"'})])])
+    assert model.rt_info == Element(
+        "rt_info",
+        {},
+        [
+            Element("info", {"name": "a key", "value": "1"}),
+            Element("nested", {}, [Element("inner", {"value": 'a < b & "c"'})]),
+        ],
+    )
     fused = model.layer("sum").rt_info
     assert fused is not None
     assert fused.children[0].attributes == {"name": "fused_names", "version": "0", "value": "sum"}
@@ -50,12 +64,23 @@ def test_bodies_are_read_with_the_maps_that_tie_them() -> None:
     model = read(FILES / "bodies.xml")
     body = model.layer("steps").bodies["body"]
     sliced, merged = body.inputs
-    assert (sliced.external_port_id, sliced.internal_layer_id, sliced.axis, sliced.start, sliced.end) == (0, 0, 0, 0, -1)
+    assert (sliced.external_port_id, sliced.internal_layer_id, sliced.axis, sliced.start, sliced.end) == (
+        0,
+        0,
+        0,
+        0,
+        -1,
+    )
     assert (merged.external_port_id, merged.internal_layer_id, merged.axis) == (1, 1, None)
     assert (body.outputs[0].axis, body.outputs[0].stride, body.outputs[0].part_size) == (0, 1, 1)
     assert body.back_edges == [BackEdge(5, 1)]
     loop = model.layer("counted").bodies["body"]
-    assert [m.purpose for m in (*loop.inputs, *loop.outputs)] == [None, "current_iteration", None, "execution_condition"]
+    assert [m.purpose for m in (*loop.inputs, *loop.outputs)] == [
+        None,
+        "current_iteration",
+        None,
+        "execution_condition",
+    ]
     assert loop.inputs[1].external_port_id == -1
     assert list(model.layer("choice").bodies) == ["then_body", "else_body"]
     paths = {layer.name: path for path, layer in model.walk()}
@@ -67,7 +92,11 @@ def test_bodies_are_read_with_the_maps_that_tie_them() -> None:
 def test_a_file_of_version_10_keeps_its_legacy() -> None:
     model = read(FILES / "old.xml")
     assert model.version == 10
-    assert [element.tag for element in model.legacy] == ["pre-process", "meta_data", "quantization_parameters"]
+    assert [element.tag for element in model.legacy] == [
+        "pre-process",
+        "meta_data",
+        "quantization_parameters",
+    ]
     assert model.legacy[2].children[0].text == '{"a": 1}'
     assert model.layer("y").inputs[0].precision is None
 
@@ -83,19 +112,37 @@ def test_a_comment_within_a_dim_does_not_part_it() -> None:
     assert read(FILES / "old.xml").layer("x").outputs[0].dims == (1, 1, 1, 2)
 
 
-@pytest.mark.parametrize(("text", "names"), [
-    ("", ()), ("a", ("a",)), ("a,b", ("a", "b")), (r"a\,b,c", ("a,b", "c")), ("a,,b,", ("a", "b")), ("a\\b", ("a\\b",)), (r"\,", (",",)),
-])
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("", ()),
+        ("a", ("a",)),
+        ("a,b", ("a", "b")),
+        (r"a\,b,c", ("a,b", "c")),
+        ("a,,b,", ("a", "b")),
+        ("a\\b", ("a\\b",)),
+        (r"\,", (",",)),
+    ],
+)
 def test_tensor_names_are_parted_at_commas_that_are_not_escaped(text: str, names: tuple[str, ...]) -> None:
     assert names_of(text) == names
 
 
 def test_what_is_not_understood_is_kept() -> None:
-    model, found = loads(b"""<net version="11" colour="red"><frob a="1"><layer><dim>1</dim></layer></frob>
+    model, found = loads(
+        b"""<net version="11" colour="red"><frob a="1"><layer><dim>1</dim></layer></frob>
       <layers><layer id="0" name="x" type="Parameter" version="opset1" size="big"><hint/><!-- note -->
-        <output><port id="0" precision="FP32" hue="blue"><dim>2</dim><mark/></port></output></layer></layers></net>""")
-    assert [d.name for d in found] == ["stray-attribute", "unknown-element", "stray-attribute", "unknown-element",
-                                       "stray-attribute", "unknown-element"]
+        <output><port id="0" precision="FP32"
+        hue="blue"><dim>2</dim><mark/></port></output></layer></layers></net>"""
+    )
+    assert [d.name for d in found] == [
+        "stray-attribute",
+        "unknown-element",
+        "stray-attribute",
+        "unknown-element",
+        "stray-attribute",
+        "unknown-element",
+    ]
     layer = model.layers[0]
     assert model.extra == {"colour": "red"}
     assert model.unknown == [Element("frob", {"a": "1"}, [Element("layer", {}, [Element("dim", text="1")])])]
@@ -107,7 +154,9 @@ def test_what_is_not_understood_is_kept() -> None:
 
 
 def test_dims_within_unknown_elements_are_kept_as_elements() -> None:
-    model, _ = loads(b'<net version="11"><layers/><odd><port id="0"><dim>1</dim><dim>2</dim></port></odd></net>')
+    model, _ = loads(
+        b'<net version="11"><layers/><odd><port id="0"><dim>1</dim><dim>2</dim></port></odd></net>'
+    )
     port = model.unknown[0].children[0]
     assert [child.text for child in port.children] == ["1", "2"]
     assert port.text == ""
@@ -118,18 +167,28 @@ def test_each_thing_knows_the_byte_where_it_starts() -> None:
     assert model.source is not None
     data = model.source.data
     for _, layer in model.walk():
-        assert data[layer.at:].startswith(f'<layer id="{layer.id}" name="{layer.name}"'.encode())
-        assert layer.data_at < 0 or data[layer.data_at:].startswith(b"<data ")
-        assert all(data[port.at:].startswith(f'<port id="{port.id}"'.encode()) for port in (*layer.inputs, *layer.outputs))
+        assert data[layer.at :].startswith(f'<layer id="{layer.id}" name="{layer.name}"'.encode())
+        assert layer.data_at < 0 or data[layer.data_at :].startswith(b"<data ")
+        assert all(
+            data[port.at :].startswith(f'<port id="{port.id}"'.encode())
+            for port in (*layer.inputs, *layer.outputs)
+        )
         for body in layer.bodies.values():
-            assert data[body.at:].startswith(f"<{body.name}>".encode())
-            assert all(data[m.at:].startswith((b"<input ", b"<output ")) for m in (*body.inputs, *body.outputs))
+            assert data[body.at :].startswith(f"<{body.name}>".encode())
+            assert all(
+                data[m.at :].startswith((b"<input ", b"<output ")) for m in (*body.inputs, *body.outputs)
+            )
 
 
 def test_sections_may_come_in_any_order() -> None:
     text = (FILES / "plain.xml").read_text()
     start, end = text.index("\t<edges>"), text.index("\t<rt_info>\n\t\t<info")
-    moved = text[:text.index("\t<layers>")] + text[start:end] + text[text.index("\t<layers>"):start] + text[end:]
+    moved = (
+        text[: text.index("\t<layers>")]
+        + text[start:end]
+        + text[text.index("\t<layers>") : start]
+        + text[end:]
+    )
     assert loads(moved.encode())[0] == loads(text.encode())[0]
 
 
@@ -170,7 +229,9 @@ def test_bodies_within_bodies_are_read_as_deep_as_elements_may_lie() -> None:
     levels = NESTING // 3 - 2
     opening = b'<layers><layer id="0" name="f" type="If" version="opset8"><then_body>'
     closing = b"</then_body></layer></layers>"
-    model, found = loads(b'<net version="11">' + opening * levels + b"<layers/>" + closing * levels + b"</net>")
+    model, found = loads(
+        b'<net version="11">' + opening * levels + b"<layers/>" + closing * levels + b"</net>"
+    )
     assert found == ()
     assert max(len(path) for path, _ in model.walk()) == 2 * (levels - 1)
     assert model == model.with_graph(model.graph)
@@ -189,7 +250,9 @@ def test_a_model_is_read_although_harmless_parts_are_faulty(tmp_path: Path) -> N
 
 def test_a_model_is_not_read_where_something_was_guessed(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
-    path.write_bytes(b'<net version="11"><surprise/><layers><layer name="x" type="T" version="opset1"/></layers></net>')
+    path.write_bytes(
+        b'<net version="11"><surprise/><layers><layer name="x" type="T" version="opset1"/></layers></net>'
+    )
     with pytest.raises(ReadError) as error:
         read(path)
     assert [d.name for d in error.value.diagnostics] == ["unknown-element", "incomplete-element"]

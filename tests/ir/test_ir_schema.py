@@ -1,4 +1,5 @@
 """The grammar of IR files says what the reader says."""
+
 from __future__ import annotations
 
 from functools import cache
@@ -23,12 +24,28 @@ def test_a_sound_file_fits_the_grammar(name: str) -> None:
     assert grammar().validate(etree.parse(FILES / f"{name}.xml")), grammar().error_log
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    (' id="2"', ""), (' name="sum"', ""), (' type="Add"', ""), (' version="opset1"', ""), (' from-port="0"', ""),
-    ('"2" name', '"two" name'), ("<dim>3</dim>", "<dim>-2</dim>"), ("<dim>3</dim>", "<dim>a</dim>"), ("FP32", "F32"),
-    ("\t<edges>", "<edges/><edges>"), ("<edges>", "<frob/><edges>"), ("<edges>", "hello<edges>"), ('version="11"', 'version="12"'),
-    ("<edge ", '<edge hue="red" '), ("</data>", "</data>"), ("<dim>3</dim>", "<dim><b>3</b></dim>"), ("<dim>3</dim>", "<dim> 3 </dim>"),
-])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (' id="2"', ""),
+        (' name="sum"', ""),
+        (' type="Add"', ""),
+        (' version="opset1"', ""),
+        (' from-port="0"', ""),
+        ('"2" name', '"two" name'),
+        ("<dim>3</dim>", "<dim>-2</dim>"),
+        ("<dim>3</dim>", "<dim>a</dim>"),
+        ("FP32", "F32"),
+        ("\t<edges>", "<edges/><edges>"),
+        ("<edges>", "<frob/><edges>"),
+        ("<edges>", "hello<edges>"),
+        ('version="11"', 'version="12"'),
+        ("<edge ", '<edge hue="red" '),
+        ("</data>", "</data>"),
+        ("<dim>3</dim>", "<dim><b>3</b></dim>"),
+        ("<dim>3</dim>", "<dim> 3 </dim>"),
+    ],
+)
 def test_the_grammar_and_the_reader_agree(old: str, new: str) -> None:
     text = PLAIN.replace(old, new, 1).encode()
     _, found = loads(text)

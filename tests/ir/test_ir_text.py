@@ -1,4 +1,5 @@
 """Files that hold no model say why, each cause in its own words."""
+
 from __future__ import annotations
 
 import os
@@ -35,7 +36,9 @@ def test_a_file_that_is_not_there_is_not_found(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert refusal_of(tmp_path / "gone" / "model.xml").notes == (f"the folder {tmp_path / 'gone'} does not exist",)
+    assert refusal_of(tmp_path / "gone" / "model.xml").notes == (
+        f"the folder {tmp_path / 'gone'} does not exist",
+    )
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
@@ -77,36 +80,45 @@ def test_an_onnx_model_is_recognised() -> None:
     assert refusal(b"\x08\x0a\x12\x07pytorch\x1a\x052.1.0").name == "onnx-file"
 
 
-@pytest.mark.parametrize(("start", "what"), [(b"PK\3\4", "a zip archive"), (b"\x1f\x8b\x08", "a gzip archive")])
+@pytest.mark.parametrize(
+    ("start", "what"), [(b"PK\3\4", "a zip archive"), (b"\x1f\x8b\x08", "a gzip archive")]
+)
 def test_an_archive_is_recognised(start: bytes, what: str) -> None:
     found = refusal(start + bytes(100))
     assert found.name == "not-xml"
     assert what in found.message
 
 
-@pytest.mark.parametrize(("raw", "name", "line", "column"), [
-    ('<net version="11">\n<layers>', "truncated-file", 2, 9),
-    ('<net version="11">\n<lay', "truncated-file", 2, 1),
-    ('<net version="11">\n<!-- ', "malformed-xml", 2, 1),
-    ('<net version="11">\n</nets>', "malformed-xml", 2, 3),
-    ('<net version="11" name="a&b"/>', "malformed-xml", 1, 28),
-    ('<net version="11" name="&what;"/>', "malformed-xml", 1, 25),
-    ('<net version="11" name="&#0;"/>', "malformed-xml", 1, 25),
-    ('<net version="11" version="10"/>', "malformed-xml", 1, 19),
-    ("<net version=11/>", "malformed-xml", 1, 14),
-    (NET + "\n" + NET, "malformed-xml", 2, 1),
-    ("hello\n" + NET, "malformed-xml", 1, 1),
-    ("\n<?xml version='1.0'?>" + NET, "malformed-xml", 2, 1),
-    ("\ufeff\ufeff" + NET, "malformed-xml", 1, 1),
-    ('<?xml version="1.0"?>\n<!-- only this -->', "malformed-xml", 2, 19),
-])
-def test_text_that_is_not_well_formed_is_refused_where_it_is_not(raw: str, name: str, line: int, column: int) -> None:
+@pytest.mark.parametrize(
+    ("raw", "name", "line", "column"),
+    [
+        ('<net version="11">\n<layers>', "truncated-file", 2, 9),
+        ('<net version="11">\n<lay', "truncated-file", 2, 1),
+        ('<net version="11">\n<!-- ', "malformed-xml", 2, 1),
+        ('<net version="11">\n</nets>', "malformed-xml", 2, 3),
+        ('<net version="11" name="a&b"/>', "malformed-xml", 1, 28),
+        ('<net version="11" name="&what;"/>', "malformed-xml", 1, 25),
+        ('<net version="11" name="&#0;"/>', "malformed-xml", 1, 25),
+        ('<net version="11" version="10"/>', "malformed-xml", 1, 19),
+        ("<net version=11/>", "malformed-xml", 1, 14),
+        (NET + "\n" + NET, "malformed-xml", 2, 1),
+        ("hello\n" + NET, "malformed-xml", 1, 1),
+        ("\n<?xml version='1.0'?>" + NET, "malformed-xml", 2, 1),
+        ("\ufeff\ufeff" + NET, "malformed-xml", 1, 1),
+        ('<?xml version="1.0"?>\n<!-- only this -->', "malformed-xml", 2, 19),
+    ],
+)
+def test_text_that_is_not_well_formed_is_refused_where_it_is_not(
+    raw: str, name: str, line: int, column: int
+) -> None:
     found = refusal(raw.encode())
     assert (found.name, found.location.line, found.location.column) == (name, line, column)
 
 
 def test_the_line_that_is_not_well_formed_is_shown() -> None:
-    assert refusal(b'<net version="11">\n  <layer id=1 name="x"/>\n</net>').notes == ('line 2 is: <layer id=1 name="x"/>',)
+    assert refusal(b'<net version="11">\n  <layer id=1 name="x"/>\n</net>').notes == (
+        'line 2 is: <layer id=1 name="x"/>',
+    )
 
 
 @pytest.mark.parametrize("end", [100, 400, 900, 1500])
@@ -133,13 +145,23 @@ def test_a_declaration_that_the_bytes_contradict_is_refused() -> None:
     assert refusal(f'<?xml version="1.0" encoding="UTF-16"?>{NET}'.encode()).name == "invalid-encoding"
 
 
-@pytest.mark.parametrize(("encoding", "declared"), [
-    ("utf-8", "UTF-8"), ("utf-8-sig", "UTF-8"), ("utf-16", "UTF-16"), ("utf-16-le", "UTF-16"), ("utf-16-be", "UTF-16"),
-    ("iso-8859-1", "ISO-8859-1"), ("windows-1252", "windows-1252"),
-])
+@pytest.mark.parametrize(
+    ("encoding", "declared"),
+    [
+        ("utf-8", "UTF-8"),
+        ("utf-8-sig", "UTF-8"),
+        ("utf-16", "UTF-16"),
+        ("utf-16-le", "UTF-16"),
+        ("utf-16-be", "UTF-16"),
+        ("iso-8859-1", "ISO-8859-1"),
+        ("windows-1252", "windows-1252"),
+    ],
+)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_an_encoding_changes_nothing_but_bytes(encoding: str, declared: str, end: str) -> None:
-    text = PLAIN.replace('version="1.0"', f'version="1.0" encoding="{declared}"').replace('name="sum"', 'name="sömme"')
+    text = PLAIN.replace('version="1.0"', f'version="1.0" encoding="{declared}"').replace(
+        'name="sum"', 'name="sömme"'
+    )
     model, found = loads(text.replace("\n", end).encode(encoding))
     assert found == ()
     assert model.layers[2].name == "sömme"
@@ -149,26 +171,40 @@ def test_an_encoding_changes_nothing_but_bytes(encoding: str, declared: str, end
 
 def test_a_document_type_is_refused_and_the_rest_is_checked() -> None:
     declaration = '<!DOCTYPE net [\n <!ATTLIST layer version CDATA "opset1">\n]>\n'
-    text = PLAIN.replace("<net", declaration + "<net", 1).replace(' type="Add" version="opset1"', ' type="Add"')
+    text = PLAIN.replace("<net", declaration + "<net", 1).replace(
+        ' type="Add" version="opset1"', ' type="Add"'
+    )
     _, found = loads(text.encode())
     assert [(d.name, d.location.line) for d in found] == [("document-type", 3), ("incomplete-element", 24)]
 
 
-@pytest.mark.parametrize("declaration", [
-    "<!DOCTYPE net>", '<!DOCTYPE net SYSTEM "file:///etc/passwd">', '<!DOCTYPE net PUBLIC "ab" "c>d">',
-    "<!DOCTYPE net [ <!-- > --> <!ENTITY % p SYSTEM 'http://localhost/x'> %p; ]>",
-])
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "<!DOCTYPE net>",
+        '<!DOCTYPE net SYSTEM "file:///etc/passwd">',
+        '<!DOCTYPE net PUBLIC "ab" "c>d">',
+        "<!DOCTYPE net [ <!-- > --> <!ENTITY % p SYSTEM 'http://localhost/x'> %p; ]>",
+    ],
+)
 def test_a_document_type_changes_nothing(declaration: str) -> None:
     model, found = loads(PLAIN.replace("<net", declaration + "\n<net", 1).encode())
     assert [d.name for d in found] == ["document-type"]
     assert model == loads(PLAIN.encode())[0]
 
 
-@pytest.mark.parametrize(("declaration", "line"), [
-    ('<!DOCTYPE net [\n <!ENTITY a "aaaa">\n]>', 2), ('<!DOCTYPE net [\n <!ENTITY a SYSTEM "file:///etc/passwd">\n]>', 3),
-])
+@pytest.mark.parametrize(
+    ("declaration", "line"),
+    [
+        ('<!DOCTYPE net [\n <!ENTITY a "aaaa">\n]>', 2),
+        ('<!DOCTYPE net [\n <!ENTITY a SYSTEM "file:///etc/passwd">\n]>', 3),
+    ],
+)
 def test_an_entity_is_not_expanded(declaration: str, line: int) -> None:
-    text = f'<?xml version="1.0"?>\n{declaration}\n<net version="11" name="m"><layers/><rt_info>&a;</rt_info></net>'
+    text = (
+        f'<?xml version="1.0"?>\n{declaration}\n<net version="11"'
+        ' name="m"><layers/><rt_info>&a;</rt_info></net>'
+    )
     with pytest.raises(ReadError) as error:
         loads(text.encode())
     assert [(d.name, d.location.line) for d in error.value.diagnostics] == [("document-type", line)]

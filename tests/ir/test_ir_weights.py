@@ -1,4 +1,5 @@
 """Constants lie where they say, or it is told why not."""
+
 from __future__ import annotations
 
 import os
@@ -17,8 +18,10 @@ FILES = Path(__file__).parent / "files"
 
 
 def const(data: str, number: int = 0) -> str:
-    return (f'<layer id="{number}" name="c{number}" type="Const" version="opset1"><data {data}/>'
-            '<output><port id="0" precision="FP32"/></output></layer>\n')
+    return (
+        f'<layer id="{number}" name="c{number}" type="Const" version="opset1"><data {data}/>'
+        '<output><port id="0" precision="FP32"/></output></layer>\n'
+    )
 
 
 def model_of(*data: str, weights: bytes = b"") -> Model:
@@ -75,46 +78,135 @@ def test_strings_are_read() -> None:
     assert constant(model, model.layers[0]).tolist() == ["a", "é"]
 
 
-@pytest.mark.parametrize(("data", "name", "message"), [
-    (region("f32", "3", 1000, 12), "constant-outside-weights",
-     'layer 0 "c0" (Const): bytes 1000 to 1012 are not in the .bin, which has 12'),
-    (region("f32", "3", 4, 12), "constant-outside-weights", 'layer 0 "c0" (Const): bytes 4 to 16 are not in the .bin, which has 12'),
-    (region("f32", "3", 0, 8), "wrong-constant-size", 'layer 0 "c0" (Const): size is 8, and f32[3] takes 12 bytes'),
-    (region("f32", "3", 0, 16), "wrong-constant-size", 'layer 0 "c0" (Const): size is 16, and f32[3] takes 12 bytes'),
-    (region("u6", "5", 0, 4), "wrong-constant-size", 'layer 0 "c0" (Const): size is 4, and u6[5] takes 6 bytes'),
-    (region("u3", "9", 0, 4), "wrong-constant-size", 'layer 0 "c0" (Const): size is 4, and u3[9] takes 6 bytes'),
-    (region("f32", "4294967296,4294967296,4", 0, 0), "oversized-constant",
-     'layer 0 "c0" (Const): f32[4294967296,4294967296,4] takes 295147905179352825856 bytes, more than 2^63-1'),
-    (region("f32", "?", 0, 12), "dynamic-constant", "shape '?' of layer 0 \"c0\" (Const) is not static; "
-     "the shape of a constant must be known"),
-    (region("f32", "1..3", 0, 12), "dynamic-constant", "shape '1..3' of layer 0 \"c0\" (Const) is not static; "
-     "the shape of a constant must be known"),
-    (region("f32", "-1", 0, 12), "dynamic-constant", "shape '-1' of layer 0 \"c0\" (Const) is not static; "
-     "the shape of a constant must be known"),
-    (region("f32", "3abc", 0, 12), "malformed-constant-attribute", "shape '3abc' of layer 0 \"c0\" (Const) holds '3abc', which is no size"),
-    (region("f32", "3,,1", 0, 12), "malformed-constant-attribute", "shape '3,,1' of layer 0 \"c0\" (Const) holds '', which is no size"),
-    (region("f32", "3", "0x0", 12), "malformed-constant-attribute",
-     "offset '0x0' of layer 0 \"c0\" (Const) is not an integer; it must be a decimal integer from 0 to 2^63-1"),
-    (region("f32", "3", 2**64 - 4, 12), "malformed-constant-attribute",
-     f"offset '{2**64 - 4}' of layer 0 \"c0\" (Const) is out of range; it must be a decimal integer from 0 to 2^63-1"),
-    (region("F32", "3", 0, 12), "malformed-constant-attribute",
-     "element_type 'F32' of layer 0 \"c0\" (Const) is no element type of a tensor; such are f32, i64, boolean, spelled so"),
-    (region("dynamic", "3", 0, 12), "malformed-constant-attribute",
-     "element_type 'dynamic' of layer 0 \"c0\" (Const) is no element type of a tensor; such are f32, i64, boolean, spelled so"),
-    ('element_type="f32" shape="3" size="12"', "missing-constant-attribute", 'layer 0 "c0" (Const) has no offset'),
-    ('element_type="f32" shape="3" value="abc"', "inline-constant",
-     'layer 0 "c0" (Const) has its value in an attribute; it must have offset and size of bytes in the weights'),
-])
+@pytest.mark.parametrize(
+    ("data", "name", "message"),
+    [
+        (
+            region("f32", "3", 1000, 12),
+            "constant-outside-weights",
+            'layer 0 "c0" (Const): bytes 1000 to 1012 are not in the .bin, which has 12',
+        ),
+        (
+            region("f32", "3", 4, 12),
+            "constant-outside-weights",
+            'layer 0 "c0" (Const): bytes 4 to 16 are not in the .bin, which has 12',
+        ),
+        (
+            region("f32", "3", 0, 8),
+            "wrong-constant-size",
+            'layer 0 "c0" (Const): size is 8, and f32[3] takes 12 bytes',
+        ),
+        (
+            region("f32", "3", 0, 16),
+            "wrong-constant-size",
+            'layer 0 "c0" (Const): size is 16, and f32[3] takes 12 bytes',
+        ),
+        (
+            region("u6", "5", 0, 4),
+            "wrong-constant-size",
+            'layer 0 "c0" (Const): size is 4, and u6[5] takes 6 bytes',
+        ),
+        (
+            region("u3", "9", 0, 4),
+            "wrong-constant-size",
+            'layer 0 "c0" (Const): size is 4, and u3[9] takes 6 bytes',
+        ),
+        (
+            region("f32", "4294967296,4294967296,4", 0, 0),
+            "oversized-constant",
+            (
+                'layer 0 "c0" (Const): f32[4294967296,4294967296,4] takes 295147905179352825856 bytes, more'
+                " than 2^63-1"
+            ),
+        ),
+        (
+            region("f32", "?", 0, 12),
+            "dynamic-constant",
+            "shape '?' of layer 0 \"c0\" (Const) is not static; the shape of a constant must be known",
+        ),
+        (
+            region("f32", "1..3", 0, 12),
+            "dynamic-constant",
+            "shape '1..3' of layer 0 \"c0\" (Const) is not static; the shape of a constant must be known",
+        ),
+        (
+            region("f32", "-1", 0, 12),
+            "dynamic-constant",
+            "shape '-1' of layer 0 \"c0\" (Const) is not static; the shape of a constant must be known",
+        ),
+        (
+            region("f32", "3abc", 0, 12),
+            "malformed-constant-attribute",
+            "shape '3abc' of layer 0 \"c0\" (Const) holds '3abc', which is no size",
+        ),
+        (
+            region("f32", "3,,1", 0, 12),
+            "malformed-constant-attribute",
+            "shape '3,,1' of layer 0 \"c0\" (Const) holds '', which is no size",
+        ),
+        (
+            region("f32", "3", "0x0", 12),
+            "malformed-constant-attribute",
+            (
+                "offset '0x0' of layer 0 \"c0\" (Const) is not an integer; it must be a decimal integer from"
+                " 0 to 2^63-1"
+            ),
+        ),
+        (
+            region("f32", "3", 2**64 - 4, 12),
+            "malformed-constant-attribute",
+            (
+                f"offset '{2**64 - 4}' of layer 0 \"c0\" (Const) is out of range; it must be a decimal"
+                " integer from 0 to 2^63-1"
+            ),
+        ),
+        (
+            region("F32", "3", 0, 12),
+            "malformed-constant-attribute",
+            (
+                "element_type 'F32' of layer 0 \"c0\" (Const) is no element type of a tensor; such are f32,"
+                " i64, boolean, spelled so"
+            ),
+        ),
+        (
+            region("dynamic", "3", 0, 12),
+            "malformed-constant-attribute",
+            (
+                "element_type 'dynamic' of layer 0 \"c0\" (Const) is no element type of a tensor; such are"
+                " f32, i64, boolean, spelled so"
+            ),
+        ),
+        (
+            'element_type="f32" shape="3" size="12"',
+            "missing-constant-attribute",
+            'layer 0 "c0" (Const) has no offset',
+        ),
+        (
+            'element_type="f32" shape="3" value="abc"',
+            "inline-constant",
+            (
+                'layer 0 "c0" (Const) has its value in an attribute; it must have offset and size of bytes in'
+                " the weights"
+            ),
+        ),
+    ],
+)
 def test_what_is_wrong_with_a_constant_is_told(data: str, name: str, message: str) -> None:
     found = fault(data, bytes(12))
     assert (found.name, found.message) == (name, message)
 
 
-@pytest.mark.parametrize(("table", "why"), [
-    (struct.pack("<4i", 2, 0, 5, 2) + b"abcde", "string 1 begins at character byte 5 and ends at 2, before it begins"),
-    (struct.pack("<i", 2), "a table of strings starts with 8 bytes, and only 4 are there"),
-    (struct.pack("<3i", 1, 0, 1) + b"a", "the table of strings counts 1 of them, the shape 2"),
-])
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        (
+            struct.pack("<4i", 2, 0, 5, 2) + b"abcde",
+            "string 1 begins at character byte 5 and ends at 2, before it begins",
+        ),
+        (struct.pack("<i", 2), "a table of strings starts with 8 bytes, and only 4 are there"),
+        (struct.pack("<3i", 1, 0, 1) + b"a", "the table of strings counts 1 of them, the shape 2"),
+    ],
+)
 def test_corrupt_strings_are_told_from_their_table(table: bytes, why: str) -> None:
     found = fault(region("string", "2", 0, len(table)), table)
     assert (found.name, found.message) == ("corrupt-strings", f'layer 0 "c0" (Const): {why}')
@@ -135,18 +227,28 @@ def test_packing_that_was_forgotten_is_noticed() -> None:
 
 def test_missing_weights_are_told_once(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
-    layers = const(region("f32", "0", 0, 1), 0) + const(region("f32", "3", 0, 12), 1) + const(region("f32", "3", 12, 12), 2)
+    layers = (
+        const(region("f32", "0", 0, 1), 0)
+        + const(region("f32", "3", 0, 12), 1)
+        + const(region("f32", "3", 12, 12), 2)
+    )
     path.write_text(f'<net version="11">\n<layers>\n{layers}</layers></net>')
     model, found = load(path)
     assert found == ()
     (told,) = constant_faults(model)
     assert told.name == "missing-weights"
-    assert told.message == 'm.bin does not exist; layer 1 "c1" (Const) and another constant need it, 24 bytes or more'
+    assert (
+        told.message
+        == 'm.bin does not exist; layer 1 "c1" (Const) and another constant need it, 24 bytes or more'
+    )
     assert (told.location.line, told.location.layer_name) == (4, "c1")
 
 
 def test_empty_weights_are_told() -> None:
-    assert fault(region("f32", "3", 0, 12), b"").message == 'the .bin is empty; layer 0 "c0" (Const) needs it, 12 bytes or more'
+    assert (
+        fault(region("f32", "3", 0, 12), b"").message
+        == 'the .bin is empty; layer 0 "c0" (Const) needs it, 12 bytes or more'
+    )
 
 
 def test_weights_that_are_a_folder_are_none(tmp_path: Path) -> None:
@@ -175,7 +277,9 @@ def test_weights_that_may_not_be_read_are_told_as_such(tmp_path: Path) -> None:
 
 
 def test_weights_that_were_cut_off_say_so_once() -> None:
-    model = model_of(region("u8", "4", 0, 4), region("u8", "4", 4, 4), region("u8", "4", 8, 4), weights=bytes(6))
+    model = model_of(
+        region("u8", "4", 0, 4), region("u8", "4", 4, 4), region("u8", "4", 8, 4), weights=bytes(6)
+    )
     first, second = constant_faults(model)
     assert [d.location.layer_name for d in (first, second)] == ["c1", "c2"]
     hint = "the .bin has 6 bytes, the constants need 12: it is cut off, or that of another model"
@@ -214,7 +318,9 @@ def test_nothing_of_the_weights_is_read_before_it_is_needed(tmp_path: Path) -> N
 
 
 def test_weights_far_larger_than_memory_are_mapped(tmp_path: Path) -> None:
-    (tmp_path / "m.xml").write_text(f'<net version="11"><layers>{const(region("u8", "4", (1 << 36) - 4, 4))}</layers></net>')
+    (tmp_path / "m.xml").write_text(
+        f'<net version="11"><layers>{const(region("u8", "4", (1 << 36) - 4, 4))}</layers></net>'
+    )
     with (tmp_path / "m.bin").open("wb") as file:
         file.truncate(1 << 36)
     model = read(tmp_path / "m.xml")

@@ -1,4 +1,5 @@
 """What is written is what the model holds, in OpenVINO's own layout; all of it, or nothing."""
+
 from __future__ import annotations
 
 import os
@@ -56,41 +57,84 @@ def test_a_model_of_version_10_is_the_same_after_writing(tmp_path: Path) -> None
 
 
 def test_what_is_not_understood_is_written_back(tmp_path: Path) -> None:
-    model, _ = loads(b"""<net version="11" colour="red"><frob a="1"><layer><dim>1</dim>text &gt;</layer></frob>
+    model, _ = (
+        loads(b"""<net version="11" colour="red"><frob a="1"><layer><dim>1</dim>text &gt;</layer></frob>
       <layers><layer id="0" name="x" type="Parameter" version="opset1" size="big"><hint/><!-- note -->
         <output><port id="0" precision="FP32" hue="blue"><dim>2</dim><mark/></port></output></layer></layers>
       <edges><edge from-layer="0" from-port="0" to-layer="0" to-port="0" hue="red"/></edges></net>""")
+    )
     write(model, tmp_path / "copy.xml")
     assert load(tmp_path / "copy.xml")[0] == model
 
 
-NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"), min_size=1, max_size=6)
-TEXTS = st.text(st.one_of(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"),
-                          st.sampled_from("\n\t\r&<>\"'")), max_size=8)
+NAMES = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"), min_size=1, max_size=6
+)
+TEXTS = st.text(
+    st.one_of(
+        st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"),
+        st.sampled_from("\n\t\r&<>\"'"),
+    ),
+    max_size=8,
+)
 TENSOR_NAMES = NAMES.filter(lambda name: not name.endswith("\\"))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(name=TEXTS, data=st.dictionaries(st.sampled_from(["axis", "mode", "x.y"]), TEXTS), names=st.lists(TENSOR_NAMES, max_size=3))
+@given(
+    name=TEXTS,
+    data=st.dictionaries(st.sampled_from(["axis", "mode", "x.y"]), TEXTS),
+    names=st.lists(TENSOR_NAMES, max_size=3),
+)
 def test_any_texts_survive(name: str, data: dict[str, str], names: list[str], tmp_path: Path) -> None:
     port = Port(3, "F8E4M3", (-1, 2**62), tuple(names), extra={"hue": name})
-    layer = Layer(5, name, "Frob", "mine", data, outputs=[port], output_names=tuple(names), rt_info=Element("rt_info", {"a": name}))
-    model = Model(name, 11, Graph([layer]), rt_info=Element("rt_info", {}, [Element("info", {"value": name})]))
+    layer = Layer(
+        5,
+        name,
+        "Frob",
+        "mine",
+        data,
+        outputs=[port],
+        output_names=tuple(names),
+        rt_info=Element("rt_info", {"a": name}),
+    )
+    model = Model(
+        name, 11, Graph([layer]), rt_info=Element("rt_info", {}, [Element("info", {"value": name})])
+    )
     write(model, tmp_path / "m.xml")
     assert load(tmp_path / "m.xml")[0] == model
 
 
 def test_a_model_made_in_memory_is_written(tmp_path: Path) -> None:
     mapping = PortMapping(0, 0, axis=1)
-    inner = Graph([Layer(0, "p", "Parameter", "opset1"), Layer(1, "r", "Result", "opset1")], [Edge(0, 0, 1, 0)])
-    body = Body("body", inner, [mapping], [PortMapping(-1, 1, purpose="execution_condition")], [BackEdge(1, 0)])
-    const = Layer(0, "c", "Const", "opset1", {"element_type": "u8", "shape": "2", "offset": "1", "size": "2"}, outputs=[Port(0, "U8", (2,))])
+    inner = Graph(
+        [Layer(0, "p", "Parameter", "opset1"), Layer(1, "r", "Result", "opset1")], [Edge(0, 0, 1, 0)]
+    )
+    body = Body(
+        "body", inner, [mapping], [PortMapping(-1, 1, purpose="execution_condition")], [BackEdge(1, 0)]
+    )
+    const = Layer(
+        0,
+        "c",
+        "Const",
+        "opset1",
+        {"element_type": "u8", "shape": "2", "offset": "1", "size": "2"},
+        outputs=[Port(0, "U8", (2,))],
+    )
     loop = Layer(1, "l", "Loop", "opset5", inputs=[Port(0)], bodies={"body": body})
     model = Model("made", 11, Graph([const, loop], [Edge(0, 0, 1, 0)]), weights=Weights.of_bytes(b"abc"))
     copy = written(model, tmp_path)
     assert constant(copy, copy.layer("c")).tolist() == [98, 99]
     found = copy.layer("l").bodies["body"]
-    assert found.inputs[0].written == ("axis", "external_port_id", "internal_layer_id", "start", "end", "stride", "part_size")
+    assert found.inputs[0].written == (
+        "axis",
+        "external_port_id",
+        "internal_layer_id",
+        "start",
+        "end",
+        "stride",
+        "part_size",
+    )
     assert replace(found.inputs[0], written=()) == mapping
     assert found.outputs[0].written == ("external_port_id", "internal_layer_id", "purpose")
     assert (found.back_edges, found.graph) == (body.back_edges, inner)
@@ -100,7 +144,11 @@ def test_equal_constants_share_their_bytes_and_others_are_left_out(tmp_path: Pat
     def const(number: int, offset: int) -> Layer:
         data = {"element_type": "u8", "shape": "2", "offset": str(offset), "size": "2"}
         return Layer(number, f"c{number}", "Const", "opset1", data, outputs=[Port(0, "U8", (2,))])
-    model = Model(graph=Graph([const(k, offset) for k, offset in enumerate((6, 0, 2, 6))]), weights=Weights.of_bytes(b"ababxxcd"))
+
+    model = Model(
+        graph=Graph([const(k, offset) for k, offset in enumerate((6, 0, 2, 6))]),
+        weights=Weights.of_bytes(b"ababxxcd"),
+    )
     copy = written(model, tmp_path)
     assert (tmp_path / "copy.bin").read_bytes() == b"cdab"
     assert [layer.data["offset"] for layer in copy.layers] == ["0", "2", "2", "0"]
@@ -125,12 +173,15 @@ def test_a_model_is_saved_over_its_own_file(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["m.bin", "m.xml"]
 
 
-@pytest.mark.parametrize("fault", [
-    Layer(0, "bad \0 name", "T", "opset1"),
-    Layer(0, "x", "T", "opset1", {"1st": "a"}),
-    Layer(0, "x", "T", "opset1", rt_info=Element("not a name")),
-    Layer(0, "x", "T", "opset1", comments=("a -- b",)),
-])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Layer(0, "bad \0 name", "T", "opset1"),
+        Layer(0, "x", "T", "opset1", {"1st": "a"}),
+        Layer(0, "x", "T", "opset1", rt_info=Element("not a name")),
+        Layer(0, "x", "T", "opset1", comments=("a -- b",)),
+    ],
+)
 def test_what_xml_cannot_hold_is_refused_and_nothing_is_written(fault: Layer, tmp_path: Path) -> None:
     (tmp_path / "m.xml").write_text("as it was")
     with pytest.raises(ValueError, match=r"cannot be|does not have"):

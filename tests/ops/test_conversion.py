@@ -1,4 +1,5 @@
 """Conversions in what examples of Convert do not show."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -22,7 +23,11 @@ def test_what_a_type_holds_survives_the_way_through_f64(kind):
 @pytest.mark.parametrize("destination", TYPES, ids=str)
 def test_every_pair_of_types_converts_scalars_and_nothing_too(source, destination):
     for shape in ((), (0, 3), (2, 1)):
-        array = tagged(np.zeros(shape, np.uint8), source) if source.dtype == np.uint8 else np.ones(shape, source.dtype)
+        array = (
+            tagged(np.zeros(shape, np.uint8), source)
+            if source.dtype == np.uint8
+            else np.ones(shape, source.dtype)
+        )
         found = converted(array, destination)
         assert found.shape == shape
         assert element_type_of(found) is destination
@@ -51,6 +56,25 @@ def test_integers_of_64_bits_keep_their_low_bits_exactly():
 def test_the_nearest_integer_saturates_at_the_ends_of_64_bits():
     far = np.array([np.nan, -np.inf, np.inf, 9.3e18, -9.3e18, 2.5, 3.5, 2.0**63, 2.0**64])
     assert nearest(far, element_type("i64")).tolist() == [
-        -(2**63), -(2**63), 2**63 - 1, 2**63 - 1, -(2**63), 2, 4, 2**63 - 1, 2**63 - 1]
-    assert nearest(far, element_type("u64")).tolist() == [0, 0, 2**64 - 1, 9300000000000000000, 0, 2, 4, 2**63, 2**64 - 1]
+        -(2**63),
+        -(2**63),
+        2**63 - 1,
+        2**63 - 1,
+        -(2**63),
+        2,
+        4,
+        2**63 - 1,
+        2**63 - 1,
+    ]
+    assert nearest(far, element_type("u64")).tolist() == [
+        0,
+        0,
+        2**64 - 1,
+        9300000000000000000,
+        0,
+        2,
+        4,
+        2**63,
+        2**64 - 1,
+    ]
     assert nearest(far, element_type("u4")).tolist() == [0, 0, 15, 15, 0, 2, 4, 15, 15]

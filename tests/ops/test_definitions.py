@@ -1,9 +1,10 @@
 """Every definition: its grammar, its examples, its counterexamples, and their agreement with the code."""
+
 from __future__ import annotations
 
 import pytest
 
-from irops.evaluate.case import failure
+from irops.conformance.example import failure
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.coherence import incoherences

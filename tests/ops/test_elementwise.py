@@ -1,4 +1,7 @@
-"""What is known in part of ops on two tensors is all that can be known: held to every pair of elements that there may be."""
+"""What is known in part of ops on two tensors is all that can be known: held to every pair of elements that
+there may be.
+"""
+
 from __future__ import annotations
 
 from itertools import product
@@ -7,18 +10,30 @@ import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.fold import attach_values
-from irops.inference.layer import infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.fold import attach_values
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
 
-EXACT = [("Add-1", {}), ("Subtract-1", {}), ("Multiply-1", {}), ("Maximum-1", {}), ("Minimum-1", {}), ("Divide-1", {}),
-         ("Divide-1", {"m_pythondiv": "false"}), ("Equal-1", {}), ("NotEqual-1", {}), ("Less-1", {}), ("LessEqual-1", {}), ("Greater-1", {}),
-         ("GreaterEqual-1", {})]
+EXACT = [
+    ("Add-1", {}),
+    ("Subtract-1", {}),
+    ("Multiply-1", {}),
+    ("Maximum-1", {}),
+    ("Minimum-1", {}),
+    ("Divide-1", {}),
+    ("Divide-1", {"m_pythondiv": "false"}),
+    ("Equal-1", {}),
+    ("NotEqual-1", {}),
+    ("Less-1", {}),
+    ("LessEqual-1", {}),
+    ("Greater-1", {}),
+    ("GreaterEqual-1", {}),
+]
 SOUND = [("Mod-1", {}), ("FloorMod-1", {})]
 SPANS = [Dim(low, high) for low in range(-4, 5) for high in range(low, 5)]
 
@@ -40,7 +55,9 @@ def pairs():
 
 def everything(op_id, attributes, a, b):
     divides = op_id in ("Divide-1", "Mod-1", "FloorMod-1")
-    left, right = zip(*[(x, y) for x in range(a.low, a.high + 1) for y in range(b.low, b.high + 1) if y or not divides])
+    left, right = zip(
+        *[(x, y) for x in range(a.low, a.high + 1) for y in range(b.low, b.high + 1) if y or not divides]
+    )
     return irops.call(op_id, np.array(left), np.array(right), **attributes)
 
 
@@ -95,8 +112,16 @@ def test_fractions_are_known_as_they_are():
     assert known("Convert-1", halves, destination_type="i64").dims == (Dim(1, 4),)
 
 
-@pytest.mark.parametrize(("base", "exponent", "power"), [
-    (Dim(2, 3), 3, Dim(8, 27)), (ANY, 2, ANY), (Dim(0, 9), 0, Dim.of(1)), (Dim(2, 5), 10**18, UNKNOWN), (Dim(-2, 2), 2, UNKNOWN)])
+@pytest.mark.parametrize(
+    ("base", "exponent", "power"),
+    [
+        (Dim(2, 3), 3, Dim(8, 27)),
+        (ANY, 2, ANY),
+        (Dim(0, 9), 0, Dim.of(1)),
+        (Dim(2, 5), 10**18, UNKNOWN),
+        (Dim(-2, 2), 2, UNKNOWN),
+    ],
+)
 def test_powers_of_sizes_are_known(base, exponent, power):
     found = known("Power-1", part(base), part(exponent)).dims[0]
     assert found == power or (power is UNKNOWN and found.can_be(power))
@@ -116,14 +141,18 @@ def test_a_comparison_with_nan_or_infinity_is_no_fault():
 def test_pdpd_lays_what_is_known_in_part_as_it_lays_elements():
     row = part(Dim(1, 2), Dim(3, 4))
     square = Fact(element_type("i64"), Shape((2, 2)), np.array([[10, 20], [30, 40]]))
-    found = known("Add-1", square, row, **{"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "0"})
+    found = known(
+        "Add-1", square, row, **{"auto_broadcast": "pdpd", "auto_broadcast.auto_broadcast_axis": "0"}
+    )
     assert found.dims == (Dim(11, 12), Dim(21, 22), Dim(33, 34), Dim(43, 44))
 
 
 def test_a_choice_on_an_unknown_condition_is_one_of_the_two():
     unknown = Fact(element_type("boolean"), Shape((1,)))
     assert known("Select-1", unknown, part(3), part(Dim(7, 9))).dims == (Dim(3, 9),)
-    assert known("LogicalAnd-1", unknown, Fact(element_type("boolean"), Shape((1,)), np.array([False]))).value.tolist() == [False]
+    assert known(
+        "LogicalAnd-1", unknown, Fact(element_type("boolean"), Shape((1,)), np.array([False]))
+    ).value.tolist() == [False]
 
 
 def test_an_integer_of_which_nothing_is_known_may_be_anything():

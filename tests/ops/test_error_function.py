@@ -1,4 +1,5 @@
 """The error function against the C library's."""
+
 from __future__ import annotations
 
 import math
@@ -7,7 +8,14 @@ import numpy as np
 
 from irops.ops.error_function import erf, inverse_erf
 
-PLACES = np.concatenate([np.linspace(-7, 7, 20_001), np.logspace(-300, 0, 2_000), -np.logspace(-300, 0, 500), [0.999999999, 1.0, 1.000000001]])
+PLACES = np.concatenate(
+    [
+        np.linspace(-7, 7, 20_001),
+        np.logspace(-300, 0, 2_000),
+        -np.logspace(-300, 0, 500),
+        [0.999999999, 1.0, 1.000000001],
+    ]
+)
 
 
 def test_f64_is_exact_to_its_last_digit():
@@ -20,7 +28,7 @@ def test_f32_is_the_nearest_to_the_exact_value():
     truth = np.array([math.erf(float(x)) for x in narrow]).astype(np.float32)
     found = erf(narrow)
     assert found.dtype == np.float32
-    assert np.count_nonzero(found != truth) <= len(PLACES) // 10_000          # f64's last digit may tip a tie
+    assert np.count_nonzero(found != truth) <= len(PLACES) // 10_000  # f64's last digit may tip a tie
 
 
 def test_it_is_odd_and_ends_at_one():

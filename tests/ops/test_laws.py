@@ -1,4 +1,5 @@
 """Laws that every op obeys: weakening, agreement, totality, and the algebra of reversing."""
+
 from __future__ import annotations
 
 import zlib
@@ -9,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irops
-from irops.evaluate.case import inputs_of, outcome
-from irops.inference.bind import bind
-from irops.inference.layer import LayerFault, infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.layer import LayerFault, infer_layer
+from irops.conformance.example import inputs_of, outcome
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.dialects import DIALECTS
@@ -22,12 +23,20 @@ from irops.values.shape import UNRANKED, Shape
 
 REGISTRY = default_registry()
 FOREIGN = [REGISTRY.newest(op) for dialect in DIALECTS for op in REGISTRY.ids(dialect)]
-IDS = [op for op in (*REGISTRY.ids(), *FOREIGN) if (op in REGISTRY._own or op in FOREIGN) and not REGISTRY.op(op).definition.bodies]
+IDS = [
+    op
+    for op in (*REGISTRY.ids(), *FOREIGN)
+    if (op in REGISTRY._own or op in FOREIGN) and not REGISTRY.op(op).definition.bodies
+]
 ASSUMING = {"Squeeze-1", "Squeeze-15", *(op for op in FOREIGN if op.startswith("onnx:Squeeze"))}
-"""Where the specification itself has inference say more than it knows: an axis that is named and may have size 1 is taken to vanish."""
+"""Where the specification itself has inference say more than it knows: an axis that is named and may have
+size 1 is taken to vanish.
+"""
 
 OF_KNOWLEDGE = {("ReverseSequence-1", "C7")}
-"""Requirements that concern what is known, not what is: OpenVINO reads no model that breaks them, and runs one of whose shapes it knows more."""
+"""Requirements that concern what is known, not what is: OpenVINO reads no model that breaks them, and runs
+one of whose shapes it knows more.
+"""
 
 
 def facts_of(op, case):
@@ -53,8 +62,13 @@ def weakened(draw, fact):
 
 
 def looser(dim: Dim):
-    return st.one_of(st.just(dim), st.just(ANY), st.tuples(st.integers(0, 3), st.integers(0, 3)).map(
-        lambda pair: Dim(max(dim.low - pair[0], 0), dim.high + pair[1])))
+    return st.one_of(
+        st.just(dim),
+        st.just(ANY),
+        st.tuples(st.integers(0, 3), st.integers(0, 3)).map(
+            lambda pair: Dim(max(dim.low - pair[0], 0), dim.high + pair[1])
+        ),
+    )
 
 
 @pytest.mark.parametrize("op_id", [op for op in IDS if op not in ASSUMING])
@@ -79,8 +93,11 @@ def test_knowing_less_never_contradicts(op_id):
                 return
             raise
         for before, after in zip(known, weaker):
-            assert after.shape.contains(before.shape), f"{[str(f) for f in weak]} gives {after}, {[str(f) for f in strong]} gives {before}"
+            assert after.shape.contains(before.shape), (
+                f"{[str(f) for f in weak]} gives {after}, {[str(f) for f in strong]} gives {before}"
+            )
             assert after.element_type in (DYNAMIC, before.element_type)
+
     law()
 
 
@@ -90,7 +107,8 @@ def test_what_is_known_in_part_admits_what_is_computed(op_id):
     op = REGISTRY.op(op_id)
     if op.functions.values is None:
         return
-    from irops.inference.fold import attach_values
+    from irops.analysis.fold import attach_values
+
     for case in plain_cases(op, examples):
         bound = bind(op, case.attributes).values
         strong = facts_of(op, case)
@@ -98,8 +116,19 @@ def test_what_is_known_in_part_admits_what_is_computed(op_id):
             continue
         outputs, _ = outcome(op, case)
         for blurred in range(len(strong)):
-            weak = [f if k != blurred or f is None else f.with_value(np.array([Dim(int(v) - 1, int(v) + 1) for v in f.value.ravel()],
-                    dtype=object if f.value.size else f.value.dtype).reshape(f.value.shape)) for k, f in enumerate(strong)]
+            weak = [
+                (
+                    f
+                    if k != blurred or f is None
+                    else f.with_value(
+                        np.array(
+                            [Dim(int(v) - 1, int(v) + 1) for v in f.value.ravel()],
+                            dtype=object if f.value.size else f.value.dtype,
+                        ).reshape(f.value.shape)
+                    )
+                )
+                for k, f in enumerate(strong)
+            ]
             try:
                 found = attach_values(op, weak, bound, infer_layer(op, weak, bound), 1 << 16)
             except LayerFault:
@@ -107,12 +136,19 @@ def test_what_is_known_in_part_admits_what_is_computed(op_id):
             for fact, array in zip(found, outputs):
                 known = fact.known
                 if known is not None:
-                    assert all(Dim.of(k if isinstance(k, Dim) else int(k)).can_be(int(v)) for k, v in zip(known.ravel(), array.ravel()))
+                    assert all(
+                        Dim.of(k if isinstance(k, Dim) else int(k)).can_be(int(v))
+                        for k, v in zip(known.ravel(), array.ravel())
+                    )
 
 
 def any_fact():
-    dims = st.one_of(st.integers(0, 5).map(Dim.of), st.just(ANY), st.tuples(st.integers(0, 4), st.integers(0, 4)).map(
-        lambda p: Dim(min(p), max(p))), st.sampled_from([Dim.of(2**31), Dim.of(2**63 - 1), Dim(2, 2**63 - 1)]))
+    dims = st.one_of(
+        st.integers(0, 5).map(Dim.of),
+        st.just(ANY),
+        st.tuples(st.integers(0, 4), st.integers(0, 4)).map(lambda p: Dim(min(p), max(p))),
+        st.sampled_from([Dim.of(2**31), Dim.of(2**63 - 1), Dim(2, 2**63 - 1)]),
+    )
     shapes = st.one_of(st.just(UNRANKED), st.lists(dims, max_size=5).map(Shape))
     return st.builds(Fact, st.sampled_from((*element_types(), *foreign_types())), shapes)
 
@@ -121,8 +157,13 @@ def any_fact():
 def fact_with_value(draw):
     kind = element_type(draw(st.sampled_from(["i32", "i64", "f32", "boolean"])))
     shape = draw(st.lists(st.integers(0, 3), max_size=2))
-    numbers = draw(st.lists(st.one_of(st.integers(-3, 6), st.sampled_from([2**31 - 1, -(2**31)])), min_size=int(np.prod(shape)),
-                            max_size=int(np.prod(shape))))
+    numbers = draw(
+        st.lists(
+            st.one_of(st.integers(-3, 6), st.sampled_from([2**31 - 1, -(2**31)])),
+            min_size=int(np.prod(shape)),
+            max_size=int(np.prod(shape)),
+        )
+    )
     return Fact(kind, Shape(shape), np.array(numbers, dtype=kind.dtype).reshape(shape))
 
 
@@ -145,6 +186,7 @@ def test_inference_is_total(op_id):
         except LayerFault:
             return
         assert all(isinstance(fact, Fact) for fact in outputs)
+
     law()
 
 
@@ -171,7 +213,9 @@ def test_reversing_twice_changes_nothing(shape, kind, data):
     batch, seq = data.draw(st.permutations(range(len(shape))))[:2]
     lengths = np.array([data.draw(st.integers(0, shape[seq])) for _ in range(shape[batch])], np.int32)
     turned = irops.call("ReverseSequence-1", array, lengths, batch_axis=batch, seq_axis=seq)
-    assert np.array_equal(irops.call("ReverseSequence-1", turned, lengths, batch_axis=batch, seq_axis=seq), array)
+    assert np.array_equal(
+        irops.call("ReverseSequence-1", turned, lengths, batch_axis=batch, seq_axis=seq), array
+    )
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)

@@ -1,4 +1,5 @@
 """Shapes that stock rules infer where little is known."""
+
 from __future__ import annotations
 
 from itertools import combinations
@@ -23,22 +24,28 @@ def axes(*items):
     return Fact(I64, Shape((len(items),)), np.array(items, np.int64) if whole else dims_array(items))
 
 
-@pytest.mark.parametrize(("a", "b", "auto_broadcast", "axis", "shape"), [
-    ("2..5,?", "3..", "numpy", 0, "[2..5,3..]"),
-    ("?,1", "?,7", "numpy", 0, "[?,7]"),
-    ("..2,..3", "1..4,..3", "numpy", 0, "[..4,..3]"),
-    ("1..4,3..", "2..,3", "none", 0, "[2..4,3]"),
-    ("[...]", "2,3", "numpy", 0, "[...]"),
-    ("[...]", "2,3", "none", 0, "[2,3]"),
-    ("2..,3..,4..", "..2,2..5", "pdpd", 0, "[2..,3..5,4..]"),
-    ("2,3", "[...]", "pdpd", 0, "[2,3]"),
-    ("2,?,4", "3,1", "pdpd", -1, "[2,3,4]"),
-])
+@pytest.mark.parametrize(
+    ("a", "b", "auto_broadcast", "axis", "shape"),
+    [
+        ("2..5,?", "3..", "numpy", 0, "[2..5,3..]"),
+        ("?,1", "?,7", "numpy", 0, "[?,7]"),
+        ("..2,..3", "1..4,..3", "numpy", 0, "[..4,..3]"),
+        ("1..4,3..", "2..,3", "none", 0, "[2..4,3]"),
+        ("[...]", "2,3", "numpy", 0, "[...]"),
+        ("[...]", "2,3", "none", 0, "[2,3]"),
+        ("2..,3..,4..", "..2,2..5", "pdpd", 0, "[2..,3..5,4..]"),
+        ("2,3", "[...]", "pdpd", 0, "[2,3]"),
+        ("2,?,4", "3,1", "pdpd", -1, "[2,3,4]"),
+    ],
+)
 def test_two_shapes_combine(a, b, auto_broadcast, axis, shape):
     assert str(broadcast(fact(a), fact(b), auto_broadcast, "C1", axis)) == shape
 
 
-@pytest.mark.parametrize(("a", "b", "axis"), [("1", "3", 0), ("2,3", "3", 0), ("2,3", "2", -1), ("2,3", "3", 2), ("3", "2,3", -1), ("2", "2", -2)])
+@pytest.mark.parametrize(
+    ("a", "b", "axis"),
+    [("1", "3", 0), ("2,3", "3", 0), ("2,3", "2", -1), ("2,3", "3", 2), ("3", "2,3", -1), ("2", "2", -2)],
+)
 def test_under_pdpd_b_fits_onto_a_or_is_refused(a, b, axis):
     with pytest.raises(Violation):
         broadcast(fact(a), fact(b), "pdpd", "C1", axis)
@@ -81,7 +88,10 @@ def test_a_scalar_has_an_axis_unless_it_is_to_be_kept():
         reduced(fact(""), axes(0), True, "C1")
 
 
-@pytest.mark.parametrize(("named", "constraint"), [((0, -2), "C2"), ((2,), "C1"), ((-3,), "C1"), ((2**63 - 1,), "C1"), ((Dim(0, 1), 5), "C1")])
+@pytest.mark.parametrize(
+    ("named", "constraint"),
+    [((0, -2), "C2"), ((2,), "C1"), ((-3,), "C1"), ((2**63 - 1,), "C1"), ((Dim(0, 1), 5), "C1")],
+)
 def test_axes_are_held_to_the_rank_and_to_being_different(named, constraint):
     with pytest.raises(Violation) as caught:
         reduced(fact("2,3"), axes(*named), False, "C1", "C2")

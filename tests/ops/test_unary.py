@@ -1,4 +1,5 @@
 """Functions of one number: every type that a definition allows, and every shape."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,9 +9,25 @@ import irops
 from irops.registry import default_registry
 from irops.values.element import element_type, element_type_of, tagged
 
-OPS = {"Abs-1": {}, "BitwiseNot-13": {}, "Clamp-1": {"min": -1.5, "max": 1.5}, "Cos-1": {}, "Exp-1": {}, "Floor-1": {},
-       "Gelu-7": {"approximation_mode": "erf"}, "Log-1": {}, "LogicalNot-1": {}, "ReLU-1": {}, "Sigmoid-1": {}, "Sin-1": {}, "SoftMax-8": {"axis": 0},
-       "Sqrt-1": {}, "Swish-4": {}, "Tanh-1": {}, "CumSum-3": {}}
+OPS = {
+    "Abs-1": {},
+    "BitwiseNot-13": {},
+    "Clamp-1": {"min": -1.5, "max": 1.5},
+    "Cos-1": {},
+    "Exp-1": {},
+    "Floor-1": {},
+    "Gelu-7": {"approximation_mode": "erf"},
+    "Log-1": {},
+    "LogicalNot-1": {},
+    "ReLU-1": {},
+    "Sigmoid-1": {},
+    "Sin-1": {},
+    "SoftMax-8": {"axis": 0},
+    "Sqrt-1": {},
+    "Swish-4": {},
+    "Tanh-1": {},
+    "CumSum-3": {},
+}
 PAIRS = [(op, kind) for op in OPS for kind in sorted(default_registry().op(op).definition.inputs[0].allowed)]
 WITH_AXIS = ("SoftMax-8", "CumSum-3")
 
@@ -21,7 +38,11 @@ def test_type_and_shape_stay_the_same(op, kind):
     for shape in ((2, 3), (0, 2), (1,), ()):
         if shape or op not in WITH_AXIS:
             numbers = np.resize(np.arange(2), shape).astype(np.float32)
-            data = tagged(numbers.astype(np.uint8), element) if element.dtype == np.uint8 else numbers.astype(element.dtype)
+            data = (
+                tagged(numbers.astype(np.uint8), element)
+                if element.dtype == np.uint8
+                else numbers.astype(element.dtype)
+            )
             found = irops.call(op, data, **OPS[op])
             assert found.shape == shape
             assert element_type_of(found) is element
@@ -38,6 +59,7 @@ def test_a_negative_beta_is_computed_as_the_formula_says():
 
 def test_gelu_by_erf_keeps_the_digits_of_f64():
     from math import erf, sqrt
+
     x = np.linspace(-5, 5, 101)
     truth = [v / 2 * (1 + erf(v / sqrt(2))) for v in x.tolist()]
     assert np.abs(irops.call("Gelu-7", x) - truth).max() <= 4e-16

@@ -2,10 +2,13 @@
 
     <edge from-layer="1" from-port="1" to-layer="7" to-port="0"/>  <!-- expect: IR202 at 0:5 -->
 
-The two numbers are how many rows below the comment the finding lies (negative: above; for texts that end too soon, or lines that
-can hold no comment), and its column. All that is found must be expected, and all that is expected must be found. Only that irops
-lacks the definition of an op (IR304) may come on top. A file may have weights beside it, IR502.bin.
+The two numbers are how many rows below the comment the finding lies (negative: above; for texts that end too
+soon, or lines that can hold no comment), and its column. All that is found must be expected, and all that is
+expected must be
+found. Only that irops lacks the definition of an op (IR304) may come on top. A file may have weights beside
+it, IR502.bin.
 """
+
 from __future__ import annotations
 
 import re
@@ -15,10 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from irops.checks.run import check
+from irops.analysis.checks.run import check
+from irops.analysis.infer import infer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import all_rules, rule
-from irops.inference.infer import infer
 from irops.ir.read import read
 
 HERE = Path(__file__).parent
@@ -60,6 +63,7 @@ def _written(name: str, content: bytes) -> Callable[[Path], Path]:
     def write(folder: Path) -> Path:
         (folder / name).write_bytes(content)
         return folder / name
+
     return write
 
 
@@ -77,12 +81,29 @@ WITHOUT_A_FILE = {
     "IR004": ("an empty file holds no comment", _written("model.xml", b"")),
     "IR005": ("no text, no comment", _written("model.xml", bytes(range(32)))),
     "IR006": ("weights hold no comment", _written("model.bin", bytes(64))),
-    "IR118": ("a file of that length helps no reader", _written("model.xml", b"".join((
-        b'<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1"><output><port id="0" precision="FP32">',
-        b"<dim>1</dim>" * 40_000, b"</port></output></layer></layers></net>")))),
+    "IR118": (
+        "a file of that length helps no reader",
+        _written(
+            "model.xml",
+            b"".join(
+                (
+                    (
+                        b'<net version="11"><layers><layer id="0" name="x" type="Parameter"'
+                        b' version="opset1"><output><port id="0" precision="FP32">'
+                    ),
+                    b"<dim>1</dim>" * 40_000,
+                    b"</port></output></layer></layers></net>",
+                )
+            ),
+        ),
+    ),
     "IR018": ("a file of that length helps no reader", _long),
-    "IR121": ("a thousand attributes help no reader", _written("model.xml", b"".join((
-        b'<net version="11"', *(b' a%d=""' % k for k in range(1000)), b"/>")))),
+    "IR121": (
+        "a thousand attributes help no reader",
+        _written(
+            "model.xml", b"".join((b'<net version="11"', *(b' a%d=""' % k for k in range(1000)), b"/>"))
+        ),
+    ),
     "IR007": ("an ONNX model holds no comment", _written("model.xml", b"\x08\x0a\x12\x07pytorch")),
 }
 
@@ -107,7 +128,7 @@ ELSEWHERE = {
     "IR407": "is about shapes that are given to infer, which no file holds; see the test above",
     "IR119": "takes a thousand other findings; see tests/ir/test_ir_faults.py",
     "IR019": "takes time; see tests/test_limits.py",
-    "IR021": "takes a file that changes while it is put right; see tests/checks/test_fixing.py",
+    "IR021": "takes a file that changes while it is put right; see tests/analysis/test_fixing.py",
     "IR020": "takes a fault of irops; see tests/cli/test_many_models.py",
     "IR120": "takes millions of elements; see tests/test_limits.py",
     "IR122": "takes a million layers; see tests/test_limits.py",

@@ -1,4 +1,7 @@
-"""Models with bodies for tests, written as calls: each gives the handle of a tensor, the whole becomes a Model."""
+"""Models with bodies for tests, written as calls: each gives the handle of a tensor, the whole becomes a
+Model.
+"""
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -39,25 +42,47 @@ class Net:
     def result(self, value: Tensor, name: str | None = None) -> int:
         return self.op("Result", value, name=name, outputs=0)[0]
 
-    def op(self, type: str, *inputs: Tensor, version: str = "opset1", name: str | None = None, outputs: int = 1,
-           inside: str = "", **data: Any) -> Tensor:
+    def op(
+        self,
+        type: str,
+        *inputs: Tensor,
+        version: str = "opset1",
+        name: str | None = None,
+        outputs: int = 1,
+        inside: str = "",
+        **data: Any,
+    ) -> Tensor:
         number = len(self.layers)
         ins = "".join(f'<port id="{k}"/>' for k in range(len(inputs)))
         outs = "".join(f'<port id="{len(inputs) + k}" precision="UNSPECIFIED"/>' for k in range(outputs))
         attributes = "".join(f' {k}="{v}"' for k, v in data.items())
-        self.layers.append(f'<layer id="{number}" name="{name or f"{type}_{number}"}" type="{type}" version="{version}"><data{attributes}/>'
-                           f"{inside}<input>{ins}</input><output>{outs}</output></layer>")
-        self.edges += [f'<edge from-layer="{a}" from-port="{p}" to-layer="{number}" to-port="{k}"/>' for k, (a, p) in enumerate(inputs)]
+        self.layers.append(
+            f'<layer id="{number}" name="{name or f"{type}_{number}"}" type="{type}"'
+            f' version="{version}"><data{attributes}/>'
+            f"{inside}<input>{ins}</input><output>{outs}</output></layer>"
+        )
+        self.edges += [
+            f'<edge from-layer="{a}" from-port="{p}" to-layer="{number}" to-port="{k}"/>'
+            for k, (a, p) in enumerate(inputs)
+        ]
         return number, len(inputs)
 
-    def apply(self, op: tuple[str, str], *inputs: Tensor, outputs: int = 1, name: str | None = None,
-              **bodies: tuple[Net, str]) -> list[Tensor]:
+    def apply(
+        self,
+        op: tuple[str, str],
+        *inputs: Tensor,
+        outputs: int = 1,
+        name: str | None = None,
+        **bodies: tuple[Net, str],
+    ) -> list[Tensor]:
         """An op with bodies. bodies: by name, with the entries of its port map and its back edges."""
         inside = ""
         for body, (net, entries) in bodies.items():
             maps, _, back = entries.partition("<edge")
             prefix = body.removesuffix("body")
-            inside += f"<{prefix}port_map>{maps}</{prefix}port_map>" + (f"<back_edges><edge{back}</back_edges>" if back else "")
+            inside += f"<{prefix}port_map>{maps}</{prefix}port_map>" + (
+                f"<back_edges><edge{back}</back_edges>" if back else ""
+            )
             inside += f"<{body}>{net.text()}</{body}>"
         number, first = self.op(op[0], *inputs, version=op[1], outputs=outputs, inside=inside, name=name)
         return [(number, first + k) for k in range(outputs)]

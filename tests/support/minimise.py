@@ -1,4 +1,5 @@
 """Makes a file that shows a fault smaller, as long as it shows the fault."""
+
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
@@ -26,14 +27,18 @@ def minimised(text: bytes, weights: bytes, shows: Shows, seconds: float = 60) ->
     while len(text) < before and monotonic() < end:
         before = len(text)
         try:
-            text = _with_fewer_elements(ET.fromstring(text), text, lambda fewer: monotonic() < end and shows(fewer, weights))
+            text = _with_fewer_elements(
+                ET.fromstring(text), text, lambda fewer: monotonic() < end and shows(fewer, weights)
+            )
         except (ET.ParseError, ValueError, LookupError):
             text = _with_fewer_bytes(text, lambda fewer: monotonic() < end and shows(fewer, weights))
     return text, next((less for less in (b"", weights[:64], weights[:1024]) if shows(text, less)), weights)
 
 
 def _with_fewer_elements(root: ET.Element, text: bytes, shows: Callable[[bytes], bool]) -> bytes:
-    """The text without what can be left out; each element once, the last ones first, whole before its parts."""
+    """The text without what can be left out; each element once, the last ones first, whole before its
+    parts.
+    """
     for parent in list(root.iter()):
         for child in reversed(list(parent)):
             place = list(parent).index(child)
@@ -59,7 +64,7 @@ def _with_fewer_bytes(text: bytes, shows: Callable[[bytes], bool]) -> bytes:
     while size:
         start = 0
         while start < len(text):
-            fewer = text[:start] + text[start + size:]
+            fewer = text[:start] + text[start + size :]
             if shows(fewer):
                 text = fewer
             else:

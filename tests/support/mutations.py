@@ -1,7 +1,10 @@
-"""Damage to IR files that knows their structure: elements, attributes, numbers, the text itself, and the weights.
+"""Damage to IR files that knows their structure: elements, attributes, numbers, the text itself, and the
+weights.
 
-A change is four numbers and a word, so that chance (in long runs) and Hypothesis (in tests, which shrinks them) draw the same ones.
+A change is four numbers and a word, so that chance (in long runs) and Hypothesis (in tests, which shrinks
+them) draw the same ones.
 """
+
 from __future__ import annotations
 
 import copy
@@ -31,27 +34,169 @@ class Change(NamedTuple):
 
 
 NUMBERS = (
-    "0", "1", "-1", "2", "-2", "3", "5", "7", "16", "100", "-100", "65536", "2147483647", "2147483648", "-2147483648", "4294967296",
-    "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "99999999999999999999999",
-    "-0", "+1", "01", "0x10", "1_000", " 1", "1 ", "1.5", "1e3", "1e400", "-1e400", "1e-400", "nan", "-nan", "inf", "-inf", ".", "1,", "",
-    "\u0661", "\uff11", "1\u00a0", "9" * 400)
+    "0",
+    "1",
+    "-1",
+    "2",
+    "-2",
+    "3",
+    "5",
+    "7",
+    "16",
+    "100",
+    "-100",
+    "65536",
+    "2147483647",
+    "2147483648",
+    "-2147483648",
+    "4294967296",
+    "9223372036854775807",
+    "9223372036854775808",
+    "-9223372036854775808",
+    "-9223372036854775809",
+    "18446744073709551615",
+    "99999999999999999999999",
+    "-0",
+    "+1",
+    "01",
+    "0x10",
+    "1_000",
+    " 1",
+    "1 ",
+    "1.5",
+    "1e3",
+    "1e400",
+    "-1e400",
+    "1e-400",
+    "nan",
+    "-nan",
+    "inf",
+    "-inf",
+    ".",
+    "1,",
+    "",
+    "\u0661",
+    "\uff11",
+    "1\u00a0",
+    "9" * 400,
+)
 WORDS = (
-    "", " ", "true", "false", "maybe", "f32", "f16", "bf16", "i64", "i32", "u8", "i4", "u1", "nf4", "boolean", "string", "dynamic",
-    "undefined", "f8e4m3", "FP32", "I64", "BOOL", "1,2", "1,2,3", "2,3,4,5", "0,0", "-1,-1", "1,,2", ",1", "?", "?,?", "...", "..1", "1..", "1..3", "3..1",
-    "2,?,1..4", "[1,2]", "same_upper", "valid", "explicit", "numpy", "none", "bidirectional", "a" * 500, "1," * 300 + "1", "x" + "\u0301" * 9,
-    "opset1", "opset8", "opset13", "opset99", "opset", "onnx:17", "\U0001f600", "--", "]]>", "%s{0}", "../../x", "model.bin")
+    "",
+    " ",
+    "true",
+    "false",
+    "maybe",
+    "f32",
+    "f16",
+    "bf16",
+    "i64",
+    "i32",
+    "u8",
+    "i4",
+    "u1",
+    "nf4",
+    "boolean",
+    "string",
+    "dynamic",
+    "undefined",
+    "f8e4m3",
+    "FP32",
+    "I64",
+    "BOOL",
+    "1,2",
+    "1,2,3",
+    "2,3,4,5",
+    "0,0",
+    "-1,-1",
+    "1,,2",
+    ",1",
+    "?",
+    "?,?",
+    "...",
+    "..1",
+    "1..",
+    "1..3",
+    "3..1",
+    "2,?,1..4",
+    "[1,2]",
+    "same_upper",
+    "valid",
+    "explicit",
+    "numpy",
+    "none",
+    "bidirectional",
+    "a" * 500,
+    "1," * 300 + "1",
+    "x" + "\u0301" * 9,
+    "opset1",
+    "opset8",
+    "opset13",
+    "opset99",
+    "opset",
+    "onnx:17",
+    "\U0001f600",
+    "--",
+    "]]>",
+    "%s{0}",
+    "../../x",
+    "model.bin",
+)
 PIECES = (
-    b"", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"</layer>", b"<layer>", b'"', b"'", b"<", b">", b"/>", b"&", b"&amp;", b"&#0;", b"&#x110000;", b"&lt;",
-    b"\0", b"\xff", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"-", b"=", b" ", b"\r", b"<port>", b"</port>", b"<dim>", b"</dim>", b"<rt_info>", b"</rt_info>",
-    b"<body>", b"</body>", b"<!DOCTYPE net [<!ENTITY a 'b'>]>", b"<?pi?>", b"<?xml version='1.0' encoding='utf-16'?>", b" id=\"0\"", b" xmlns:a=\"b\"",
-    b"<a:b/>", b"99999999999999999999", b"<data/>", b"<layers>", b"</layers>", b"</net>", b"<net>")
+    b"",
+    b"<!--",
+    b"-->",
+    b"<![CDATA[",
+    b"]]>",
+    b"</layer>",
+    b"<layer>",
+    b'"',
+    b"'",
+    b"<",
+    b">",
+    b"/>",
+    b"&",
+    b"&amp;",
+    b"&#0;",
+    b"&#x110000;",
+    b"&lt;",
+    b"\0",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"\xef\xbb\xbf",
+    b"-",
+    b"=",
+    b" ",
+    b"\r",
+    b"<port>",
+    b"</port>",
+    b"<dim>",
+    b"</dim>",
+    b"<rt_info>",
+    b"</rt_info>",
+    b"<body>",
+    b"</body>",
+    b"<!DOCTYPE net [<!ENTITY a 'b'>]>",
+    b"<?pi?>",
+    b"<?xml version='1.0' encoding='utf-16'?>",
+    b' id="0"',
+    b' xmlns:a="b"',
+    b"<a:b/>",
+    b"99999999999999999999",
+    b"<data/>",
+    b"<layers>",
+    b"</layers>",
+    b"</net>",
+    b"<net>",
+)
 NUMBERED = ("id", "from-layer", "from-port", "to-layer", "to-port", "internal_layer_id", "external_port_id")
 NEST = 40
 """How many times at most an element is laid into copies of itself."""
 
 
 class Stock:
-    """What the seeds hold that others may take: elements by tag, values by attribute, pairs of type and version."""
+    """What the seeds hold that others may take: elements by tag, values by attribute, pairs of type and
+    version.
+    """
 
     def __init__(self, seeds: Iterable[Seed], most: int = 60) -> None:
         values: dict[str, dict[str, None]] = defaultdict(dict)
@@ -74,8 +219,12 @@ class Stock:
 
 
 def changed(seed: Seed, changes: Iterable[Change], stock: Stock) -> tuple[bytes, bytes]:
-    """The text and the weights of a seed after all changes: those of elements first, then those of the text, then those of the weights."""
-    wanted = sorted(changes, key=lambda change: (change.kind in TEXT_CHANGES) + 2 * (change.kind in WEIGHTS_CHANGES))
+    """The text and the weights of a seed after all changes: those of elements first, then those of the text,
+    then those of the weights.
+    """
+    wanted = sorted(
+        changes, key=lambda change: (change.kind in TEXT_CHANGES) + 2 * (change.kind in WEIGHTS_CHANGES)
+    )
     text, weights = seed.text, seed.weights
     root = _tree(text) if wanted and wanted[0].kind in TREE_CHANGES else None
     for change in wanted:
@@ -96,11 +245,13 @@ def drawn(chance: Random) -> list[Change]:
     count = min(1 + int(chance.expovariate(0.7)), 8)
     likely = CHANGES if chance.getrandbits(1) else MEANT
     kinds = chance.choices(tuple(likely), tuple(likely.values()), k=count)
-    return [Change(kind, chance.getrandbits(32), chance.getrandbits(32), chance.getrandbits(32)) for kind in kinds]
+    return [
+        Change(kind, chance.getrandbits(32), chance.getrandbits(32), chance.getrandbits(32)) for kind in kinds
+    ]
 
 
 def _tree(text: bytes) -> ET.Element | None:
-    if b"<!DOCTYPE" in text:            # entities may unfold to more than any memory holds
+    if b"<!DOCTYPE" in text:  # entities may unfold to more than any memory holds
         return None
     try:
         return ET.fromstring(text)
@@ -194,7 +345,7 @@ def _rewire(root: ET.Element, change: Change, stock: Stock) -> None:
 def _value(root: ET.Element, change: Change, stock: Stock) -> None:
     """Another value for an attribute: hostile, or one that another file has."""
     owners = [e for e in root.iter() if e.attrib]
-    if change.c % 3 == 0:                   # what an op means lies in <data>
+    if change.c % 3 == 0:  # what an op means lies in <data>
         owners = [e for e in owners if e.tag == "data"] or owners
     if owners:
         element = owners[change.a % len(owners)]
@@ -239,27 +390,31 @@ def _dim(root: ET.Element, change: Change, stock: Stock) -> None:
 
 def _insert(text: bytes, change: Change) -> bytes:
     at = change.a % (len(text) + 1)
-    return text[:at] + PIECES[change.b % len(PIECES)] + text[at + change.c % 3:]
+    return text[:at] + PIECES[change.b % len(PIECES)] + text[at + change.c % 3 :]
 
 
 def _cut(text: bytes, change: Change) -> bytes:
-    return text[:change.a % (len(text) + 1)]
+    return text[: change.a % (len(text) + 1)]
 
 
 def _excise(text: bytes, change: Change) -> bytes:
     at = change.a % (len(text) + 1)
-    return text[:at] + text[at + change.b % 200:]
+    return text[:at] + text[at + change.b % 200 :]
 
 
 def _repeat(text: bytes, change: Change) -> bytes:
     at = change.a % (len(text) + 1)
-    return text[:at] + text[at:at + change.b % 200] * (change.c % 50) + text[at:]
+    return text[:at] + text[at : at + change.b % 200] * (change.c % 50) + text[at:]
 
 
 def _recode(text: bytes, change: Change) -> bytes:
     encoding = ("utf-16", "utf-16-le", "utf-32", "latin-1", "utf-8-sig", "cp1252")[change.a % 6]
     plain = text.decode("utf-8", "replace")
-    declared = f'<?xml version="1.0" encoding="{encoding}"?>{plain}' if change.b % 2 and not plain.startswith("<?xml") else plain
+    declared = (
+        f'<?xml version="1.0" encoding="{encoding}"?>{plain}'
+        if change.b % 2 and not plain.startswith("<?xml")
+        else plain
+    )
     return declared.encode(encoding, "replace")
 
 
@@ -267,15 +422,19 @@ def _flip(data: bytes, change: Change) -> bytes:
     if not data:
         return data
     at = change.a % len(data)
-    return data[:at] + bytes([data[at] ^ 1 << change.b % 8]) + data[at + 1:]
+    return data[:at] + bytes([data[at] ^ 1 << change.b % 8]) + data[at + 1 :]
 
 
 def _word(data: bytes, change: Change) -> bytes:
-    """A hostile number of 8, 4, 2 bytes or one at an aligned place: what shapes, axes and the tables of strings are read from."""
+    """A hostile number of 8, 4, 2 bytes or one at an aligned place: what shapes, axes and the tables of
+    strings are read from.
+    """
     size = 1 << change.c % 4
-    number = (0, 1, -1, 2, 3, -2, 100, 1 << 8 * size - 2, (1 << 8 * size - 1) - 1, -1 << 8 * size - 1)[change.b % 10]
+    number = (0, 1, -1, 2, 3, -2, 100, 1 << 8 * size - 2, (1 << 8 * size - 1) - 1, -1 << 8 * size - 1)[
+        change.b % 10
+    ]
     at = change.a % (len(data) // size + 1) * size
-    return data[:at] + struct.pack("<" + "bhiq"[change.c % 4], number) + data[at + size:]
+    return data[:at] + struct.pack("<" + "bhiq"[change.c % 4], number) + data[at + size :]
 
 
 def _grow(data: bytes, change: Change) -> bytes:
@@ -287,16 +446,65 @@ def _noise(data: bytes, change: Change) -> bytes:
 
 
 TREE_CHANGES: dict[str, Callable[[ET.Element, Change, Stock], None]] = {
-    "delete": _delete, "duplicate": _duplicate, "swap": _swap, "splice": _splice, "nest": _nest, "rename": _rename, "retype": _retype,
-    "renumber": _renumber, "rewire": _rewire, "value": _value, "shape": _shape, "unset": _unset, "set": _set, "exchange": _exchange, "dim": _dim}
+    "delete": _delete,
+    "duplicate": _duplicate,
+    "swap": _swap,
+    "splice": _splice,
+    "nest": _nest,
+    "rename": _rename,
+    "retype": _retype,
+    "renumber": _renumber,
+    "rewire": _rewire,
+    "value": _value,
+    "shape": _shape,
+    "unset": _unset,
+    "set": _set,
+    "exchange": _exchange,
+    "dim": _dim,
+}
 TEXT_CHANGES: dict[str, Callable[[bytes, Change], bytes]] = {
-    "insert": _insert, "cut": _cut, "excise": _excise, "repeat": _repeat, "recode": _recode, "flip": _flip}
+    "insert": _insert,
+    "cut": _cut,
+    "excise": _excise,
+    "repeat": _repeat,
+    "recode": _recode,
+    "flip": _flip,
+}
 WEIGHTS_CHANGES: dict[str, Callable[[bytes, Change], bytes]] = {
-    "truncate": _cut, "grow": _grow, "damage": _flip, "word": _word, "noise": _noise}
+    "truncate": _cut,
+    "grow": _grow,
+    "damage": _flip,
+    "word": _word,
+    "noise": _noise,
+}
 CHANGES = {
-    "delete": 6, "duplicate": 4, "swap": 4, "splice": 6, "nest": 1, "rename": 2, "retype": 8, "renumber": 6, "rewire": 4, "value": 24, "shape": 10,
-    "unset": 5, "set": 5, "exchange": 3, "dim": 3, "insert": 2, "cut": 0.5, "excise": 1, "repeat": 1, "recode": 0.3, "flip": 1,
-    "truncate": 1, "grow": 1, "damage": 2, "word": 6, "noise": 1}
+    "delete": 6,
+    "duplicate": 4,
+    "swap": 4,
+    "splice": 6,
+    "nest": 1,
+    "rename": 2,
+    "retype": 8,
+    "renumber": 6,
+    "rewire": 4,
+    "value": 24,
+    "shape": 10,
+    "unset": 5,
+    "set": 5,
+    "exchange": 3,
+    "dim": 3,
+    "insert": 2,
+    "cut": 0.5,
+    "excise": 1,
+    "repeat": 1,
+    "recode": 0.3,
+    "flip": 1,
+    "truncate": 1,
+    "grow": 1,
+    "damage": 2,
+    "word": 6,
+    "noise": 1,
+}
 """How often chance takes each kind, in every other file."""
 MEANT = {"shape": 4, "value": 3, "retype": 3, "word": 2, "rewire": 1, "set": 1, "unset": 1}
 """The same in the others: what leaves an IR file one, and changes what it means."""

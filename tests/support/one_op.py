@@ -1,24 +1,34 @@
 """Models of one op, of OpenVINO's or ONNX's, made of the examples of its definition."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from irops.evaluate.case import inputs_of
-from irops.inference.infer import infer
+from irops.analysis.infer import infer
+from irops.conformance.example import inputs_of
+from irops.editing.translation.target import Target, Wire
 from irops.ir.model import Model
 from irops.registry import Op, default_registry
 from irops.spec.cases import examples
 from irops.spec.onnx_opsets import ONNX
-from irops.translation.target import Target, Wire
 from irops.values.element import Array, element_type_of
 
 CONSTANT = ("axes", "axis", "shape", "input_order", "start", "stop", "step", "starts", "ends", "steps")
 """Inputs that models have as constants, most often."""
 
 
-def one_op_model(op: Op, attributes: Mapping[str, str], inputs: Sequence[Array | None], *, fixed: Sequence[str] = CONSTANT,
-                 opset: int = 18, shapes: Mapping[str, str] | None = None) -> tuple[Model, list[Array]]:
-    """The model, and the inputs that it takes. fixed: which inputs are constants; shapes: what others declare, if not all."""
+def one_op_model(
+    op: Op,
+    attributes: Mapping[str, str],
+    inputs: Sequence[Array | None],
+    *,
+    fixed: Sequence[str] = CONSTANT,
+    opset: int = 18,
+    shapes: Mapping[str, str] | None = None,
+) -> tuple[Model, list[Array]]:
+    """The model, and the inputs that it takes. fixed: which inputs are constants; shapes: what others
+    declare, if not all.
+    """
     definition, given = op.definition, list[Array]()
     dialect = definition.dialect
     target = Target(dialect, opset, None, ())
@@ -32,18 +42,36 @@ def one_op_model(op: Op, attributes: Mapping[str, str], inputs: Sequence[Array |
         else:
             shape = (shapes or {}).get(port.name, ",".join(map(str, array.shape)))
             data = {"shape": shape, "element_type": str(element_type_of(array))}
-            wires.append(Wire(target.add(f"{port.name}{place}", "Parameter" if dialect == ONNX else "Parameter-1", data=data)))
+            wires.append(
+                Wire(
+                    target.add(
+                        f"{port.name}{place}", "Parameter" if dialect == ONNX else "Parameter-1", data=data
+                    )
+                )
+            )
             given.append(array)
     subject = target.add("subject", definition.type if dialect == ONNX else op.id, wires, attributes)
     subject.outputs[0].names = ("result",)
-    target.add("result", "Result" if dialect == ONNX else "Result-1", [Wire(subject)], outputs=0).output_names = ("result",)
-    model = Model(op.id.replace(":", "_"), 11, target.graph, weights=target.weights, dialect=dialect,
-                  opsets={ONNX: opset} if dialect == ONNX else {})
+    target.add(
+        "result", "Result" if dialect == ONNX else "Result-1", [Wire(subject)], outputs=0
+    ).output_names = ("result",)
+    model = Model(
+        op.id.replace(":", "_"),
+        11,
+        target.graph,
+        weights=target.weights,
+        dialect=dialect,
+        opsets={ONNX: opset} if dialect == ONNX else {},
+    )
     for known in infer(model).layers.values():
         for one, fact in zip((*known.layer.inputs, *known.layer.outputs), (*known.inputs, *known.outputs)):
             if fact is not None:
                 one.precision = fact.element_type.precision
-                one.dims = tuple(int(size) if size.known else -1 for size in fact.shape) if fact.shape.dims is not None else ()
+                one.dims = (
+                    tuple(int(size) if size.known else -1 for size in fact.shape)
+                    if fact.shape.dims is not None
+                    else ()
+                )
     return model, given
 
 

@@ -1,4 +1,5 @@
 """What irops promises of any file whatever, and how it is found out that a promise is broken."""
+
 from __future__ import annotations
 
 import re
@@ -14,17 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import irops
-from irops.checks.fixing import mended
+from irops.analysis.checks.fixing import mended
+from irops.analysis.facts import Facts
+from irops.analysis.inputs import declared_fact, parameters
 from irops.cli.filled import filled
 from irops.diagnostics.reporters import render
-from irops.inference.facts import Facts
-from irops.inference.inputs import declared_fact, parameters
 from irops.ir.model import Layer
 from irops.ir.weights import checked_region
 from irops.values.fact import Fact
 
 SECONDS = 5.0
-"""Of the processor's time, for one file; far more than any of these small files may take, so that no busy machine is a fault."""
+"""Of the processor's time, for one file; far more than any of these small files may take, so that no busy
+machine is a fault.
+"""
 KILOBYTES = 256 << 10
 """By so much at most may one file raise the memory that the process ever held."""
 MODEST = irops.Limits(tensor_bytes=32 << 20, iterations=100, run_seconds=2)
@@ -73,7 +76,7 @@ def hold_promises(text: bytes, weights: bytes, folder: Path) -> str:
         raise Broken("check is clean, infer is not", str(facts.errors[0]))
     with _stage("write"):
         _hold_copy(path, facts)
-    with _stage("run", kilobytes=inf):          # what a kernel takes beside its tensors is bounded by nothing
+    with _stage("run", kilobytes=inf):  # what a kernel takes beside its tensors is bounded by nothing
         _hold_run(irops.read(path))
     return "clean"
 
@@ -87,7 +90,9 @@ def _stage(name: str, kilobytes: float = KILOBYTES) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            warnings.simplefilter("ignore", ResourceWarning)        # a file is held open for as long as it is mapped
+            warnings.simplefilter(
+                "ignore", ResourceWarning
+            )  # a file is held open for as long as it is mapped
             yield
     except Broken:
         raise
@@ -108,15 +113,19 @@ def _late(*_: object) -> None:
 
 def _sign(error: BaseException) -> str:
     """The error's type, and the last place in irops that it came through."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(PACKAGE)]
-    where = f"{frames[-1].filename[len(PACKAGE) + 1:]}, {frames[-1].name}" if frames else "outside of irops"
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(PACKAGE)
+    ]
+    where = f"{frames[-1].filename[len(PACKAGE) + 1 :]}, {frames[-1].name}" if frames else "outside of irops"
     return type(error).__name__ if isinstance(error, Late) else f"{type(error).__name__} in {where}"
 
 
 def _hold_fixes(text: bytes, path: Path) -> None:
     """What is fixed is no longer found, and fixing again changes nothing."""
+
     def check(content: bytes) -> irops.Report:
         return irops.check(path, text=content, limits=irops.Limits(findings=inf))
+
     found = mended(text, check)
     left = [d for d in found.report if d.fix is not None]
     if left:
@@ -155,7 +164,11 @@ def _hold_copy(path: Path, facts: Facts) -> None:
 def _hold_run(model: irops.Model) -> None:
     """What is clean can be computed, or it is said why not; what comes out is what was inferred."""
     try:
-        inputs = {layer.name: filled(layer, "random", 0, {})[0] for layer in parameters(model) if _affordable(declared_fact(layer))}
+        inputs = {
+            layer.name: filled(layer, "random", 0, {})[0]
+            for layer in parameters(model)
+            if _affordable(declared_fact(layer))
+        }
         irops.run(model, inputs, limits=MODEST)
     except irops.DiagnosticError as error:
         first = error.diagnostics[0]
@@ -165,7 +178,10 @@ def _hold_run(model: irops.Model) -> None:
 
 
 def _affordable(fact: Fact) -> bool:
-    return fact.shape.rank is not None and max(fact.shape.size.low, 1) * max(fact.element_type.bits, 64) <= 8 * MODEST.tensor_bytes
+    return (
+        fact.shape.rank is not None
+        and max(fact.shape.size.low, 1) * max(fact.element_type.bits, 64) <= 8 * MODEST.tensor_bytes
+    )
 
 
 def _bytes_of(model: irops.Model, layer: Layer) -> bytes:
@@ -191,9 +207,15 @@ def _difference(one: Any, other: Any) -> str:
     """The names of the fields that lead to where two models differ: graph.layers.extra."""
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return next((_difference(a, b) for a, b in zip(one, other) if a != b), "")
-    names = [name for name in getattr(one, "__slots__", ()) if name not in ("source", "weights")] if type(one) is type(other) else []
+    names = (
+        [name for name in getattr(one, "__slots__", ()) if name not in ("source", "weights")]
+        if type(one) is type(other)
+        else []
+    )
     name = next((name for name in names if getattr(one, name) != getattr(other, name)), None)
-    return "" if name is None else f"{name}.{_difference(getattr(one, name), getattr(other, name))}".rstrip(".")
+    return (
+        "" if name is None else f"{name}.{_difference(getattr(one, name), getattr(other, name))}".rstrip(".")
+    )
 
 
 def _told(fact: Fact) -> str:

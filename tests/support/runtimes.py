@@ -1,4 +1,5 @@
 """OpenVINO and ONNX Runtime, asked for a model's results in a process of their own, which may crash."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -24,7 +25,8 @@ class Runtimes:
         self._pipe: Any = None
 
     def run(self, runtime: str, path: object, inputs: Sequence[Array]) -> list[Array]:
-        """The results of the model in a file, in order. runtime: openvino or onnxruntime; inputs: in the order of the model's.
+        """The results of the model in a file, in order. runtime: openvino or onnxruntime; inputs: in the
+        order of the model's.
 
         Raises:  DeclinedError
         """
@@ -59,20 +61,25 @@ def _serve(pipe: Connection) -> None:
             return
         try:
             pipe.send((_openvino if runtime == "openvino" else _onnxruntime)(path, inputs))
-        except Exception as error:                               # whatever a runtime raises is its refusal
+        except Exception as error:  # whatever a runtime raises is its refusal
             pipe.send(str(error).strip().splitlines()[-1])
 
 
 def _openvino(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
     from openvino import Core, Shape, Tensor, Type
+
     core = Core()
-    request = core.compile_model(core.read_model(path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+    request = core.compile_model(
+        core.read_model(path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
+    ).create_infer_request()
     for place, (kind, given) in enumerate(inputs):
         if kind == "string":
             request.set_input_tensor(place, Tensor(given.astype(str)))
             continue
         array = np.asarray(given, order="C")
-        request.set_input_tensor(place, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), getattr(Type, kind)))
+        request.set_input_tensor(
+            place, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), getattr(Type, kind))
+        )
     request.infer()
     return [_of_openvino(request.get_output_tensor(place)) for place in range(len(request.model_outputs))]
 
@@ -82,19 +89,26 @@ def _of_openvino(tensor: Any) -> tuple[str, Array]:
     if kind is STRING:
         return "string", np.array(tensor.str_data, object)
     raw = np.array(tensor.data, copy=True).reshape(-1).view(np.uint8)
-    return kind.name, raw.view(kind.dtype).reshape(tuple(tensor.shape)) if raw.size else np.zeros(tuple(tensor.shape), kind.dtype)
+    return kind.name, (
+        raw.view(kind.dtype).reshape(tuple(tensor.shape))
+        if raw.size
+        else np.zeros(tuple(tensor.shape), kind.dtype)
+    )
 
 
 def _onnxruntime(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[str, Array]]:
     from onnxruntime import InferenceSession, SessionOptions
+
     options = SessionOptions()
-    options.log_severity_level = 4                               # what is wrong is told by the error alone
+    options.log_severity_level = 4  # what is wrong is told by the error alone
     session = InferenceSession(path, options, providers=["CPUExecutionProvider"])
     names = [port.name for port in session.get_inputs()]
-    if any(kind == "string" for kind, _ in inputs):              # which ONNX Runtime takes as arrays alone
+    if any(kind == "string" for kind, _ in inputs):  # which ONNX Runtime takes as arrays alone
         arrays = session.run(None, {name: array for name, (_, array) in zip(names, inputs, strict=True)})
         return [(str(element_type_of(array)), array) for array in arrays]
-    values = session.run_with_ort_values(None, {name: _value(*given) for name, given in zip(names, inputs, strict=True)})
+    values = session.run_with_ort_values(
+        None, {name: _value(*given) for name, given in zip(names, inputs, strict=True)}
+    )
     return [_of_onnxruntime(value) for value in values]
 
 
@@ -105,6 +119,7 @@ NUMBERS = {"bf16": 16, "f8e4m3": 17, "f8e5m2": 19}
 
 def _value(kind: str, given: Array) -> Any:
     from onnxruntime import OrtValue
+
     array = np.asarray(given, order="C")
     if kind not in NUMBERS:
         return OrtValue.ortvalue_from_numpy(array)

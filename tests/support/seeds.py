@@ -1,4 +1,7 @@
-"""Files to start fuzzing from: the repository's own, one of each example of each definition, and those of corpora, where there are any."""
+"""Files to start fuzzing from: the repository's own, one of each example of each definition, and those of
+corpora, where there are any.
+"""
+
 from __future__ import annotations
 
 import os
@@ -7,7 +10,7 @@ from pathlib import Path
 
 from mutations import Seed
 
-from irops.evaluate.case import inputs_of
+from irops.conformance.example import inputs_of
 from irops.registry import Op, default_registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Case, Tensor
@@ -21,7 +24,11 @@ LARGEST = 60_000
 
 def own_seeds() -> list[Seed]:
     """The files of the repository, and the cases of its definitions."""
-    paths = [*(ROOT / "tests" / "ir" / "files").glob("*.xml"), *(ROOT / "examples").glob("*/*.xml"), *(ROOT / "tests" / "rules").glob("*.xml")]
+    paths = [
+        *(ROOT / "tests" / "ir" / "files").glob("*.xml"),
+        *(ROOT / "examples").glob("*/*.xml"),
+        *(ROOT / "tests" / "rules").glob("*.xml"),
+    ]
     return [*_files(sorted(paths)), *_cases()]
 
 
@@ -34,7 +41,10 @@ def corpus_seeds() -> list[Seed]:
 def _files(paths: list[Path]) -> Iterator[Seed]:
     for path in paths:
         weights = path.with_suffix(".bin")
-        small = all(not file.exists() or (file.is_file() and file.stat().st_size <= LARGEST) for file in (path, weights))
+        small = all(
+            not file.exists() or (file.is_file() and file.stat().st_size <= LARGEST)
+            for file in (path, weights)
+        )
         if small and path.is_file():
             yield Seed(str(path), path.read_bytes(), weights.read_bytes() if weights.is_file() else b"")
 
@@ -65,13 +75,25 @@ def _one_layer(name: str, op: Op, case: Case, constant: bool) -> Seed:
     ports = "".join(f'<port id="{k}"/>' for k in range(last))
     count = max(1, len(op.definition.outputs))
     gives = op.definition.outputs
-    outputs = "".join(f'<port id="{last + k}" precision="UNSPECIFIED"/>' for k in range(count)) if gives else ""
-    layers.append(f'<layer id="{last}" name="op" type="{op.definition.type}" version="{op.definition.version}"><data{data}/>'
-                  f"<input>{ports}</input><output>{outputs}</output></layer>")
+    outputs = (
+        "".join(f'<port id="{last + k}" precision="UNSPECIFIED"/>' for k in range(count)) if gives else ""
+    )
+    layers.append(
+        f'<layer id="{last}" name="op" type="{op.definition.type}"'
+        f' version="{op.definition.version}"><data{data}/>'
+        f"<input>{ports}</input><output>{outputs}</output></layer>"
+    )
     for k in range(count if gives else 0):
-        layers.append(f'<layer id="{last + 1 + k}" name="y{k}" type="Result" version="opset1"><input><port id="0"/></input></layer>')
-        edges.append(f'<edge from-layer="{last}" from-port="{last + k}" to-layer="{last + 1 + k}" to-port="0"/>')
-    text = f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edges)}</edges></net>'
+        layers.append(
+            f'<layer id="{last + 1 + k}" name="y{k}" type="Result" version="opset1"><input><port'
+            ' id="0"/></input></layer>'
+        )
+        edges.append(
+            f'<edge from-layer="{last}" from-port="{last + k}" to-layer="{last + 1 + k}" to-port="0"/>'
+        )
+    text = (
+        f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edges)}</edges></net>'
+    )
     return Seed(name, text.encode(), bytes(weights))
 
 
@@ -85,4 +107,7 @@ def _source(number: int, tensor: Tensor, weights: bytearray, constant: bool) -> 
     raw = pack(tensor.value, kind)
     place = len(weights)
     weights += raw
-    return f'{head} type="Const"><data shape="{shape}" element_type="{kind}" offset="{place}" size="{len(raw)}"/>{port}'
+    return (
+        f'{head} type="Const"><data shape="{shape}" element_type="{kind}" offset="{place}"'
+        f' size="{len(raw)}"/>{port}'
+    )

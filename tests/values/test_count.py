@@ -1,4 +1,5 @@
 """Counts of elements: a factor that is missing is what it must be, whatever the numbers are."""
+
 from __future__ import annotations
 
 from math import inf, prod
@@ -39,17 +40,36 @@ def test_a_missing_factor_is_found_for_every_member(parts, data):
     assert found.can_be(x)
 
 
-@pytest.mark.parametrize(("whole", "parts", "factor"), [
-    ([2, 6], [4], 3), ([B, S, 768], [B, S, 12], 64), ([B, S, 768], [B, 768], S), ([B * S, 4], [S], B * 4), ([B, 6], [4], Dim(0, inf)),
-    ([Dim(1, 10), 6], [3], Dim(2, 20)), ([Dim(1, 10), 3], [2], Dim(3, 15)), ([Dim(2, inf), 6], [4], Dim(3, inf)), ([], [], 1),
-    ([0, 6], [3], 0), ([0, 6], [0], ANY), ([ANY, 6], [0], ANY), ([5], [Dim(2, inf)], Dim(1, 2)), ([5], [ANY], Dim(1, 5)),
-    ([B * 2 + B * S], [S + 2], B), ([2**70], [2**69], 2), ([S // 2, 8, 8, 3], [8, S // 2, 8], 3),
-])
+@pytest.mark.parametrize(
+    ("whole", "parts", "factor"),
+    [
+        ([2, 6], [4], 3),
+        ([B, S, 768], [B, S, 12], 64),
+        ([B, S, 768], [B, 768], S),
+        ([B * S, 4], [S], B * 4),
+        ([B, 6], [4], Dim(0, inf)),
+        ([Dim(1, 10), 6], [3], Dim(2, 20)),
+        ([Dim(1, 10), 3], [2], Dim(3, 15)),
+        ([Dim(2, inf), 6], [4], Dim(3, inf)),
+        ([], [], 1),
+        ([0, 6], [3], 0),
+        ([0, 6], [0], ANY),
+        ([ANY, 6], [0], ANY),
+        ([5], [Dim(2, inf)], Dim(1, 2)),
+        ([5], [ANY], Dim(1, 5)),
+        ([B * 2 + B * S], [S + 2], B),
+        ([2**70], [2**69], 2),
+        ([S // 2, 8, 8, 3], [8, S // 2, 8], 3),
+    ],
+)
 def test_what_cancels_out_is_known_exactly(whole, parts, factor):
     assert missing_factor(whole, parts) == factor
 
 
-@pytest.mark.parametrize(("whole", "parts"), [([7], [2]), ([2, 6], [0]), ([2, 6], [5]), ([Dim(1, 2)], [3]), ([B, 5], [B, 2]), ([3], [4])])
+@pytest.mark.parametrize(
+    ("whole", "parts"),
+    [([7], [2]), ([2, 6], [0]), ([2, 6], [5]), ([Dim(1, 2)], [3]), ([B, 5], [B, 2]), ([3], [4])],
+)
 def test_there_may_be_no_such_factor(whole, parts):
     assert missing_factor(whole, parts) is None
 

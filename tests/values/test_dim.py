@@ -1,4 +1,5 @@
 """Dims: what is computed from intervals holds for every number in them."""
+
 from __future__ import annotations
 
 import operator
@@ -16,8 +17,14 @@ from irops.values.violation import Violation
 def dims_with_member(draw, low=-20):
     """A Dim and a number that lies in it."""
     number = draw(st.integers(low, 20))
-    return Dim(draw(st.sampled_from([number, number - 1, number - 7, -inf if low < 0 else 0]).filter(lambda n: n >= low or low < 0)),
-               draw(st.sampled_from([number, number + 1, number + 9, inf]))), number
+    return Dim(
+        draw(
+            st.sampled_from([number, number - 1, number - 7, -inf if low < 0 else 0]).filter(
+                lambda n: n >= low or low < 0
+            )
+        ),
+        draw(st.sampled_from([number, number + 1, number + 9, inf])),
+    ), number
 
 
 @pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul])
@@ -56,9 +63,18 @@ def test_a_comparison_is_false_only_where_it_surely_is(a, b):
             assert compare(a[0], b[0])
 
 
-@pytest.mark.parametrize(("dim", "text"), [
-    (Dim.of(4), "4"), (ANY, "?"), (UNKNOWN, "?"), (Dim(2, 5), "2..5"), (Dim(0, 7), "..7"), (Dim(3, inf), "3.."), (Dim.of(-1), "-1"),
-])
+@pytest.mark.parametrize(
+    ("dim", "text"),
+    [
+        (Dim.of(4), "4"),
+        (ANY, "?"),
+        (UNKNOWN, "?"),
+        (Dim(2, 5), "2..5"),
+        (Dim(0, 7), "..7"),
+        (Dim(3, inf), "3.."),
+        (Dim.of(-1), "-1"),
+    ],
+)
 def test_dims_are_spelled_as_openvino_spells_them(dim, text):
     assert str(dim) == text
 
@@ -74,10 +90,19 @@ def test_unifying_what_cannot_be_equal_violates():
         unify(Dim(1, 2), Dim(3, 9), "C7")
 
 
-@pytest.mark.parametrize(("a", "b", "result"), [
-    (1, 5, 5), (ANY, 5, 5), (ANY, 1, ANY), (ANY, ANY, ANY), (Dim(2, 5), ANY, Dim(2, 5)), (Dim(1, 5), Dim(1, 10), Dim(1, 10)),
-    (Dim(2, 5), Dim(3, 9), Dim(3, 5)), (0, 1, 0),
-])
+@pytest.mark.parametrize(
+    ("a", "b", "result"),
+    [
+        (1, 5, 5),
+        (ANY, 5, 5),
+        (ANY, 1, ANY),
+        (ANY, ANY, ANY),
+        (Dim(2, 5), ANY, Dim(2, 5)),
+        (Dim(1, 5), Dim(1, 10), Dim(1, 10)),
+        (Dim(2, 5), Dim(3, 9), Dim(3, 5)),
+        (0, 1, 0),
+    ],
+)
 def test_broadcasting_two_dims(a, b, result):
     assert broadcast(a, b, "C1") == result
     assert broadcast(b, a, "C1") == result

@@ -1,4 +1,5 @@
 """Element types: names, precisions, and what holds them in memory."""
+
 from __future__ import annotations
 
 import numpy as np

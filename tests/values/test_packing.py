@@ -1,4 +1,5 @@
 """Packing: bytes as OpenVINO 2026.4.1 was seen to write them, and the way back."""
+
 from __future__ import annotations
 
 import struct
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from irops.values.element import DYNAMIC, STRING, element_type, element_type_of, element_types, foreign_types
 from irops.values.packing import pack, packed_size, string_bounds, unpack
 
-SEEN = {        # element type: elements, bytes
+SEEN = {  # element type: elements, bytes
     "u1": ([0, 1, 1, 0, 1, 1, 0, 0, 1], "6c 80"),
     "u2": ([0, 1, 2, 3, 1, 2, 3, 0, 1], "e4 39 01"),
     "u4": ([0, 1, 2, 3, 4, 5, 6, 7, 8], "10 32 54 76 08"),
@@ -65,10 +66,25 @@ def test_packing_undoes_unpacking(element: Any, data: st.DataObject) -> None:
     assert pack(again, element) == packed
 
 
-@pytest.mark.parametrize(("name", "count", "size"), [
-    ("u1", 9, 2), ("u2", 5, 2), ("u3", 1, 3), ("u3", 8, 3), ("u3", 9, 6), ("u4", 5, 3), ("i4", 0, 0), ("u6", 4, 3), ("u6", 5, 6),
-    ("nf4", 1, 1), ("f4e2m1", 3, 2), ("f8e4m3", 5, 5), ("f64", 3, 24), ("i64", 2**70, 2**73),
-])
+@pytest.mark.parametrize(
+    ("name", "count", "size"),
+    [
+        ("u1", 9, 2),
+        ("u2", 5, 2),
+        ("u3", 1, 3),
+        ("u3", 8, 3),
+        ("u3", 9, 6),
+        ("u4", 5, 3),
+        ("i4", 0, 0),
+        ("u6", 4, 3),
+        ("u6", 5, 6),
+        ("nf4", 1, 1),
+        ("f4e2m1", 3, 2),
+        ("f8e4m3", 5, 5),
+        ("f64", 3, 24),
+        ("i64", 2**70, 2**73),
+    ],
+)
 def test_the_size_of_packed_elements_is_exact(name: str, count: int, size: int) -> None:
     assert packed_size(element_type(name), count) == size
 
@@ -92,7 +108,7 @@ def test_what_bytes_gave_cannot_be_written_to() -> None:
 
 def test_a_scalar_has_no_axes() -> None:
     assert unpack(struct.pack("<f", 2.5), element_type("f32"), ()).shape == ()
-    assert pack(np.float32(2.5), element_type("f32")) == struct.pack("<f", 2.5)      # type: ignore[arg-type]
+    assert pack(np.float32(2.5), element_type("f32")) == struct.pack("<f", 2.5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("element", FIXED, ids=str)
@@ -144,17 +160,20 @@ def test_any_strings_survive(strings: list[str]) -> None:
     assert unpack(pack(array, STRING), STRING, (len(strings),)).tolist() == strings
 
 
-@pytest.mark.parametrize(("raw", "why"), [
-    (b"\1\0", "starts with 8 bytes, and only 2"),
-    (struct.pack("<2i", -1, 0), "counts -1"),
-    (struct.pack("<2i", 2**31 - 1, 0), "2147483647 strings takes 8589934596 bytes, and only 8"),
-    (struct.pack("<3i", 2, 0, 1), "2 strings takes 16 bytes, and only 12"),
-    (struct.pack("<3i", 1, 0, 1) + b"a", "counts 1 of them, the shape 2"),
-    (struct.pack("<4i", 2, 0, 5, 2) + b"abcde", "string 1 begins at character byte 5 and ends at 2"),
-    (struct.pack("<4i", 2, 0, 2, 5000) + b"abcde", "string 1 ends at character byte 5000, and only 5"),
-    (struct.pack("<4i", 2, -3, 2, 5) + b"abcde", "begins at character byte -3"),
-    (struct.pack("<4i", 2, 0, 1, 2) + b"a\xff", "string 1 is not UTF-8"),
-])
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"\1\0", "starts with 8 bytes, and only 2"),
+        (struct.pack("<2i", -1, 0), "counts -1"),
+        (struct.pack("<2i", 2**31 - 1, 0), "2147483647 strings takes 8589934596 bytes, and only 8"),
+        (struct.pack("<3i", 2, 0, 1), "2 strings takes 16 bytes, and only 12"),
+        (struct.pack("<3i", 1, 0, 1) + b"a", "counts 1 of them, the shape 2"),
+        (struct.pack("<4i", 2, 0, 5, 2) + b"abcde", "string 1 begins at character byte 5 and ends at 2"),
+        (struct.pack("<4i", 2, 0, 2, 5000) + b"abcde", "string 1 ends at character byte 5000, and only 5"),
+        (struct.pack("<4i", 2, -3, 2, 5) + b"abcde", "begins at character byte -3"),
+        (struct.pack("<4i", 2, 0, 1, 2) + b"a\xff", "string 1 is not UTF-8"),
+    ],
+)
 def test_a_corrupt_table_of_strings_is_refused(raw: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         unpack(raw, STRING, (2,))

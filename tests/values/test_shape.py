@@ -1,4 +1,5 @@
 """Shapes: spelled as OpenVINO spells them, and honest about what is not known."""
+
 from __future__ import annotations
 
 import pytest
@@ -13,13 +14,37 @@ def test_a_shape_is_read_as_it_is_written(text):
     assert str(Shape.parse(text)) == text
 
 
-@pytest.mark.parametrize(("text", "same"), [(" 2 , 3 ", "[2,3]"), ("-1", "[?]"), ("..", "[?]"), ("3..3", "[3]"), ("", "[]"), ("...", "[...]")])
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [(" 2 , 3 ", "[2,3]"), ("-1", "[?]"), ("..", "[?]"), ("3..3", "[3]"), ("", "[]"), ("...", "[...]")],
+)
 def test_shapes_have_several_spellings(text, same):
     assert str(Shape.parse(text)) == same
 
 
-@pytest.mark.parametrize("text", ["2,,3", "2,3,", "2, ,3", "two", "-2", "-3..4", "...,3", "2;3", "5..1", "9223372036854775808", "2..99999999999999999999",
-                                  "0x2", "2.0", "+2", "1_0", "\u0661", "{2,3}", "1...3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2,,3",
+        "2,3,",
+        "2, ,3",
+        "two",
+        "-2",
+        "-3..4",
+        "...,3",
+        "2;3",
+        "5..1",
+        "9223372036854775808",
+        "2..99999999999999999999",
+        "0x2",
+        "2.0",
+        "+2",
+        "1_0",
+        "\u0661",
+        "{2,3}",
+        "1...3",
+    ],
+)
 def test_what_is_no_shape_is_refused(text):
     with pytest.raises(ValueError, match="dimension"):
         Shape.parse(text)

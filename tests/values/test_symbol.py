@@ -1,4 +1,5 @@
 """Symbols: what arithmetic makes of names is what it makes of the numbers that they stand for."""
+
 from __future__ import annotations
 
 import operator
@@ -15,7 +16,9 @@ A, B = ANY.named("a"), Dim(1, 10).named("b")
 
 
 def value_of(symbol, numbers):
-    """The number that a symbol is when its names are these numbers; names that division has made are worked out by Python."""
+    """The number that a symbol is when its names are these numbers; names that division has made are worked
+    out by Python.
+    """
     return eval(str(symbol), {"__builtins__": {}}, numbers)
 
 
@@ -24,8 +27,14 @@ def sums_of_products(draw):
     """A Dim made of a and b by arithmetic, and how to compute it from numbers."""
     dim, compute = draw(st.sampled_from([(A, lambda n: n["a"]), (B, lambda n: n["b"])]))
     for _ in range(draw(st.integers(0, 4))):
-        operate = draw(st.sampled_from([operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod]))
-        other, known = draw(st.sampled_from([(A, lambda n: n["a"]), (B, lambda n: n["b"]), (2, lambda n: 2), (3, lambda n: 3)]))
+        operate = draw(
+            st.sampled_from([operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod])
+        )
+        other, known = draw(
+            st.sampled_from(
+                [(A, lambda n: n["a"]), (B, lambda n: n["b"]), (2, lambda n: 2), (3, lambda n: 3)]
+            )
+        )
         dim, compute = operate(dim, other), lambda n, f=compute, o=operate, g=known: o(f(n), g(n))
     return dim, compute
 
@@ -39,10 +48,22 @@ def test_arithmetic_on_symbols_holds_for_their_numbers(made, a, b):
         assert value_of(dim.symbol, {"a": a, "b": b}) == number
 
 
-@pytest.mark.parametrize(("dim", "result"), [
-    (A + B - A, B), (A * B // A, B), (A - A, 0), ((A + 3) - A, 3), (2 * A // 2, A), ((2 * A + 1) // 2, A), ((4 * A) % 2, 0),
-    (A * 6 // 4 * 0, 0), (A // 3 - A // 3, 0), (0 - (0 - A), A), ((A + B) * 2 - A - A, B * 2),
-])
+@pytest.mark.parametrize(
+    ("dim", "result"),
+    [
+        (A + B - A, B),
+        (A * B // A, B),
+        (A - A, 0),
+        ((A + 3) - A, 3),
+        (2 * A // 2, A),
+        ((2 * A + 1) // 2, A),
+        ((4 * A) % 2, 0),
+        (A * 6 // 4 * 0, 0),
+        (A // 3 - A // 3, 0),
+        (0 - (0 - A), A),
+        ((A + B) * 2 - A - A, B * 2),
+    ],
+)
 def test_what_cancels_out_is_known(dim, result):
     assert dim == result
     assert dim.symbol == Dim.of(result).symbol

@@ -1,4 +1,7 @@
-"""Reversal at the speed of memory, compiled by numba. Bytes are moved, never converted, whatever they mean."""
+"""Reversal at the speed of memory, compiled by numba. Bytes are moved, never converted, whatever they
+mean.
+"""
+
 from __future__ import annotations
 
 import sys
@@ -17,9 +20,11 @@ WORTH_LOADING = 1 << 20
 
 
 class Numba:
-    """Kernels for Reverse and ReverseSequence. numba is imported, and code compiled, when the first of them computes.
+    """Kernels for Reverse and ReverseSequence. numba is imported, and code compiled, when the first of them
+    computes.
 
-    least: the bytes of data below which it declines rather than import numba; once that is imported, it declines nothing.
+    least: the bytes of data below which it declines rather than import numba; once that is imported, it
+        declines nothing.
     """
 
     name = "numba"
@@ -34,16 +39,25 @@ class Numba:
 
     def kernel(self, op: Op) -> Kernel | None:
         installed(self)
-        return kernel_for(op, {"Reverse-1": filling(partial(self._reverse, op.functions.kernel)),
-                               "ReverseSequence-1": self._reverse_sequence})
+        return kernel_for(
+            op,
+            {
+                "Reverse-1": filling(partial(self._reverse, op.functions.kernel)),
+                "ReverseSequence-1": self._reverse_sequence,
+            },
+        )
 
     def _reverse(self, view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
         filled: Array = self._loaded(data).reverse(view, data, axes, mode=mode, out=out)
         return filled
 
     @filling
-    def _reverse_sequence(self, data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None) -> Array:
-        filled: Array = self._loaded(data).reverse_sequence(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out)
+    def _reverse_sequence(
+        self, data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None
+    ) -> Array:
+        filled: Array = self._loaded(data).reverse_sequence(
+            data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out
+        )
         return filled
 
     def _loaded(self, data: Array) -> Any:
@@ -51,5 +65,6 @@ class Numba:
             if data.nbytes < self.least and "numba" not in sys.modules:
                 raise Declined(f"numba is not loaded for less than {self.least} bytes of data")
             from irops.backends.numba import reversing
+
             self._reversing = reversing
         return self._reversing

@@ -1,4 +1,5 @@
 """Blocks of bytes that are moved whole: the axes behind the sequence axis, where they lie in one piece."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -22,13 +23,30 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
     span: VECTOR for blocks of as many bytes or more; else the greatest power of two within a block
     exact: whether a block is a multiple of span
     stream: store past the caches: blocks must be multiples of span then, targets of 16 bytes
-    sequences: whether steps go to where lengths say, each turn bytes from the next, or blocks only to where the loops say
+    sequences: whether steps go to where lengths say, each turn bytes from the next, or blocks only to where
+        the loops say
     """
-    def move_blocks(target: int, source: int, low: int, lengths: int, loops: Any, turn: int, block: int, grain: int,  # noqa: ARG001
-                    counter: int) -> None:
+
+    def move_blocks(
+        target: int,
+        source: int,
+        low: int,  # noqa: ARG001
+        lengths: int,
+        loops: Any,
+        turn: int,
+        block: int,
+        grain: int,
+        counter: int,
+    ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         inner = loops.shape[0] - 1
-        size, on, out, next_length, next_step = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3], loops[inner, 4]
+        size, on, out, next_length, next_step = (
+            loops[inner, 0],
+            loops[inner, 1],
+            loops[inner, 2],
+            8 * loops[inner, 3],
+            loops[inner, 4],
+        )
         total = turns_of(loops)
         ring(counter)
         while True:
@@ -67,4 +85,5 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
                     s, t, k, step = s + more[0], t + more[1], k + 8 * more[2], step + more[3]
             settle()
             count_up(counter + DONE)
+
     return compiled(move_blocks)

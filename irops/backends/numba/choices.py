@@ -1,4 +1,7 @@
-"""Which kernel moves what, and how the work is cut: decided by sizes alone, and measured (docs/performance.md)."""
+"""Which kernel moves what, and how the work is cut: decided by sizes alone, and measured
+(docs/performance.md).
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -21,24 +24,31 @@ from irops.backends.numba.streamed_rows import UNIT, streamed_rows
 from irops.backends.numba.workers import WORKERS
 
 TOGETHER = 512 << 10
-"""Bytes from which on more than one core is asked: asking takes as long as copying a tenth of a megabyte, if the core is awake."""
+"""Bytes from which on more than one core is asked: asking takes as long as copying a tenth of a megabyte, if
+the core is awake.
+"""
 TASK = 128 << 10
 """Bytes that a core takes at a time."""
 PIECE = 64 << 10
 """Bytes of what lies in one piece and is moved as it is, that are one block."""
 LONG, LONG_PAST = 8 << 10, 2 << 10
-"""Bytes from which on a row is worth the branches that tell its head from its tail; the second, where it is stored past the caches."""
+"""Bytes from which on a row is worth the branches that tell its head from its tail; the second, where it is
+stored past the caches.
+"""
 RUN = 256
 """Bytes of neighbouring sequences of equal lengths, on the average, from which on they are moved together."""
 NARROW = 1 << 10
-"""Bytes of neighbouring sequences that are gone through together, where their elements are moved one by one."""
+"""Bytes of neighbouring sequences that are gone through together, where their elements are moved one by one.
+"""
 WIDTHS = {**dict.fromkeys((1, 2, 4, 8, 16, 32), VECTOR), **dict.fromkeys((3, 6, 12, 24), 48)}
 """Bytes of elements that a vector mirrors, and of the longest vector that is made of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A kernel, where its blocks begin, and what it is given beside addresses. lengths: fixed ones, instead of those that are given."""
+    """A kernel, where its blocks begin, and what it is given beside addresses. lengths: fixed ones, instead
+    of those that are given.
+    """
 
     kernel: Callable[..., Any]
     begin: tuple[int, int, int, int]
@@ -47,8 +57,13 @@ class Job:
     lengths: npt.NDArray[np.int64] | None = None
 
     @staticmethod
-    def of(kernel: Callable[..., Any], moves: Moves, rest: tuple[Any, ...], tasks: int,
-           lengths: npt.NDArray[np.int64] | None = None) -> Job:
+    def of(
+        kernel: Callable[..., Any],
+        moves: Moves,
+        rest: tuple[Any, ...],
+        tasks: int,
+        lengths: npt.NDArray[np.int64] | None = None,
+    ) -> Job:
         """A kernel that does moves."""
         sequence = 8 * moves.sequence if lengths is None else lengths.ctypes.data
         return Job(kernel, (moves.target, moves.source, moves.lowest, sequence), rest, tasks, lengths)
@@ -57,12 +72,16 @@ class Job:
         """held: the arrays that the addresses are of."""
         to, come, low, sequence = self.begin
         own = sequence + lengths if self.lengths is None else sequence
-        WORKERS.run(self.kernel, (target + to, source + come, source + low, own, *self.rest), self.tasks, held)
+        WORKERS.run(
+            self.kernel, (target + to, source + come, source + low, own, *self.rest), self.tasks, held
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a choice depends on beside the moves: bytes in all; the target's address, as far as lines go; steps, if lengths turn them."""
+    """What a choice depends on beside the moves: bytes in all; the target's address, as far as lines go;
+    steps, if lengths turn them.
+    """
 
     size: int
     address: int
@@ -75,7 +94,9 @@ class Setting:
 
     def aligned(self, moves: Moves, unit: int) -> bool:
         """Whether every block begins at a multiple of unit in the target."""
-        return not (self.address + moves.target) % unit and not any(loop.target % unit for loop in moves.loops)
+        return not (self.address + moves.target) % unit and not any(
+            loop.target % unit for loop in moves.loops
+        )
 
 
 def jobs(moves: Moves, setting: Setting) -> tuple[Job, ...]:
@@ -88,16 +109,26 @@ def jobs(moves: Moves, setting: Setting) -> tuple[Job, ...]:
         return _row_jobs(moves.at(0, 0, moves.loops[:-1]), moves.loops[-1].size, setting, None)
     if moves.inner(BATCH):
         row = moves.block * moves.loops[-1].size
-        if moves.block in (1, 2, 4, 8) and row >= VECTOR and setting.steps <= side_by_side.most_steps(moves.block):
+        if (
+            moves.block in (1, 2, 4, 8)
+            and row >= VECTOR
+            and setting.steps <= side_by_side.most_steps(moves.block)
+        ):
             return _column_jobs(moves, row, setting)
         steps = next(place for place, loop in enumerate(moves.loops) if loop.role == STEPS)
         narrow = max(NARROW // moves.block, 1)
         if moves.block < VECTOR and moves.loops[-1].size > narrow:
-            return tuple(job for part in in_parts(moves, len(moves.loops) - 1, narrow, steps) for job in _block_jobs(part, setting))
+            return tuple(
+                job
+                for part in in_parts(moves, len(moves.loops) - 1, narrow, steps)
+                for job in _block_jobs(part, setting)
+            )
     return _block_jobs(moves, setting)
 
 
-def _row_jobs(moves: Moves, steps: int, setting: Setting, fixed: npt.NDArray[np.int64] | None) -> tuple[Job, ...]:
+def _row_jobs(
+    moves: Moves, steps: int, setting: Setting, fixed: npt.NDArray[np.int64] | None
+) -> tuple[Job, ...]:
     """Rows of steps elements, each a block."""
     width, row = moves.block, steps * moves.block
     table, count = _table(moves.loops), moves.count
@@ -120,7 +151,11 @@ def _column_jobs(moves: Moves, row: int, setting: Setting) -> tuple[Job, ...]:
     """Rows of elements that lie side by side, each of a sequence of its own."""
     steps = next(loop for loop in moves.loops if loop.role == STEPS)
     loops = tuple(loop for loop in moves.loops[:-1] if loop.role != STEPS)
-    past = setting.size >= _cache_bytes() // 4 and row % VECTOR == 0 and setting.aligned(moves.at(0, 0, moves.loops[:-1]), UNIT)
+    past = (
+        setting.size >= _cache_bytes() // 4
+        and row % VECTOR == 0
+        and setting.aligned(moves.at(0, 0, moves.loops[:-1]), UNIT)
+    )
     parts = side_by_side.parts(row, -setting.address % VECTOR if past else 0)
     count = len(parts) * moves.at(0, 0, loops).count
     rest = (_table(loops), parts, steps.size, steps.source, steps.target, side_by_side.room(steps.size))
@@ -128,7 +163,9 @@ def _column_jobs(moves: Moves, row: int, setting: Setting) -> tuple[Job, ...]:
 
 
 def run_jobs(moves: Moves, setting: Setting, lengths: npt.NDArray[np.int64]) -> tuple[Job, ...]:
-    """Work on sequences that lie side by side, run by run; none, where neighbours are mostly of different lengths."""
+    """Work on sequences that lie side by side, run by run; none, where neighbours are mostly of different
+    lengths.
+    """
     row = moves.block * len(lengths)
     ends = run_ends(lengths, row // RUN)
     if not len(ends):
@@ -167,9 +204,19 @@ def _block_job(moves: Moves, setting: Setting) -> Job:
 
 
 def _table(loops: Sequence[Loop], turning: bool = False) -> npt.NDArray[np.int64]:
-    """Loops as kernels take them (walking). Steps have no place of their own in the target, where lengths turn them."""
-    lines = [(loop.size, loop.source, 0 if turning and loop.role == STEPS else loop.target, loop.sequences, int(loop.role == STEPS))
-             for loop in loops]
+    """Loops as kernels take them (walking). Steps have no place of their own in the target, where lengths
+    turn them.
+    """
+    lines = [
+        (
+            loop.size,
+            loop.source,
+            0 if turning and loop.role == STEPS else loop.target,
+            loop.sequences,
+            int(loop.role == STEPS),
+        )
+        for loop in loops
+    ]
     return np.array(lines or [(1, 0, 0, 0, 0)], np.int64)
 
 

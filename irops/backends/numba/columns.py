@@ -1,8 +1,11 @@
-"""Sequences that lie side by side, each element a few bytes: the batch axis is the innermost one, and every column has its length.
+"""Sequences that lie side by side, each element a few bytes: the batch axis is the innermost one, and every
+column has its length.
 
-Columns are taken as many at a time as fit into the caches: their rows are copied to one place, reversed there as a whole, each
+Columns are taken as many at a time as fit into the caches: their rows are copied to one place, reversed there
+    as a whole, each
 column shifted by what its sequence lacks (octets), and copied on. No element is moved by itself.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -20,11 +23,14 @@ from irops.backends.numba.walking import sought, turns_of
 
 OCTET, VECTOR = 8, 64
 PART = 512
-"""Bytes of a row that are worked on at a time, at most: long enough for memory, short enough for the caches."""
+"""Bytes of a row that are worked on at a time, at most: long enough for memory, short enough for the caches.
+"""
 
 
 def most_steps(width: int) -> int:
-    """How long sequences may be: their steps are counted in lanes, and a part of them must stay in the caches."""
+    """How long sequences may be: their steps are counted in lanes, and a part of them must stay in the
+    caches.
+    """
     return 256 if width == 1 else 2048
 
 
@@ -54,17 +60,29 @@ def parts(row: int, lead: int) -> npt.NDArray[np.int64]:
 
 @cache
 def columns(width: int, stream: int) -> Callable[..., Any]:
-    """The kernel for elements of width bytes. parts: where in a row each part begins, and how many bytes it has (multiples of VECTOR).
+    """The kernel for elements of width bytes. parts: where in a row each part begins, and how many bytes it
+    has (multiples of VECTOR).
 
     stream: store past the caches: targets and begins of parts must be multiples of 16.
     """
     count = VECTOR // width
 
-    def reverse_columns(target: int, source: int, low: int, lengths: int, loops: Any, parts: Any, steps: int, on: int,  # noqa: ARG001
-                        out: int, rows: int, counter: int) -> None:
+    def reverse_columns(
+        target: int,
+        source: int,
+        low: int,  # noqa: ARG001
+        lengths: int,
+        loops: Any,
+        parts: Any,
+        steps: int,
+        on: int,
+        out: int,
+        rows: int,
+        counter: int,
+    ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         total = parts.shape[0] * turns_of(loops)
-        gap = PART + VECTOR                                 # not a power of two: rows would contend for the same places of a cache
+        gap = PART + VECTOR  # not a power of two: rows would contend for the same places of a cache
         space = np.empty(rows * VECTOR + (rows + OCTET) * gap + VECTOR, np.uint8)
         shifted = space.ctypes.data
         shifted += -shifted % VECTOR
@@ -93,9 +111,13 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
                     for lane in range(step):
                         first = lane
                         while first + OCTET * step < steps:
-                            shift_rows(shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 1, 0)
+                            shift_rows(
+                                shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 1, 0
+                            )
                             first += OCTET * step
-                        shift_rows(shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 0, 0)
+                        shift_rows(
+                            shifted, shifted, 0, VECTOR, VECTOR, lasts, steps, step, first, OCTET, 0, 0
+                        )
                     step *= OCTET
                 for lane in range(min(step, steps)):
                     if steps <= 2 * step:
@@ -103,11 +125,14 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
                     elif steps <= 4 * step:
                         shift_rows(column, shifted, column, VECTOR, gap, lasts, steps, step, lane, 4, 0, 1)
                     else:
-                        shift_rows(column, shifted, column, VECTOR, gap, lasts, steps, step, lane, OCTET, 0, 1)
+                        shift_rows(
+                            column, shifted, column, VECTOR, gap, lasts, steps, step, lane, OCTET, 0, 1
+                        )
             for step in range(steps):
                 for c in range(0, size, VECTOR):
                     store(t + step * out + c, load(held + step * gap + c, VECTOR, 1), stream)
             settle()
             count_up(counter + DONE)
-        space[0] = 0                                        # it is in use until here, though only by its address
+        space[0] = 0  # it is in use until here, though only by its address
+
     return compiled(reverse_columns)

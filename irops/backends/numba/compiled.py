@@ -1,4 +1,7 @@
-"""How functions are compiled: to machine code that holds no lock, kept on disk where a folder can be written."""
+"""How functions are compiled: to machine code that holds no lock, kept on disk where a folder can be
+written.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -10,7 +13,9 @@ import numba
 
 
 def _edition() -> int:
-    """A number that is another one whenever a source of this package is: what is compiled depends on all of them."""
+    """A number that is another one whenever a source of this package is: what is compiled depends on all of
+    them.
+    """
     number = 0
     for file in sorted(Path(__file__).parent.glob("*.py")):
         number = crc32(file.read_bytes(), number)
@@ -23,12 +28,13 @@ EDITION = _edition()
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, compiled when first called; the code is found again by the next process.
 
-    What a function closes over may be numbers only: they are constants in its code, and part of the name under which it is kept.
+    What a function closes over may be numbers only: they are constants in its code, and part of the name
+        under which it is kept.
     """
     function.__qualname__ += f".{EDITION:08x}"
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         kept: Callable[..., Any] = numba.njit(function, cache=True, **options)
-    except RuntimeError:                        # no folder for it: neither beside the source nor of the user (NUMBA_CACHE_DIR)
+    except RuntimeError:  # no folder for it: neither beside the source nor of the user (NUMBA_CACHE_DIR)
         kept = numba.njit(function, **options)
     return kept

@@ -1,4 +1,7 @@
-"""Sequences that lie in one piece and are long: head and tail one after the other, in pieces that several cores share."""
+"""Sequences that lie in one piece and are long: head and tail one after the other, in pieces that several
+cores share.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -28,10 +31,14 @@ copy_few = compiled(_copy_few)
 
 @cache
 def long_rows(width: int, span: int) -> Callable[..., Any]:
-    """The kernel for elements of width bytes, vectors of span bytes, pieces no shorter than that; the last piece of a row is longer."""
+    """The kernel for elements of width bytes, vectors of span bytes, pieces no shorter than that; the last
+    piece of a row is longer.
+    """
     margin = span - width
 
-    def reverse_long_rows(target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int) -> None:
+    def reverse_long_rows(
+        target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int
+    ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         pieces = max(row // piece, 1)
         total = pieces * turns_of(loops)
@@ -50,7 +57,7 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
                 store(t + head - c - span, mirrored(load(s + c, span, 1), width), 0)
                 c += span
             if c < middle:
-                if head >= span:                            # some are written twice
+                if head >= span:  # some are written twice
                     store(t + head - middle, mirrored(load(s + middle - span, span, 1), width), 0)
                 elif s - margin >= low:
                     turn_at(t, s, head, 0, width, span, 0)
@@ -67,4 +74,5 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
                 else:
                     copy_few(t + c, s + c, end - c)
             count_up(counter + DONE)
+
     return compiled(reverse_long_rows)

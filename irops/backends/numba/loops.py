@@ -1,8 +1,10 @@
 """Problems of moving, reduced to few loops. Everything is counted in bytes; no heavy import here.
 
-Sources are gone through upwards wherever it can be done, and what is reversed is the way through the target: caches foresee loads
+Sources are gone through upwards wherever it can be done, and what is reversed is the way through the target:
+    caches foresee loads
 that go upwards, and stores have no need of foresight.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -15,7 +17,9 @@ PLAIN, BATCH, STEPS = 0, 1, 2
 
 
 class Loop(NamedTuple):
-    """A loop of size turns. source and target: how many bytes each turn goes on; sequences: how many sequences."""
+    """A loop of size turns. source and target: how many bytes each turn goes on; sequences: how many
+    sequences.
+    """
 
     size: int
     source: int
@@ -48,17 +52,38 @@ class Moves:
         return self.source + sum(min(0, (loop.size - 1) * loop.source) for loop in self.loops)
 
     def inner(self, role: int, target: int = 1) -> bool:
-        """Whether blocks follow one another along a role; target: or the other way round in the target (-1)."""
+        """Whether blocks follow one another along a role; target: or the other way round in the target
+        (-1).
+        """
         last = self.loops[-1] if self.loops else None
-        return last is not None and (last.role, last.source, last.target) == (role, self.block, target * self.block)
+        return last is not None and (last.role, last.source, last.target) == (
+            role,
+            self.block,
+            target * self.block,
+        )
 
-    def at(self, source: int, target: int, loops: Sequence[Loop], *, block: int = 0, sequence: int = 0) -> Moves:
+    def at(
+        self, source: int, target: int, loops: Sequence[Loop], *, block: int = 0, sequence: int = 0
+    ) -> Moves:
         """Other loops, that begin elsewhere."""
-        return Moves(block or self.block, tuple(loops), self.source + source, self.target + target, self.sequence + sequence)
+        return Moves(
+            block or self.block,
+            tuple(loops),
+            self.source + source,
+            self.target + target,
+            self.sequence + sequence,
+        )
 
 
-def moves(shape: Sequence[int], strides: Sequence[int], itemsize: int, *, reversed_axes: Sequence[int] = (),
-          batch_axis: int = -1, seq_axis: int = -1) -> Moves:
+def moves(
+    shape: Sequence[int],
+    strides: Sequence[int],
+    itemsize: int,
+    *,
+    reversed_axes: Sequence[int] = (),
+    batch_axis: int = -1,
+    seq_axis: int = -1,
+) -> Moves:
     """The moves that fill a tensor whose elements lie one behind the other, in C's order; no size may be 0.
 
     shape, strides: of the source. What the sequence axis reverses is not in the loops: it depends on lengths.
@@ -89,8 +114,11 @@ def _merged(loops: Sequence[Loop]) -> list[Loop]:
     merged: list[Loop] = []
     for loop in loops:
         last = merged[-1] if merged else None
-        if (last is not None and last.role == loop.role == PLAIN
-                and (last.source, last.target) == (loop.source * loop.size, loop.target * loop.size)):
+        if (
+            last is not None
+            and last.role == loop.role == PLAIN
+            and (last.source, last.target) == (loop.source * loop.size, loop.target * loop.size)
+        ):
             merged[-1] = Loop(last.size * loop.size, loop.source, loop.target)
         else:
             merged.append(loop)
@@ -98,16 +126,20 @@ def _merged(loops: Sequence[Loop]) -> list[Loop]:
 
 
 def in_parts(given: Moves, place: int, size: int, outermost: int) -> list[Moves]:
-    """The loop at a place gone through in parts of size turns, the loop over the parts further out; twice where some turns are left."""
+    """The loop at a place gone through in parts of size turns, the loop over the parts further out; twice
+    where some turns are left.
+    """
     loop, loops = given.loops[place], list(given.loops)
     parts, rest = divmod(loop.size, size)
     found = []
     if parts:
         over = Loop(parts, loop.source * size, loop.target * size, loop.role, loop.sequences * size)
-        inner = [*loops[:place], loop._replace(size=size), *loops[place + 1:]]
+        inner = [*loops[:place], loop._replace(size=size), *loops[place + 1 :]]
         found.append(given.at(0, 0, [*inner[:outermost], over, *inner[outermost:]]))
     if rest:
         begin = size * parts
-        inner = [*loops[:place], loop._replace(size=rest), *loops[place + 1:]]
-        found.append(given.at(loop.source * begin, loop.target * begin, inner, sequence=loop.sequences * begin))
+        inner = [*loops[:place], loop._replace(size=rest), *loops[place + 1 :]]
+        found.append(
+            given.at(loop.source * begin, loop.target * begin, inner, sequence=loop.sequences * begin)
+        )
     return found

@@ -1,4 +1,5 @@
 """Reverse and ReverseSequence: moves, jobs, and the arrays that they are done on."""
+
 from __future__ import annotations
 
 from functools import lru_cache
@@ -23,13 +24,15 @@ LINE = 64
 def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
     """view: the reference, which checks the axes and gives a view of data."""
     if data.dtype.kind == "O":
-        return by_numpy.reverse(view, data, axes, mode=mode, out=out)       # references are counted
+        return by_numpy.reverse(view, data, axes, mode=mode, out=out)  # references are counted
     filled = room(data, out)
     _move(view(data, axes, mode=mode), filled, ALL)
     return delivered(filled, out)
 
 
-def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None) -> Array:
+def reverse_sequence(
+    data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None
+) -> Array:
     if data.dtype.kind == "O":
         return by_numpy.reverse_sequence(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out)
     lengths = settled_at_once(data, seq_lengths, batch_axis, seq_axis)
@@ -44,7 +47,9 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
 
 
 def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, seq_axis: int = -1) -> None:
-    """Move what source has to target, steps along seq_axis as lengths say: one for each position of batch_axis, or one for all (-1)."""
+    """Move what source has to target, steps along seq_axis as lengths say: one for each position of
+    batch_axis, or one for all (-1).
+    """
     if not source.size:
         return
     begin, end = address_of(source), address_of(target)
@@ -74,7 +79,17 @@ class _Plan:
 
 
 @lru_cache(1024)
-def _plan(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int, address: int, batch_axis: int, seq_axis: int) -> _Plan:
+def _plan(
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    itemsize: int,
+    address: int,
+    batch_axis: int,
+    seq_axis: int,
+) -> _Plan:
     size = itemsize * int(np.prod(shape, dtype=np.int64))
     steps = shape[seq_axis] if seq_axis >= 0 else 0
-    return _Plan(moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis), Setting(size, address, steps))
+    return _Plan(
+        moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis),
+        Setting(size, address, steps),
+    )

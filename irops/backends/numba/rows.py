@@ -2,6 +2,7 @@
 
 Nothing branches on the lengths, which nobody can foretell.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -27,9 +28,11 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
     vectors: of a row, or 0 for any number; 1 only where a row is as long as its vector.
     stream: store past the caches: rows must be multiples of span, targets of 16 bytes.
     """
-    margin = span                                           # how far before a row a vector may begin, at most
+    margin = span  # how far before a row a vector may begin, at most
 
-    def reverse_rows(target: int, source: int, low: int, lengths: int, loops: Any, row: int, grain: int, counter: int) -> None:
+    def reverse_rows(
+        target: int, source: int, low: int, lengths: int, loops: Any, row: int, grain: int, counter: int
+    ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         inner = loops.shape[0] - 1
         size, on, out, next_length = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3]
@@ -45,7 +48,9 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
             while left:
                 turns = min(size - index[inner], left)
                 careful = False
-                if min(s, s + (turns - 1) * on) - margin < low:         # vectors may begin before their row, but not before all rows
+                if (
+                    min(s, s + (turns - 1) * on) - margin < low
+                ):  # vectors may begin before their row, but not before all rows
                     turns, careful = 1, s - margin < low
                 for _ in range(turns):
                     head = peek(k) * width
@@ -66,4 +71,5 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
                     s, t, k = s + more[0], t + more[1], k + 8 * more[2]
             settle()
             count_up(counter + DONE)
+
     return compiled(reverse_rows)

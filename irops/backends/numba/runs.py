@@ -1,7 +1,9 @@
-"""Sequences that lie side by side, where neighbours are of equal length: as many as lie together are moved as one block.
+"""Sequences that lie side by side, where neighbours are of equal length: as many as lie together are moved as
+one block.
 
 Batches are often sorted by length; then a row is a few blocks, and each goes to one place.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -18,7 +20,9 @@ SAMPLE = 512
 
 
 def _run_ends(lengths: Any, most: int) -> Any:
-    """Where runs of equal lengths end; nothing, where there are more than most, or the first few lengths look so."""
+    """Where runs of equal lengths end; nothing, where there are more than most, or the first few lengths look
+    so.
+    """
     ends = np.empty(max(most, 1), np.int64)
     count = 0
     for k in range(1, len(lengths)):
@@ -28,12 +32,25 @@ def _run_ends(lengths: Any, most: int) -> Any:
             ends[count] = k
             count += 1
     ends[count] = len(lengths)
-    return ends[:count + 1]
+    return ends[: count + 1]
 
 
-def _move_runs(target: int, source: int, low: int, lengths: int, loops: Any, ends: Any, each: Any, width: int, turn: int,  # noqa: ARG001
-               grain: int, counter: int) -> None:
-    """ends: of runs, in sequences; each: the lengths of runs; turn: bytes from a step to the next in the target."""
+def _move_runs(
+    target: int,
+    source: int,
+    low: int,  # noqa: ARG001
+    lengths: int,  # noqa: ARG001
+    loops: Any,
+    ends: Any,
+    each: Any,
+    width: int,
+    turn: int,
+    grain: int,
+    counter: int,
+) -> None:
+    """ends: of runs, in sequences; each: the lengths of runs; turn: bytes from a step to the next in the
+    target.
+    """
     index = np.zeros(loops.shape[0], np.int64)
     total = turns_of(loops)
     ring(counter)

@@ -1,8 +1,10 @@
 """Long rows of tensors that no cache holds: stored past the caches, every byte once.
 
-A line that is stored both ways costs more than either way saves, so here all goes by units of 16 bytes, which is what such stores
-align to; the one unit that holds the end of the head and the beginning of the tail is turned as a whole.
+A line that is stored both ways costs more than either way saves, so here all goes by units of 16 bytes, which
+is what such stores align to; the one unit that holds the end of the head and the beginning of the tail is
+turned as a whole.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,7 +27,9 @@ def streamed_rows(width: int) -> Callable[..., Any]:
     """The kernel for elements of 1, 2, 4, 8 or 16 bytes; rows, pieces and targets are multiples of UNIT."""
     margin = UNIT - width
 
-    def reverse_streamed_rows(target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int) -> None:
+    def reverse_streamed_rows(
+        target: int, source: int, low: int, lengths: int, loops: Any, row: int, piece: int, counter: int
+    ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         pieces = max(row // piece, 1)
         total = pieces * turns_of(loops)
@@ -39,7 +43,7 @@ def streamed_rows(width: int) -> Callable[..., Any]:
             head = peek(lengths + 8 * k) * width
             begin = task % pieces * piece
             end = row if task % pieces == pieces - 1 else begin + piece
-            over = head % UNIT                              # how much of the head is in the unit that head and tail share
+            over = head % UNIT  # how much of the head is in the unit that head and tail share
             if over and begin == 0:
                 if s - margin >= low:
                     turn_at(t, s, head, head - over, width, UNIT, 1)
@@ -66,4 +70,5 @@ def streamed_rows(width: int) -> Callable[..., Any]:
                 c += UNIT
             settle()
             count_up(counter + DONE)
+
     return compiled(reverse_streamed_rows)

@@ -2,6 +2,7 @@
 
 Addresses are integers. A vector may be longer than a register, or of an odd number of lanes: LLVM splits it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -18,7 +19,9 @@ I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 LINE = 16
 """The alignment in bytes that stores past the caches need."""
 AHEAD = 4096
-"""How many bytes ahead of a store past the caches its source is asked for: such stores leave no room for waiting."""
+"""How many bytes ahead of a store past the caches its source is asked for: such stores leave no room for
+waiting.
+"""
 
 
 class Lanes(types.Type):
@@ -45,27 +48,31 @@ register_model(Lanes)(_model)
 def operation(emit: Callable[..., Any], gives: Callable[..., Any], static: int = 0) -> Any:
     """A function for compiled code that becomes the instructions which emit makes: emit(builder, *values).
 
-    gives: its type from the types of the values; static: how many parameters, the last ones, are literals: integers, when it is emitted
+    gives: its type from the types of the values; static: how many parameters, the last ones, are literals:
+        integers, when it is emitted
     """
-    def define(context: Any, *kinds: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001 - numba asks for it
+
+    def define(context: Any, *kinds: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
         dynamic = len(kinds) - static
         literals = [kind.literal_value for kind in kinds[dynamic:]]
 
-        def code(context: Any, builder: Any, typed: Any, values: Any) -> Any:  # noqa: ARG001 - numba asks for it
+        def code(context: Any, builder: Any, typed: Any, values: Any) -> Any:  # noqa: ARG001
             value = emit(builder, *values[:dynamic], *literals)
             return context.get_dummy_value() if value is None else value
+
         return gives(*kinds[:dynamic], *literals)(*kinds), code
+
     define.__name__ = emit.__name__
     define.__signature__ = signature(emit)  # type: ignore[attr-defined]
     return intrinsic(prefer_literal=True)(define)
 
 
-def nothing(*kinds: Any) -> Any:  # noqa: ARG001 - whatever it is given
+def nothing(*kinds: Any) -> Any:  # noqa: ARG001
     """The type of an operation without a value."""
     return types.void
 
 
-def integer(*kinds: Any) -> Any:  # noqa: ARG001 - whatever it is given
+def integer(*kinds: Any) -> Any:  # noqa: ARG001
     """The type of an operation whose value is an integer of 64 bits."""
     return types.int64
 
@@ -108,20 +115,31 @@ def arranged(builder: Any, lanes: Any, order: list[int]) -> Any:
 def mirror(builder: Any, lanes: Any, group: int) -> Any:
     """Lanes in groups, the last group first."""
     count = lanes.type.count
-    return arranged(builder, lanes, [(count // group - 1 - place // group) * group + place % group for place in range(count)])
+    return arranged(
+        builder,
+        lanes,
+        [(count // group - 1 - place // group) * group + place % group for place in range(count)],
+    )
 
 
 def ask(builder: Any, address: Any) -> None:
     """Ask for the cache line of an address, which may be anywhere."""
     byte = I8.as_pointer()
-    function = builder.module.declare_intrinsic("llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32]))
-    builder.call(function, [pointer(builder, address, I8), *(ir.Constant(I32, hint) for hint in (0, 3, 1))])   # to read, soon, no code
+    function = builder.module.declare_intrinsic(
+        "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32])
+    )
+    builder.call(
+        function, [pointer(builder, address, I8), *(ir.Constant(I32, hint) for hint in (0, 3, 1))]
+    )  # to read, soon, no code
 
 
 def _copy(builder: Any, target: Any, source: Any, size: Any) -> None:
     byte = I8.as_pointer()
     function = builder.module.declare_intrinsic("llvm.memcpy", [byte, byte, I64])
-    builder.call(function, [pointer(builder, target, I8), pointer(builder, source, I8), size, ir.Constant(ir.IntType(1), 0)])
+    builder.call(
+        function,
+        [pointer(builder, target, I8), pointer(builder, source, I8), size, ir.Constant(ir.IntType(1), 0)],
+    )
 
 
 def _peek(builder: Any, address: Any) -> Any:
@@ -134,7 +152,10 @@ def _count_up(builder: Any, address: Any) -> Any:
 
 def _look(builder: Any, address: Any) -> Any:
     if machine() in ("x86_64", "AMD64"):
-        builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", [], ir.FunctionType(ir.VoidType(), [])), [])
+        builder.call(
+            builder.module.declare_intrinsic("llvm.x86.sse2.pause", [], ir.FunctionType(ir.VoidType(), [])),
+            [],
+        )
     return builder.load_atomic(pointer(builder, address, I64), "acquire", 8)
 
 
@@ -160,7 +181,8 @@ peek = operation(_peek, integer)
 count_up = operation(_count_up, integer)
 """The integer at an address, which is one more from now on: no two threads get the same."""
 look = operation(_look, integer)
-"""The integer at an address as other threads leave it, read in no haste: for those who wait for it to change."""
+"""The integer at an address as other threads leave it, read in no haste: for those who wait for it to change.
+"""
 give_way = operation(_give_way, nothing)
 """Let another thread have this core, if one waits for it."""
 settle = operation(_settle, nothing)

@@ -2,13 +2,16 @@
 
 Sleeping and being woken takes longer than most tensors take to be moved.
 """
+
 from __future__ import annotations
 
 from irops.backends.numba.compiled import compiled
 from irops.backends.numba.vectors import count_up, give_way, look, peek
 
 BEGUN, DONE, BELL = 0, 64, 128
-"""Where the counters of a job are, in bytes: of tasks that are begun, of those that are finished, and the address of the bell."""
+"""Where the counters of a job are, in bytes: of tasks that are begun, of those that are finished, and the
+address of the bell.
+"""
 SIZE = (BELL + 64) // 8
 """How many integers they are in, each a cache line from the next."""
 POLITE = 64

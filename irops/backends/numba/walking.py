@@ -1,7 +1,9 @@
 """Going through loops at any depth, within compiled code.
 
-loops: a row per loop, the outermost first: its size, then how far each turn goes on in source, target, lengths and steps.
+loops: a row per loop, the outermost first: its size, then how far each turn goes on in source, target,
+    lengths and steps.
 """
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,7 +22,9 @@ def _turns(loops: Any) -> int:
 
 
 def _sought(loops: Any, index: Any, turn: int) -> tuple[int, int, int, int]:
-    """Where a turn is in source, target, lengths and steps; index becomes how often each loop has gone round."""
+    """Where a turn is in source, target, lengths and steps; index becomes how often each loop has gone
+    round.
+    """
     source = target = length = step = 0
     for depth in range(loops.shape[0] - 1, -1, -1):
         turn, place = turn // loops[depth, 0], turn % loops[depth, 0]
@@ -36,7 +40,12 @@ def _carried(loops: Any, index: Any) -> tuple[int, int, int, int]:
     """How much further all is once the innermost loop has gone round wholly and those around it go on."""
     depth = loops.shape[0] - 1
     size = loops[depth, 0]
-    source, target, length, step = (-size * loops[depth, 1], -size * loops[depth, 2], -size * loops[depth, 3], -size * loops[depth, 4])
+    source, target, length, step = (
+        -size * loops[depth, 1],
+        -size * loops[depth, 2],
+        -size * loops[depth, 3],
+        -size * loops[depth, 4],
+    )
     index[depth] = 0
     depth -= 1
     while depth >= 0:

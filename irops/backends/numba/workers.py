@@ -1,9 +1,11 @@
 """The other cores: threads that wait for work, and take their share of it piece by piece.
 
-A kernel counts its tasks up in shared memory, so whoever is free takes the next; if no other thread wakes in time, the one that
-asked does all by itself and waits for nobody. numba's own parallel loops launch slower, and abort the process where two threads
-or a forked child use them.
+A kernel counts its tasks up in shared memory, so whoever is free takes the next; if no other thread wakes in
+time, the one that asked does all by itself and waits for nobody. numba's own parallel loops launch slower,
+and abort the process
+where two threads or a forked child use them.
 """
+
 from __future__ import annotations
 
 import os
@@ -22,7 +24,9 @@ from irops.backends.numba.waiting import BELL, DONE, SIZE, await_change, await_c
 Job = tuple[Callable[..., Any], tuple[Any, ...], Any]
 Integers = npt.NDArray[np.int64]
 PATIENCE = 5000
-"""How often a thread looks for work before it sleeps, or for the others to finish: 0.1 to 0.3 milliseconds, as processors go."""
+"""How often a thread looks for work before it sleeps, or for the others to finish: 0.1 to 0.3 milliseconds,
+as processors go.
+"""
 
 
 class _OwnCounters(threading.local):
@@ -55,7 +59,8 @@ class Workers:
         self._started = 0
 
     def run(self, kernel: Callable[..., Any], arguments: tuple[Any, ...], tasks: int, held: Any) -> None:
-        """Run a kernel, whose last argument is the address of its counters, on as many cores as there are tasks for.
+        """Run a kernel, whose last argument is the address of its counters, on as many cores as there are
+        tasks for.
 
         held: what must live on as long as the kernel may run
         """
@@ -72,21 +77,26 @@ class Workers:
             self._jobs.put(job)
         kernel(*arguments, address)
         while not await_count(address + DONE, tasks, PATIENCE):
-            time.sleep(1e-4)                        # whoever has begun a task is about to finish it, if it is not kept from its core
+            time.sleep(
+                1e-4
+            )  # whoever has begun a task is about to finish it, if it is not kept from its core
 
     def _call(self, others: int) -> None:
         if self._started < others:
             with self._lock:
                 while self._started < others:
-                    threading.Thread(target=_work, args=(self._jobs, self._bell), name="irops", daemon=True).start()
+                    threading.Thread(
+                        target=_work, args=(self._jobs, self._bell), name="irops", daemon=True
+                    ).start()
                     self._started += 1
 
 
 def _work(jobs: SimpleQueue[Job], bell: Integers) -> None:
     """Do jobs for ever.
 
-    The bell is rung by kernels, once they have let go of the interpreter's lock: whoever is about to wait looks at the bell first, at
-    the queue then, so that it misses no ring, and finds the lock free when it has heard one.
+    The bell is rung by kernels, once they have let go of the interpreter's lock: whoever is about to wait
+    looks at the bell first, at the queue then, so that it misses no ring, and finds the lock free when it has
+    heard one.
     """
     address = address_of(bell)
     while True:

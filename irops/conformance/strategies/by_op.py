@@ -1,4 +1,5 @@
 """Which trials an op gets."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -8,14 +9,21 @@ from hypothesis import strategies as st
 
 from irops.conformance.cases import known_cases
 from irops.conformance.strategies.large import large_reverse_sequence_trials, large_reverse_trials
-from irops.conformance.strategies.reversing import reverse_sequence_sweep, reverse_sequence_trials, reverse_sweep, reverse_trials
+from irops.conformance.strategies.reversing import (
+    reverse_sequence_sweep,
+    reverse_sequence_trials,
+    reverse_sweep,
+    reverse_trials,
+)
 from irops.conformance.strategies.variations import retyped, variations
 from irops.conformance.trial import Trial
 from irops.registry import Op
 
 
 class Source(NamedTuple):
-    """sweep: trials that no chance should leave out; strategy: any number of further ones; large: some that no cache holds."""
+    """sweep: trials that no chance should leave out; strategy: any number of further ones; large: some that
+    no cache holds.
+    """
 
     sweep: Iterable[Trial]
     strategy: st.SearchStrategy[Trial]
@@ -24,7 +32,9 @@ class Source(NamedTuple):
 
 SPECIAL: dict[str, Callable[[Op], Source]] = {
     "Reverse-1": lambda op: Source(reverse_sweep(op), reverse_trials(op), large_reverse_trials(op)),
-    "ReverseSequence-1": lambda op: Source(reverse_sequence_sweep(op), reverse_sequence_trials(op), large_reverse_sequence_trials(op)),
+    "ReverseSequence-1": lambda op: Source(
+        reverse_sequence_sweep(op), reverse_sequence_trials(op), large_reverse_sequence_trials(op)
+    ),
 }
 """Ops whose second input would seldom be valid by chance."""
 

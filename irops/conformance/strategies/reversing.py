@@ -1,4 +1,5 @@
 """Trials of Reverse-1 and ReverseSequence-1: most of them valid, some just beyond what is."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
 """Shapes, element types, elements and layouts."""
+
 from __future__ import annotations
 
 from collections.abc import Collection
@@ -10,7 +11,15 @@ from hypothesis import strategies as st
 
 from irops.conformance.layouts import LAYOUTS
 from irops.conformance.trial import Given
-from irops.values.element import BOOLEAN, STRING, Array, ElementType, element_type, element_types, foreign_types
+from irops.values.element import (
+    BOOLEAN,
+    STRING,
+    Array,
+    ElementType,
+    element_type,
+    element_types,
+    foreign_types,
+)
 from irops.values.packing import packed_size, unpack
 
 MOST = 4096
@@ -24,17 +33,23 @@ WORDS = ("", "a", "b", "cc", "\0", "é", "日本", "x" * 40)
 
 
 def kinds(names: Collection[str], usual: tuple[str, ...] = USUAL) -> st.SearchStrategy[ElementType]:
-    """Element types, of some by name; the plainest are the simplest, and half of what is drawn is one of those that models are made of."""
+    """Element types, of some by name; the plainest are the simplest, and half of what is drawn is one of
+    those that models are made of.
+    """
     others = [kind.name for kind in (*element_types(), *foreign_types()) if kind.name not in usual]
     plain = [element_type(name) for name in usual if name in names]
-    return st.one_of(*([st.sampled_from(plain)] if plain else []),
-                     st.sampled_from([element_type(name, foreign=True) for name in (*usual, *others) if name in names]))
+    return st.one_of(
+        *([st.sampled_from(plain)] if plain else []),
+        st.sampled_from([element_type(name, foreign=True) for name in (*usual, *others) if name in names]),
+    )
 
 
 @st.composite
 def shapes(draw: st.DrawFn, low_rank: int, high_rank: int) -> tuple[int, ...]:
     """Sizes of axes, of at most MOST elements; seldom of none."""
-    sizes = draw(st.lists(st.one_of(st.integers(1, 4), st.sampled_from(EDGES)), min_size=low_rank, max_size=high_rank))
+    sizes = draw(
+        st.lists(st.one_of(st.integers(1, 4), st.sampled_from(EDGES)), min_size=low_rank, max_size=high_rank)
+    )
     shape: list[int] = []
     for size in sizes:
         shape.append(min(size, MOST // prod(shape)))
@@ -76,7 +91,7 @@ def filled(kind: ElementType, shape: tuple[int, ...], fill: str, seed: int = 0) 
 
 
 def _counted(kind: ElementType, count: int, _seed: int) -> bytes:
-    step = 1 if kind.bits == 8 else 37                              # bytes that share elements should not share them evenly
+    step = 1 if kind.bits == 8 else 37  # bytes that share elements should not share them evenly
     return (np.arange(packed_size(kind, count)) * step % 256).astype(np.uint8).tobytes()
 
 
@@ -85,14 +100,23 @@ def _random(kind: ElementType, count: int, seed: int) -> bytes:
 
 
 def _edges(kind: ElementType, count: int, seed: int) -> bytes:
-    """Patterns of bits at the ends of ranges; infinities, the greatest and the least numbers, NaNs of both makings."""
+    """Patterns of bits at the ends of ranges; infinities, the greatest and the least numbers, NaNs of both
+    makings.
+    """
     bits = max(kind.bits, 8)
     ones, top = 2**bits - 1, 2 ** (bits - 1)
     patterns = [0, 1, ones, top, top - 1, top + 1, ones ^ 1, ones - (ones >> 2)]
     if kind.name in FRACTIONS:
         fraction = FRACTIONS[kind.name]
         infinity = top - (1 << fraction)
-        patterns += [infinity, infinity + 1, infinity + (1 << fraction - 1) + 1, infinity - 1, (1 << fraction) - 1, top + infinity + 1]
+        patterns += [
+            infinity,
+            infinity + 1,
+            infinity + (1 << fraction - 1) + 1,
+            infinity - 1,
+            (1 << fraction) - 1,
+            top + infinity + 1,
+        ]
     wanted = packed_size(kind, count) * 8 // bits
     return b"".join(patterns[(k + seed) % len(patterns)].to_bytes(bits // 8, "little") for k in range(wanted))
 
@@ -102,7 +126,10 @@ RAW = {"counting": _counted, "bits": _random, "edges": _edges}
 
 def _strings(count: int, fill: str, seed: int) -> Array:
     rng = np.random.default_rng(seed)
-    words: list[Any] = [str(n) if fill == "counting" else WORDS[int(k)] for n, k in enumerate(rng.integers(0, len(WORDS), count))]
+    words: list[Any] = [
+        str(n) if fill == "counting" else WORDS[int(k)]
+        for n, k in enumerate(rng.integers(0, len(WORDS), count))
+    ]
     found = np.empty(count, object)
     found[:] = words
     return found

@@ -1,4 +1,7 @@
-"""Trials of any op: its examples, varied. What the definition then forbids by types and shapes is no trial."""
+"""Trials of any op: its examples, varied. What the definition then forbids by types and shapes is no
+trial.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -30,10 +33,20 @@ class Changes:
 def variations(draw: st.DrawFn, op: Op, starts: list[Trial]) -> Trial:
     """An example with other element types, sizes, elements and layouts; never all that different."""
     start = draw(st.sampled_from(starts))
-    types = {name: draw(kinds(variable.allowed)) for name, variable in op.definition.types.items() if draw(st.booleans())}
+    types = {
+        name: draw(kinds(variable.allowed))
+        for name, variable in op.definition.types.items()
+        if draw(st.booleans())
+    }
     sizes = sorted({size for given in start.inputs if given is not None for size in given.array.shape})
-    changes = Changes(types, {size: draw(st.integers(0, 9)) for size in sizes if draw(st.integers(0, 3)) == 3})
-    return Trial(op, tuple(draw(_varied(op, place, given, changes)) for place, given in enumerate(start.inputs)), start.attributes)
+    changes = Changes(
+        types, {size: draw(st.integers(0, 9)) for size in sizes if draw(st.integers(0, 3)) == 3}
+    )
+    return Trial(
+        op,
+        tuple(draw(_varied(op, place, given, changes)) for place, given in enumerate(start.inputs)),
+        start.attributes,
+    )
 
 
 def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
@@ -42,8 +55,20 @@ def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
         for variable in op.definition.types.values():
             for name in sorted(variable.allowed):
                 kind = element_type(name, foreign=True)
-                yield Trial(op, tuple(None if given is None else Given(_retyped(given.array, kind)) if port.type == variable.name else given
-                                      for given, port in zip(start.inputs, _ports(op, len(start.inputs)))), start.attributes)
+                yield Trial(
+                    op,
+                    tuple(
+                        (
+                            None
+                            if given is None
+                            else Given(_retyped(given.array, kind))
+                            if port.type == variable.name
+                            else given
+                        )
+                        for given, port in zip(start.inputs, _ports(op, len(start.inputs)))
+                    ),
+                    start.attributes,
+                )
 
 
 def _ports(op: Op, count: int) -> list[PortSpec]:
@@ -59,7 +84,7 @@ def _varied(draw: st.DrawFn, op: Op, place: int, given: Given | None, changes: C
     kind = changes.types.get(port.type, element_type_of(given.array))
     leads_out = any(port.type == output.type for output in op.definition.outputs)
     if not leads_out and not kind.floating:
-        return Given(_retyped(given.array, kind), draw(layouts()))            # axes, sizes, indices: as they are
+        return Given(_retyped(given.array, kind), draw(layouts()))  # axes, sizes, indices: as they are
     shape = changes.shape(given.array.shape)
     if op.definition.category in MOVING:
         return draw(tensors(kind, shape))
@@ -71,7 +96,7 @@ def _varied(draw: st.DrawFn, op: Op, place: int, given: Given | None, changes: C
 
 def _retyped(numbers: Array, kind: ElementType) -> Array:
     """The same numbers in another type, as far as it has them."""
-    array = np.asarray(numbers)                       # NumPy makes scalars of arrays without axes on the way
+    array = np.asarray(numbers)  # NumPy makes scalars of arrays without axes on the way
     if element_type_of(array) is kind or kind is STRING or array.dtype == object:
         return array
     with np.errstate(all="ignore"):

@@ -1,7 +1,9 @@
-"""Graphs as Graiphic's LabVIEW deep-learning toolkit builds them: nodes that add themselves, branches that are merged.
+"""Graphs as Graiphic's LabVIEW deep-learning toolkit builds them: nodes that add themselves, branches that
+are merged.
 
 See docs/graiphic.md.
 """
+
 from __future__ import annotations
 
 from irops.dialects.graiphic.export import as_onnx as as_onnx

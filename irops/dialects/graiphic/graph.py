@@ -1,4 +1,5 @@
 """A graph under construction."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,8 +8,8 @@ from typing import Any
 from irops.dialects.graiphic.model import model_of
 from irops.dialects.graiphic.names import Names
 from irops.dialects.graiphic.node import Node, Switched, Wire, added, refuse
-from irops.evaluate.arrays import as_tensor
 from irops.ir.model import Model
+from irops.runtime.arrays import as_tensor
 from irops.values.element import Array, element_type_of
 from irops.values.element import element_type as element_type_named
 from irops.values.fact import Fact
@@ -20,7 +21,8 @@ BATCH_AXIS, TIME_AXIS = Switched(1), Switched(0)
 
 
 class Graph:
-    """Nodes that add themselves. Nodes that Graiphic's dialect does not define are those of an opset of ONNX, which it builds on.
+    """Nodes that add themselves. Nodes that Graiphic's dialect does not define are those of an opset of ONNX,
+    which it builds on.
 
     Each is held to its definition when it is added: what is wrong is a DiagnosticError, and nothing is added.
     """
@@ -34,8 +36,12 @@ class Graph:
         self._merged_into: Graph | None = None
 
     def input(self, name: str, element_type: str, shape: str | Sequence[int | str | None]) -> Wire:
-        """An input of the graph. shape: "?,3,8", or its sizes; a negative one or None is not known, a word names one."""
-        text = shape if isinstance(shape, str) else ",".join("?" if _open(size) else str(size) for size in shape)
+        """An input of the graph. shape: "?,3,8", or its sizes; a negative one or None is not known, a word
+        names one.
+        """
+        text = (
+            shape if isinstance(shape, str) else ",".join("?" if _open(size) else str(size) for size in shape)
+        )
         try:
             fact = Fact(element_type_named(element_type, foreign=True), Shape.parse(text, symbols=True))
         except ValueError as error:
@@ -46,12 +52,28 @@ class Graph:
     def constant(self, value: Any, name: str | None = None) -> Wire:
         """A tensor that does not change from run to run, but by training."""
         array = as_tensor(value)
-        wire = self._anchor(Node("Const", self.version, {}, (), [Fact(element_type_of(array), Shape(array.shape), array)], name, [name]))
+        wire = self._anchor(
+            Node(
+                "Const",
+                self.version,
+                {},
+                (),
+                [Fact(element_type_of(array), Shape(array.shape), array)],
+                name,
+                [name],
+            )
+        )
         self.values[wire.node] = array
         return wire
 
-    def node(self, type: str, *graphs_in: Wire, name: str | None = None, specified_outputs_name: Sequence[str] = (),
-             **parameters: Any) -> Wire:
+    def node(
+        self,
+        type: str,
+        *graphs_in: Wire,
+        name: str | None = None,
+        specified_outputs_name: Sequence[str] = (),
+        **parameters: Any,
+    ) -> Wire:
         """Add a node, and give its output.
 
         parameters: by the names of the definition (lda_coeff of lda coeff), as values or Switched
@@ -65,12 +87,30 @@ class Graph:
         top.nodes.append(node)
         return Wire(self, node)
 
-    def reverse_sequence(self, input: Wire, sequence_lens: Wire, *, batch_axis: int | Switched = BATCH_AXIS,
-                         time_axis: int | Switched = TIME_AXIS, training: bool = True, lda_coeff: float = 1.0, name: str | None = None,
-                         specified_outputs_name: Sequence[str] = ()) -> Wire:
+    def reverse_sequence(
+        self,
+        input: Wire,
+        sequence_lens: Wire,
+        *,
+        batch_axis: int | Switched = BATCH_AXIS,
+        time_axis: int | Switched = TIME_AXIS,
+        training: bool = True,
+        lda_coeff: float = 1.0,
+        name: str | None = None,
+        specified_outputs_name: Sequence[str] = (),
+    ) -> Wire:
         """The node ReverseSequence; an axis that is a plain number has its use_it on."""
-        return self.node("ReverseSequence", input, sequence_lens, name=name, specified_outputs_name=specified_outputs_name,
-                         batch_axis=batch_axis, time_axis=time_axis, training=training, lda_coeff=lda_coeff)
+        return self.node(
+            "ReverseSequence",
+            input,
+            sequence_lens,
+            name=name,
+            specified_outputs_name=specified_outputs_name,
+            batch_axis=batch_axis,
+            time_axis=time_axis,
+            training=training,
+            lda_coeff=lda_coeff,
+        )
 
     def predict(self, wire: Wire, name: str | None = None) -> None:
         """Make a tensor a result of the graph, under a name of its own or else the tensor's."""
@@ -89,7 +129,10 @@ class Graph:
             if mine is theirs:
                 continue
             if mine.opset != theirs.opset:
-                raise refuse("unlike-graphs", f"a graph of opset {theirs.opset} cannot be merged into one of opset {mine.opset}")
+                raise refuse(
+                    "unlike-graphs",
+                    f"a graph of opset {theirs.opset} cannot be merged into one of opset {mine.opset}",
+                )
             mine.names.take_over(theirs.names)
             mine.nodes.extend(theirs.nodes)
             mine.values.update(theirs.values)

@@ -1,4 +1,5 @@
 """From a graph under construction to a model."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -26,8 +27,14 @@ def model_of(graph: Graph) -> Model:
     if not graph.results:
         raise refuse("graph-without-result", f"the graph {graph.name!r} has no result; end it with predict")
     built = _Built(graph)
-    return Model(name=graph.name, version=11, graph=Layers(built.layers, built.edges), weights=Weights.of_bytes(bytes(built.image)),
-                 dialect=GRAIPHIC, opsets={ONNX: graph.opset})
+    return Model(
+        name=graph.name,
+        version=11,
+        graph=Layers(built.layers, built.edges),
+        weights=Weights.of_bytes(bytes(built.image)),
+        dialect=GRAIPHIC,
+        opsets={ONNX: graph.opset},
+    )
 
 
 class _Built:
@@ -39,7 +46,10 @@ class _Built:
         self.edges: list[Edge] = []
         nodes = sorted(graph.nodes, key=lambda node: node.type != "Parameter")
         self.numbers = {node: number for number, node in enumerate(nodes)}
-        ports = [tuple(port.name for port in version_of(node.type, graph.opset)[0].definition.outputs) for node in nodes]
+        ports = [
+            tuple(port.name for port in version_of(node.type, graph.opset)[0].definition.outputs)
+            for node in nodes
+        ]
         self.names = dict(zip(nodes, default_names(nodes, ports)))
         for node in nodes:
             self._add(node)
@@ -49,15 +59,31 @@ class _Built:
     def _add(self, node: Node) -> None:
         name, tensors = self.names[node]
         count = len(node.sources)
-        layer = Layer(self.numbers[node], name, node.type, node.version, self._constant(node) if node.type == "Const" else dict(node.data))
+        layer = Layer(
+            self.numbers[node],
+            name,
+            node.type,
+            node.version,
+            self._constant(node) if node.type == "Const" else dict(node.data),
+        )
         layer.inputs = [_port(index, wire.fact) for index, wire in enumerate(node.sources)]
-        layer.outputs = [_port(count + index, fact, tensor) for index, (fact, tensor) in enumerate(zip(node.facts, tensors))]
+        layer.outputs = [
+            _port(count + index, fact, tensor)
+            for index, (fact, tensor) in enumerate(zip(node.facts, tensors))
+        ]
         self.layers.append(layer)
         for index, wire in enumerate(node.sources):
             self._connect(wire, layer, index)
 
     def _end(self, wire: Wire, name: str) -> None:
-        layer = Layer(len(self.layers), name, "Result", self.graph.version, inputs=[_port(0, wire.fact)], output_names=(name,))
+        layer = Layer(
+            len(self.layers),
+            name,
+            "Result",
+            self.graph.version,
+            inputs=[_port(0, wire.fact)],
+            output_names=(name,),
+        )
         self.layers.append(layer)
         self._connect(wire, layer, 0)
 
@@ -67,12 +93,19 @@ class _Built:
     def _constant(self, node: Node) -> dict[str, str]:
         value = self.graph.values[node]
         kind = element_type_of(value)
-        self.image.extend(bytes(-len(self.image) % 64))          # so that its elements can be looked at in place
+        self.image.extend(bytes(-len(self.image) % 64))  # so that its elements can be looked at in place
         offset, raw = len(self.image), pack(value, kind)
         self.image.extend(raw)
-        return {"element_type": str(kind), "shape": ",".join(map(str, value.shape)), "offset": str(offset), "size": str(len(raw))}
+        return {
+            "element_type": str(kind),
+            "shape": ",".join(map(str, value.shape)),
+            "offset": str(offset),
+            "size": str(len(raw)),
+        }
 
 
 def _port(number: int, fact: Fact, tensor: str | None = None) -> Port:
-    dims = tuple(int(size) if size.known else -1 for size in fact.shape) if fact.shape.dims is not None else ()
+    dims = (
+        tuple(int(size) if size.known else -1 for size in fact.shape) if fact.shape.dims is not None else ()
+    )
     return Port(number, fact.element_type.precision, dims, () if tensor is None else (tensor,))

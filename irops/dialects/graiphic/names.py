@@ -1,4 +1,7 @@
-"""The names in a graph under construction: those that were given, each once, and those that come by themselves."""
+"""The names in a graph under construction: those that were given, each once, and those that come by
+themselves.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -21,11 +24,17 @@ class Names:
         """
         said = node.name or node.type
         if len(outputs) > len(node.facts):
-            raise refuse("too-many-output-names", f"{said} is given {len(outputs)} output names ({', '.join(outputs)}), "
-                                                  f"and has {len(node.facts)} output{'s' * (len(node.facts) != 1)}", said)
+            raise refuse(
+                "too-many-output-names",
+                f"{said} is given {len(outputs)} output names ({', '.join(outputs)}), "
+                f"and has {len(node.facts)} output{'s' * (len(node.facts) != 1)}",
+                said,
+            )
         wrong = next((name for name in outputs if not isinstance(name, str) or not name), None)
         if wrong is not None:
-            raise refuse("nameless-output", f"{said} is given the output name {wrong!r}, must be a text", said)
+            raise refuse(
+                "nameless-output", f"{said} is given the output name {wrong!r}, must be a text", said
+            )
         self._free(self.nodes, [node.name] if node.name else [], "node", said)
         self._free(self.tensors, outputs, "tensor", said)
         self.nodes |= {node.name} if node.name else set()
@@ -40,8 +49,11 @@ class Names:
 
     def take_over(self, other: Names) -> None:
         """Have the names of another graph too."""
-        for mine, theirs, what in ((self.nodes, other.nodes, "node"), (self.tensors, other.tensors, "tensor"),
-                                   (self.results, other.results, "result")):
+        for mine, theirs, what in (
+            (self.nodes, other.nodes, "node"),
+            (self.tensors, other.tensors, "tensor"),
+            (self.results, other.results, "result"),
+        ):
             self._free(mine, sorted(theirs), what, None)
         self.nodes |= other.nodes
         self.tensors |= other.tensors
@@ -56,10 +68,14 @@ class Names:
             seen.add(name)
 
 
-def default_names(nodes: Sequence[Node], outputs: Sequence[Sequence[str]]) -> list[tuple[str, tuple[str, ...]]]:
-    """The names of every node and of its outputs, as given or ReverseSequenceNode_6 and ReverseSequenceNode_6_Y.
+def default_names(
+    nodes: Sequence[Node], outputs: Sequence[Sequence[str]]
+) -> list[tuple[str, tuple[str, ...]]]:
+    """The names of every node and of its outputs, as given or ReverseSequenceNode_6 and
+    ReverseSequenceNode_6_Y.
 
-    The number counts the nodes that compute; outputs: their names by definition. Inputs and constants are called by their own.
+    The number counts the nodes that compute; outputs: their names by definition. Inputs and constants are
+    called by their own.
     Raises:  DiagnosticError where a name comes out twice
     """
     found: list[tuple[str, tuple[str, ...]]] = []
@@ -69,10 +85,17 @@ def default_names(nodes: Sequence[Node], outputs: Sequence[Sequence[str]]) -> li
         number += bool(node.sources)
         if not node.sources:
             stem = f"Constant_{len(found)}"
-        given = [name or (f"{stem}_{port}" if node.sources else stem) for name, port in zip(node.outputs, ports)]
+        given = [
+            name or (f"{stem}_{port}" if node.sources else stem) for name, port in zip(node.outputs, ports)
+        ]
         found.append((node.name or stem, tuple(given)))
-    for what, names in (("node", [name for name, _ in found]), ("tensor", [name for _, tensors in found for name in tensors])):
+    for what, names in (
+        ("node", [name for name, _ in found]),
+        ("tensor", [name for _, tensors in found for name in tensors]),
+    ):
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
-            raise refuse("repeated-name", f"the name {twice!r}, which a {what} has by itself, is given to another")
+            raise refuse(
+                "repeated-name", f"the name {twice!r}, which a {what} has by itself, is given to another"
+            )
     return found

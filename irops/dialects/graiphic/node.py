@@ -1,21 +1,22 @@
 """Nodes of a graph under construction, and the wires between them."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from irops.analysis.bind import bind
+from irops.analysis.layer import LayerFault, fault_of, infer_layer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
-from irops.evaluate.call import attribute_text
-from irops.inference.bind import bind
-from irops.inference.layer import LayerFault, fault_of, infer_layer
 from irops.registry import NoOp, Op, default_registry
+from irops.runtime.call import attribute_text
 from irops.spec.dialects import GRAIPHIC
 from irops.spec.onnx_opsets import ONNX
 from irops.values.fact import Fact
-from irops.values.violation import remarks
+from irops.values.violation import collect_warnings
 
 if TYPE_CHECKING:
     from irops.dialects.graiphic.graph import Graph
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Switched:
-    """A parameter with its switch, as the toolkit's panels show it: where use_it is off, the node's own default holds."""
+    """A parameter with its switch, as the toolkit's panels show it: where use_it is off, the node's own
+    default holds.
+    """
 
     value: int
     use_it: bool = False
@@ -31,7 +34,9 @@ class Switched:
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """A node that has been added. name: as it was given; outputs: the names that were given, None for those that were not."""
+    """A node that has been added. name: as it was given; outputs: the names that were given, None for those
+    that were not.
+    """
 
     type: str
     version: str
@@ -64,7 +69,8 @@ def refuse(name: str, message: str, node: str | None = None) -> DiagnosticError:
 
 
 def version_of(type: str, opset: int) -> tuple[Op, str]:
-    """The op of a node's type, and the version that its layer has: Graiphic's own, where irops defines it, else that of an opset of ONNX.
+    """The op of a node's type, and the version that its layer has: Graiphic's own, where irops defines it,
+    else that of an opset of ONNX.
 
     Raises:  DiagnosticError where there is none
     """
@@ -76,26 +82,42 @@ def version_of(type: str, opset: int) -> tuple[Op, str]:
     return found, version
 
 
-def added(type: str, opset: int, sources: tuple[Wire, ...], parameters: Mapping[str, Any], name: str | None) -> Node:
+def added(
+    type: str, opset: int, sources: tuple[Wire, ...], parameters: Mapping[str, Any], name: str | None
+) -> Node:
     """A node, held to its definition: parameters, inputs, types, ranks and shapes.
 
     Raises:  DiagnosticError, for the first thing that is wrong
     """
     op, version = version_of(type, opset)
-    texts = {key: attribute_text(plain) for key, value in parameters.items() if (plain := _plain(op, key, value)) is not None}
+    texts = {
+        key: attribute_text(plain)
+        for key, value in parameters.items()
+        if (plain := _plain(op, key, value)) is not None
+    }
     bound = bind(op, texts)
     if bound.faults:
-        raise DiagnosticError([Diagnostic(rule(f.rule), f.message, Location("<graph>", layer_name=name or type)) for f in bound.faults])
+        raise DiagnosticError(
+            [
+                Diagnostic(rule(f.rule), f.message, Location("<graph>", layer_name=name or type))
+                for f in bound.faults
+            ]
+        )
     try:
-        with remarks() as heard:
+        with collect_warnings() as warnings:
             facts = infer_layer(op, [wire.fact for wire in sources], bound.values)
-        for remark in heard:
-            if op.definition.constraints[remark.constraint].severity is Severity.ERROR:
-                raise fault_of(op, remark)
+        for warning in warnings:
+            if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
+                raise fault_of(op, warning)
     except LayerFault as fault:
         constraint = f"{op.id}:{fault.constraint}" if fault.constraint else None
-        raise DiagnosticError([Diagnostic(rule(fault.rule), fault.message, Location("<graph>", layer_name=name or type),
-                                          constraint)]) from None
+        raise DiagnosticError(
+            [
+                Diagnostic(
+                    rule(fault.rule), fault.message, Location("<graph>", layer_name=name or type), constraint
+                )
+            ]
+        ) from None
     return Node(type, version, texts, sources, facts, name)
 
 

@@ -1,4 +1,5 @@
 """The attributes of nodes, as the texts that irops holds attributes in."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -14,20 +15,30 @@ ELEMENT_TYPES = {("Cast", "to")}
 
 
 def texts_of(node: Any) -> dict[str, str]:
-    """The attributes of a NodeProto as texts; those that are graphs, tensors and the like, which no op here has, by their kind alone."""
+    """The attributes of a NodeProto as texts; those that are graphs, tensors and the like, which no op here
+    has, by their kind alone.
+    """
     return {attribute.name: _text(node.op_type, attribute) for attribute in node.attribute}
 
 
 def _text(op: str, attribute: Any) -> str:
     kind = attribute.type
     if kind == INT:
-        return NAMES.get(attribute.i, str(attribute.i)) if (op, attribute.name) in ELEMENT_TYPES else str(attribute.i)
+        return (
+            NAMES.get(attribute.i, str(attribute.i))
+            if (op, attribute.name) in ELEMENT_TYPES
+            else str(attribute.i)
+        )
     if kind == FLOAT:
         return _number(attribute.f)
     if kind == STRING:
         return _string(attribute.s)
     if kind in (INTS, FLOATS, STRINGS):
-        items = {INTS: map(str, attribute.ints), FLOATS: map(_number, attribute.floats), STRINGS: map(_string, attribute.strings)}
+        items = {
+            INTS: map(str, attribute.ints),
+            FLOATS: map(_number, attribute.floats),
+            STRINGS: map(_string, attribute.strings),
+        }
         return ", ".join(items[kind])
     return {TENSOR: "<tensor>", GRAPH: "<graph>"}.get(kind, "<other>")
 
@@ -43,4 +54,8 @@ def _string(value: bytes) -> str:
 
 def graphs_of(node: Any) -> list[Any]:
     """The sub-graphs of a node."""
-    return [graph for attribute in node.attribute for graph in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs)]
+    return [
+        graph
+        for attribute in node.attribute
+        for graph in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs)
+    ]

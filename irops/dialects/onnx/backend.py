@@ -1,4 +1,7 @@
-"""irops as a backend of ONNX, with the class and the functions that backends have: what onnx.backend.test.BackendTest runs tests on."""
+"""irops as a backend of ONNX, with the class and the functions that backends have: what
+onnx.backend.test.BackendTest runs tests on.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -10,9 +13,9 @@ from onnx.backend.base import BackendRep
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.dialects.onnx.read import of_proto
-from irops.evaluate.session import Session
 from irops.ir.model import Model
 from irops.registry import NoOp, default_registry
+from irops.runtime.session import Session
 from irops.values.element import Array
 
 
@@ -65,17 +68,32 @@ class Backend(Base):
         return True
 
     @classmethod
-    def run_node(cls, node: Any, inputs: Sequence[Any], device: str = "CPU", outputs_info: Any = None,  # noqa: ARG003 - of the base
-                 **more: Any) -> tuple[Array, ...]:
-        """The outputs of one node, by a model made of it; opset_version: of which opset it is, the newest if not said."""
+    def run_node(
+        cls,
+        node: Any,
+        inputs: Sequence[Any],
+        device: str = "CPU",
+        outputs_info: Any = None,  # noqa: ARG003
+        **more: Any,
+    ) -> tuple[Array, ...]:
+        """The outputs of one node, by a model made of it; opset_version: of which opset it is, the newest if
+        not said.
+        """
         from onnx import TensorProto, defs, helper
 
         from irops.dialects.onnx.types import number_of
         from irops.values.element import element_type_of
+
         given = [(name, array) for name, array in zip(node.input, inputs) if name]
-        infos = [helper.make_tensor_value_info(name, number_of(element_type_of(array)) or TensorProto.UNDEFINED, array.shape)
-                 for name, array in given]
-        outputs = [helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None) for name in node.output if name]
+        infos = [
+            helper.make_tensor_value_info(
+                name, number_of(element_type_of(array)) or TensorProto.UNDEFINED, array.shape
+            )
+            for name, array in given
+        ]
+        outputs = [
+            helper.make_tensor_value_info(name, TensorProto.UNDEFINED, None) for name in node.output if name
+        ]
         opset = helper.make_opsetid("", more.get("opset_version", defs.onnx_opset_version()))
         model = helper.make_model(helper.make_graph([node], "node", infos, outputs), opset_imports=[opset])
         return cls.prepare(model, device).run(dict(given))
@@ -88,8 +106,15 @@ class Backend(Base):
 def undefined_ops(model: Model) -> list[str]:
     """The ops of a model that irops does not define, by name."""
     types = {(layer.type, layer.version) for _, layer in model.walk()}
-    return sorted({name for name, version in types if isinstance(default_registry().resolve(name, version), NoOp)})
+    return sorted(
+        {name for name, version in types if isinstance(default_registry().resolve(name, version), NoOp)}
+    )
 
 
 is_compatible, prepare, run_model, run_node, supports_device = (
-    Backend.is_compatible, Backend.prepare, Backend.run_model, Backend.run_node, Backend.supports_device)
+    Backend.is_compatible,
+    Backend.prepare,
+    Backend.run_model,
+    Backend.run_node,
+    Backend.supports_device,
+)

@@ -1,4 +1,5 @@
 """Nodes Constant, whose value has an attribute for each kind; and sparse tensors, which become dense."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,10 +22,15 @@ def node_constant(node: Any, files: ExternalFiles) -> Constant:
 
     Raises:  TensorFault
     """
-    named = [attribute for attribute in node.attribute if attribute.name in ("value", "sparse_value", *_PLAIN)]
+    named = [
+        attribute for attribute in node.attribute if attribute.name in ("value", "sparse_value", *_PLAIN)
+    ]
     if len(named) != 1:
         said = ", ".join(attribute.name for attribute in named) or "no value at all"
-        raise TensorFault("constant-without-value", f"has {said}, must have exactly one of value, sparse_value, {', '.join(_PLAIN)}")
+        raise TensorFault(
+            "constant-without-value",
+            f"has {said}, must have exactly one of value, sparse_value, {', '.join(_PLAIN)}",
+        )
     attribute = named[0]
     if attribute.name == "value":
         return constant_of(attribute.t, files)
@@ -43,9 +49,12 @@ def _texts(values: list[bytes]) -> Array:
 
 
 _PLAIN: dict[str, Callable[[Any], Array]] = {
-    "value_float": lambda a: np.array(a.f, np.float32), "value_floats": lambda a: np.array(a.floats, np.float32),
-    "value_int": lambda a: np.array(a.i, np.int64), "value_ints": lambda a: np.array(a.ints, np.int64),
-    "value_string": lambda a: _texts([a.s]).reshape(()), "value_strings": lambda a: _texts(list(a.strings)),
+    "value_float": lambda a: np.array(a.f, np.float32),
+    "value_floats": lambda a: np.array(a.floats, np.float32),
+    "value_int": lambda a: np.array(a.i, np.int64),
+    "value_ints": lambda a: np.array(a.ints, np.int64),
+    "value_string": lambda a: _texts([a.s]).reshape(()),
+    "value_strings": lambda a: _texts(list(a.strings)),
 }
 """The attributes that are numbers and strings themselves."""
 
@@ -60,10 +69,16 @@ def sparse_constant(sparse: Any, files: ExternalFiles) -> Constant:
     if any(size < 0 for size in shape):
         raise TensorFault("malformed-tensor", f"has the dims {list(shape)}, must be 0 or more")
     if prod(shape) * max(values.element.dtype.itemsize, 1) > DENSE_BYTES:
-        raise TensorFault("unsupported-onnx-type", f"is sparse, and has {prod(shape)} elements when it is made dense, which is too much")
+        raise TensorFault(
+            "unsupported-onnx-type",
+            f"is sparse, and has {prod(shape)} elements when it is made dense, which is too much",
+        )
     if places.element.name != "i64" or len(values.shape) != 1:
-        raise TensorFault("malformed-tensor", f"is sparse, with indices of {places.element} for values of rank {len(values.shape)}; "
-                                              "must be of i64 for values of rank 1")
+        raise TensorFault(
+            "malformed-tensor",
+            f"is sparse, with indices of {places.element} for values of rank {len(values.shape)}; "
+            "must be of i64 for values of rank 1",
+        )
     dense = zeros(shape, values.element)
     flat = _flat(unpack(places.data, places.element, places.shape), values.shape[0], shape)
     dense.reshape(-1)[flat] = unpack(values.data, values.element, values.shape)
@@ -71,12 +86,18 @@ def sparse_constant(sparse: Any, files: ExternalFiles) -> Constant:
 
 
 def _flat(places: Array, count: int, shape: tuple[int, ...]) -> Array:
-    """Where each value goes, counted in the dense tensor: indices are such places already, or rows of one index per axis."""
+    """Where each value goes, counted in the dense tensor: indices are such places already, or rows of one
+    index per axis.
+    """
     if places.shape == (count, len(shape)):
         if ((places < 0) | (places >= np.array(shape, np.int64))).any():
-            raise TensorFault("malformed-tensor", f"is sparse, with indices outside of its dims {list(shape)}")
+            raise TensorFault(
+                "malformed-tensor", f"is sparse, with indices outside of its dims {list(shape)}"
+            )
         return np.ravel_multi_index(tuple(places.T), shape) if shape else np.zeros(count, np.int64)
     if places.shape == (count,) and ((places >= 0) & (places < prod(shape))).all():
         return places
-    raise TensorFault("malformed-tensor",
-                      f"is sparse, with {count} values and indices of shape {list(places.shape)} for dims {list(shape)}")
+    raise TensorFault(
+        "malformed-tensor",
+        f"is sparse, with {count} values and indices of shape {list(places.shape)} for dims {list(shape)}",
+    )

@@ -1,4 +1,5 @@
 """Constants that lie in files beside the model: only in its folder or below, and by no way that leads out."""
+
 from __future__ import annotations
 
 import os
@@ -30,7 +31,9 @@ class ExternalFiles:
         if file.fault is not None:
             raise ValueError(f"{location} {file.fault}")
         if offset + size > file.size:
-            raise ValueError(f"{location} has {file.size} bytes, and bytes {offset} to {offset + size} are asked for")
+            raise ValueError(
+                f"{location} has {file.size} bytes, and bytes {offset} to {offset + size} are asked for"
+            )
         return file.view(offset, size)
 
     def _file(self, location: str) -> Weights:

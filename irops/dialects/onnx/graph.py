@@ -1,4 +1,5 @@
 """From a GraphProto to a graph of layers: nodes, and Parameter, Const and Result for what has no node."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -21,20 +22,26 @@ OWN_DOMAINS = ("", "ai.onnx")
 class GraphBuilder:
     """Builds the graph of one model. versions: what a layer's version says, by the domain of its op."""
 
-    def __init__(self, versions: dict[str, str], files: ExternalFiles, weights: Gathered, faults: Faults) -> None:
+    def __init__(
+        self, versions: dict[str, str], files: ExternalFiles, weights: Gathered, faults: Faults
+    ) -> None:
         self.versions, self.files, self.weights, self.faults = versions, files, weights, faults
         self.graph = Graph()
         self.names = SizeNames()
         self.known: dict[str, Declared] = {}
-        self.sources: dict[str, tuple[int, int]] = {}          # of each tensor, the layer and the label of the port that gives it
-        self.taken: set[str] = set()                           # names of layers
+        self.sources: dict[
+            str, tuple[int, int]
+        ] = {}  # of each tensor, the layer and the label of the port that gives it
+        self.taken: set[str] = set()  # names of layers
         self._unimported: set[str] = set()
 
     def build(self, proto: Any) -> Graph:
         for info in (*proto.input, *proto.output, *proto.value_info):
             self.known.setdefault(info.name, declared(info, self.names))
         self.taken.update(info.name for info in proto.output)
-        constants = {tensor.name for tensor in proto.initializer} | {sparse.values.name for sparse in proto.sparse_initializer}
+        constants = {tensor.name for tensor in proto.initializer} | {
+            sparse.values.name for sparse in proto.sparse_initializer
+        }
         for info in proto.input:
             if info.name not in constants:
                 self._parameter(info.name)
@@ -49,25 +56,41 @@ class GraphBuilder:
             self._result(info.name)
         return self.graph
 
-    def _layer(self, name: str, type: str, version: str | None = None, data: dict[str, str] | None = None) -> Layer:
+    def _layer(
+        self, name: str, type: str, version: str | None = None, data: dict[str, str] | None = None
+    ) -> Layer:
         """Another layer; without a version, one for what ONNX has no node for."""
-        layer = Layer(len(self.graph.layers), name, type, version or self.versions.get("", f"{ONNX}:1"), data or {})
+        layer = Layer(
+            len(self.graph.layers), name, type, version or self.versions.get("", f"{ONNX}:1"), data or {}
+        )
         self.graph.layers.append(layer)
         self.faults.layer = layer
         return layer
 
     def _version(self, domain: str) -> str:
-        """What a layer's version says of the opset that it is of; a domain that is not imported is told once."""
+        """What a layer's version says of the opset that it is of; a domain that is not imported is
+        told once.
+        """
         own = "" if domain in OWN_DOMAINS else domain
         if own not in self.versions:
             self.versions[own] = f"{own or ONNX}:1"
-            self.faults.add("unimported-domain", f"the domain {own or 'ai.onnx'!r} is not imported; opset_import must name its opset", -1)
+            self.faults.add(
+                "unimported-domain",
+                f"the domain {own or 'ai.onnx'!r} is not imported; opset_import must name its opset",
+                -1,
+            )
         return self.versions[own]
 
     def _parameter(self, name: str) -> None:
         known = self.known[name]
-        layer = self._layer(unique(name, self.taken), "Parameter", data={
-            "shape": known.shape, "element_type": known.element.name if known.element is not None else "dynamic"})
+        layer = self._layer(
+            unique(name, self.taken),
+            "Parameter",
+            data={
+                "shape": known.shape,
+                "element_type": known.element.name if known.element is not None else "dynamic",
+            },
+        )
         self._refused(known, f"input {name!r}")
         self._gives(layer, name)
 
@@ -89,11 +112,17 @@ class GraphBuilder:
             layer.data = {}
             return
         offset, size = self.weights.add(constant.data), len(constant.data)
-        layer.data = {"element_type": constant.element.name, "shape": ", ".join(map(str, constant.shape)),
-                      "offset": str(offset), "size": str(size)}
+        layer.data = {
+            "element_type": constant.element.name,
+            "shape": ", ".join(map(str, constant.shape)),
+            "offset": str(offset),
+            "size": str(size),
+        }
 
     def _node(self, node: Any) -> Iterator[tuple[Layer, list[str]]]:
-        """The layer of a node, and the tensors that it takes, those that only its sub-graphs take behind the others."""
+        """The layer of a node, and the tensors that it takes, those that only its sub-graphs take behind the
+        others.
+        """
         outer = [name for graph in graphs_of(node) for name in _captured(graph)]
         layer = self._layer(self._name_of(node), node.op_type, self._version(node.domain), texts_of(node))
         if layer.is_constant:
@@ -105,7 +134,11 @@ class GraphBuilder:
         layer.inputs = [Port(place, absent=not name) for place, name in enumerate(inputs)]
         for name in node.output:
             self._gives(layer, name)
-        layer.extra = {entry.key: entry.value for entry in node.metadata_props} if hasattr(node, "metadata_props") else {}
+        layer.extra = (
+            {entry.key: entry.value for entry in node.metadata_props}
+            if hasattr(node, "metadata_props")
+            else {}
+        )
         yield layer, inputs
 
     def _name_of(self, node: Any) -> str:
@@ -119,10 +152,16 @@ class GraphBuilder:
         label = len(layer.inputs) + len(layer.outputs)
         known = self.known.get(name)
         precision = known.element.precision if known is not None and known.element is not None else None
-        layer.outputs.append(Port(label, precision, known.dims if known is not None else (), (name,) if name else ()))
+        layer.outputs.append(
+            Port(label, precision, known.dims if known is not None else (), (name,) if name else ())
+        )
         if name in self.sources:
             other = self.graph.layers[self.sources[name][0]]
-            self.faults.add("duplicate-tensor", f"{layer} gives the tensor {name!r}, as {other} does; a name must be given once", -1)
+            self.faults.add(
+                "duplicate-tensor",
+                f"{layer} gives the tensor {name!r}, as {other} does; a name must be given once",
+                -1,
+            )
         elif name:
             self.sources[name] = (layer.id, label)
 
@@ -135,7 +174,9 @@ class GraphBuilder:
             if source is not None:
                 self.graph.edges.append(Edge(*source, layer.id, layer.inputs[place].id))
             elif name:
-                self.faults.add("undefined-tensor", f"{layer} takes the tensor {name!r}, which nothing gives", -1)
+                self.faults.add(
+                    "undefined-tensor", f"{layer} takes the tensor {name!r}, which nothing gives", -1
+                )
 
     def _result(self, name: str) -> None:
         known = self.known[name]

@@ -1,4 +1,7 @@
-"""The library onnx, which knows the format: imported when a model of ONNX is met, and told of where it is missing."""
+"""The library onnx, which knows the format: imported when a model of ONNX is met, and told of where it is
+missing.
+"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,6 +18,9 @@ def onnx_library(path: str | None, error: type[DiagnosticError] = ReadError) -> 
     try:
         import onnx
     except ImportError:
-        message = "models of ONNX need the library onnx, which is not installed; pip install 'irops[onnx]' brings it"
+        message = (
+            "models of ONNX need the library onnx, which is not installed; pip install 'irops[onnx]'"
+            " brings it"
+        )
         raise error([Diagnostic(rule("missing-onnx"), message, Location(path))]) from None
     return onnx

@@ -1,4 +1,7 @@
-"""Nodes of models that are written, and their attributes: from texts to what their definitions say they are."""
+"""Nodes of models that are written, and their attributes: from texts to what their definitions say
+they are.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -20,7 +23,9 @@ def node_of(helper: Any, model: Model, layer: Layer, inputs: Iterable[str], outp
     Raises:  DiagnosticError where what its attributes are is not known
     """
     domain = (imported(layer.version) or (ONNX, 1))[0]
-    node = helper.make_node(layer.type, list(inputs), outputs, name=layer.name, domain="" if domain == ONNX else domain)
+    node = helper.make_node(
+        layer.type, list(inputs), outputs, name=layer.name, domain="" if domain == ONNX else domain
+    )
     node.attribute.extend(helper.make_attribute(name, value) for name, value in _attributes(model, layer))
     for key, value in layer.extra.items():
         entry = node.metadata_props.add()
@@ -51,4 +56,6 @@ def _value(op: Op, layer: Layer, name: str, text: str) -> Any:
 
 
 def _refusal(name: str, message: str, layer: Layer) -> DiagnosticError:
-    return DiagnosticError([Diagnostic(rule(name), message, Location(None, None, None, layer.id, layer.name))])
+    return DiagnosticError(
+        [Diagnostic(rule(name), message, Location(None, None, None, layer.id, layer.name))]
+    )

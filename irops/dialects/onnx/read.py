@@ -1,4 +1,5 @@
 """Reads models of ONNX."""
+
 from __future__ import annotations
 
 import os
@@ -22,8 +23,9 @@ MOST_BYTES = (1 << 31) - 1
 """What a protocol buffer may have."""
 
 
-def load(path: str | os.PathLike[str], limits: Limits | None = None,
-         data: bytes | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
+def load(
+    path: str | os.PathLike[str], limits: Limits | None = None, data: bytes | None = None
+) -> tuple[Model, tuple[Diagnostic, ...]]:
     """The model that a file holds, as far as it can be read, and all that is wrong with its structure.
 
     data: what is read in place of the file's content
@@ -72,14 +74,21 @@ def _bytes_of(path: str, faults: Faults) -> bytes:
 def _parsed(onnx: Any, data: bytes, faults: Faults) -> Any:
     """The ModelProto that bytes are."""
     from google.protobuf.message import DecodeError
+
     start = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
     notes = ("the bytes start as XML does; an IR file must be named .xml",) if start.startswith(b"<") else ()
     if len(data) > MOST_BYTES:
-        raise faults.stop("malformed-onnx", f"the file has {len(data):,} bytes or more, and a protocol buffer ends at 2 GiB", -1)
+        raise faults.stop(
+            "malformed-onnx",
+            f"the file has {len(data):,} bytes or more, and a protocol buffer ends at 2 GiB",
+            -1,
+        )
     try:
         proto = onnx.ModelProto.FromString(data)
     except DecodeError:
-        raise faults.stop("malformed-onnx", "the bytes are no ModelProto, or are cut off", -1, notes=notes) from None
+        raise faults.stop(
+            "malformed-onnx", "the bytes are no ModelProto, or are cut off", -1, notes=notes
+        ) from None
     if not proto.HasField("graph"):
         what = "the model has no graph: it is cut off, or the bytes are of another kind of file"
         raise faults.stop("malformed-onnx", what, -1, notes=notes)
@@ -90,7 +99,9 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
     proto = _inlined(proto)
     if len(proto.graph.node) > faults.limits.layers:
         raise faults.refuse("too-many-layers", f"the graph has {len(proto.graph.node):,} nodes", -1)
-    imports = {"" if entry.domain in OWN_DOMAINS else entry.domain: entry.version for entry in proto.opset_import}
+    imports = {
+        "" if entry.domain in OWN_DOMAINS else entry.domain: entry.version for entry in proto.opset_import
+    }
     weights = Gathered(os.path.basename(path) if path else "the model")
     files = ExternalFiles(Path(path).parent if path else None)
     try:
@@ -98,11 +109,22 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
             graph = GraphBuilder(_versions(imports, faults), files, weights, faults).build(proto.graph)
             name, extra = proto.graph.name, {entry.key: entry.value for entry in proto.metadata_props}
     except (UnicodeDecodeError, RecursionError) as error:
-        what = "a name is not UTF-8" if isinstance(error, UnicodeDecodeError) else "sub-graphs lie too deep within each other"
+        what = (
+            "a name is not UTF-8"
+            if isinstance(error, UnicodeDecodeError)
+            else "sub-graphs lie too deep within each other"
+        )
         raise faults.stop("malformed-onnx", what, -1) from None
     faults.layer = None
-    model = Model(name, graph=graph, extra=extra, weights=weights, source=faults.source, dialect=ONNX,
-                  opsets={domain or ONNX: version for domain, version in imports.items()})
+    model = Model(
+        name,
+        graph=graph,
+        extra=extra,
+        weights=weights,
+        source=faults.source,
+        dialect=ONNX,
+        opsets={domain or ONNX: version for domain, version in imports.items()},
+    )
     return model, faults.in_order()
 
 
@@ -110,9 +132,15 @@ def _versions(imports: dict[str, int], faults: Faults) -> dict[str, str]:
     """What layers say of the opset that they are of, by domain."""
     last = onnx_opsets().last
     if imports.get("", 0) > last:
-        faults.add("newer-opset", f"the model imports opset {imports['']}; the newest that is known is {last}, and is taken", -1)
-    return {domain: f"{domain or ONNX}:{min(max(version, 1), last) if not domain else max(version, 0)}"
-            for domain, version in imports.items()}
+        faults.add(
+            "newer-opset",
+            f"the model imports opset {imports['']}; the newest that is known is {last}, and is taken",
+            -1,
+        )
+    return {
+        domain: f"{domain or ONNX}:{min(max(version, 1), last) if not domain else max(version, 0)}"
+        for domain, version in imports.items()
+    }
 
 
 def _inlined(proto: Any) -> Any:
@@ -120,7 +148,8 @@ def _inlined(proto: Any) -> Any:
     if not proto.functions:
         return proto
     from onnx.inliner import inline_local_functions
+
     try:
         return inline_local_functions(proto)
     except (RuntimeError, ValueError, TypeError):
-        return proto                          # what cannot be put there is told as an op that is not defined
+        return proto  # what cannot be put there is told as an op that is not defined

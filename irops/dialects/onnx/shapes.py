@@ -1,4 +1,5 @@
 """What a model declares of tensors: element types, and shapes whose sizes may bear names."""
+
 from __future__ import annotations
 
 import re
@@ -15,7 +16,9 @@ UNKNOWN = ("", "?", "*", "unk", "None")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a ValueInfoProto says. shape: as a text of irops, ... for any rank; dims: sizes, -1 for one that is not known."""
+    """What a ValueInfoProto says. shape: as a text of irops, ... for any rank; dims: sizes, -1 for one that
+    is not known.
+    """
 
     element: ElementType | None
     shape: str
@@ -48,14 +51,25 @@ def declared(info: Any, names: SizeNames) -> Declared:
     if kind is None:
         return Declared(None, "...", ())
     if kind != "tensor_type":
-        return Declared(None, "...", (), f"is of the kind {kind.removesuffix('_type').replace('_', ' ')}, must be a tensor")
+        return Declared(
+            None,
+            "...",
+            (),
+            f"is of the kind {kind.removesuffix('_type').replace('_', ' ')}, must be a tensor",
+        )
     tensor = info.type.tensor_type
     element = element_of(tensor.elem_type) if tensor.elem_type else None
-    fault = f"has the data type {tensor.elem_type}, which irops does not have" if element is None and tensor.elem_type else None
+    fault = (
+        f"has the data type {tensor.elem_type}, which irops does not have"
+        if element is None and tensor.elem_type
+        else None
+    )
     if not tensor.HasField("shape"):
         return Declared(element, "...", (), fault)
     texts = [_size(dim, names) for dim in tensor.shape.dim]
-    return Declared(element, ",".join(texts), tuple(int(text) if text.isdigit() else -1 for text in texts), fault)
+    return Declared(
+        element, ",".join(texts), tuple(int(text) if text.isdigit() else -1 for text in texts), fault
+    )
 
 
 def _size(dim: Any, names: SizeNames) -> str:

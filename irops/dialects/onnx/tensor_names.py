@@ -1,4 +1,5 @@
 """The names of tensors: a model of ONNX is wired by them, so that each must have one, and none twice."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,7 +10,9 @@ from irops.ir.unique import unique
 
 
 class TensorNames:
-    """Names of the outputs of layers. results: of what the graph gives, by layer; renamed: tensors that it gives under another name."""
+    """Names of the outputs of layers. results: of what the graph gives, by layer; renamed: tensors that it
+    gives under another name.
+    """
 
     def __init__(self, layers: Sequence[Layer], wiring: Wiring) -> None:
         self.results: dict[int, str] = {}
@@ -28,8 +31,11 @@ class TensorNames:
         for layer in layers:
             for place in range(len(layer.outputs)):
                 self._claim((layer.id, place), layer)
-        self.renamed = [(self._names[source[0].id, source[1]], self.results[end]) for end, source in sources.items()
-                        if source is not None and self._names[source[0].id, source[1]] != self.results[end]]
+        self.renamed = [
+            (self._names[source[0].id, source[1]], self.results[end])
+            for end, source in sources.items()
+            if source is not None and self._names[source[0].id, source[1]] != self.results[end]
+        ]
 
     def of(self, layer: Layer) -> list[str]:
         """The names of a layer's outputs."""
@@ -37,7 +43,11 @@ class TensorNames:
 
     def _give(self, result: Layer, source: tuple[Layer, int] | None) -> None:
         """Let the tensor that a Result takes have the result's name, if it has no other and is a node's."""
-        if source is None or source[0].type in ("Parameter", "Const") or (source[0].id, source[1]) in self._names:
+        if (
+            source is None
+            or source[0].type in ("Parameter", "Const")
+            or (source[0].id, source[1]) in self._names
+        ):
             return
         name, names = self.results[result.id], source[0].outputs[source[1]].names
         if name in names or not names:
@@ -47,9 +57,11 @@ class TensorNames:
         if key in self._names:
             return
         names = layer.outputs[key[1]].names
-        plain = layer.name or f"{layer.type}_{layer.id}"                # an empty name means an input that is left out
+        plain = layer.name or f"{layer.type}_{layer.id}"  # an empty name means an input that is left out
         numbered = plain if len(layer.outputs) == 1 else f"{plain}:{key[1]}"
-        self._names[key] = unique(next((name for name in names if name and name not in self._taken), numbered), self._taken)
+        self._names[key] = unique(
+            next((name for name in names if name and name not in self._taken), numbered), self._taken
+        )
 
 
 def _wanted(result: Layer, source: tuple[Layer, int] | None) -> str:

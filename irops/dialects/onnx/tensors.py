@@ -1,4 +1,7 @@
-"""The constants of a model: from a TensorProto to an element type, a shape, and bytes as irops stores them."""
+"""The constants of a model: from a TensorProto to an element type, a shape, and bytes as irops stores
+them.
+"""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -45,7 +48,9 @@ def constant_of(tensor: Any, files: ExternalFiles) -> Constant:
     """
     element = element_of(tensor.data_type)
     if element is None:
-        raise TensorFault("unsupported-onnx-type", f"has the data type {tensor.data_type}, which irops does not have")
+        raise TensorFault(
+            "unsupported-onnx-type", f"has the data type {tensor.data_type}, which irops does not have"
+        )
     shape = tuple(tensor.dims)
     if any(size < 0 for size in shape):
         raise TensorFault("malformed-tensor", f"has the dims {list(shape)}, must be 0 or more")
@@ -57,7 +62,9 @@ def constant_of(tensor: Any, files: ExternalFiles) -> Constant:
     wanted = packed_size(element, prod(shape))
     if len(data) != wanted:
         spelled = ",".join(map(str, shape))
-        raise TensorFault("malformed-tensor", f"holds {len(data)} bytes, and {element}[{spelled}] takes {wanted}")
+        raise TensorFault(
+            "malformed-tensor", f"holds {len(data)} bytes, and {element}[{spelled}] takes {wanted}"
+        )
     return Constant(element, shape, data)
 
 
@@ -74,7 +81,9 @@ def _data(tensor: Any, element: ElementType, shape: tuple[int, ...], files: Exte
 def _strings(tensor: Any, shape: tuple[int, ...]) -> memoryview:
     texts = list(tensor.string_data)
     if len(texts) != prod(shape):
-        raise TensorFault("malformed-tensor", f"holds {len(texts)} strings, and its dims {list(shape)} take {prod(shape)}")
+        raise TensorFault(
+            "malformed-tensor", f"holds {len(texts)} strings, and its dims {list(shape)} take {prod(shape)}"
+        )
     array = np.empty(len(texts), object)
     for place, text in enumerate(texts):
         try:
@@ -90,23 +99,32 @@ def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: 
     if element is STRING:
         raise TensorFault("malformed-tensor", "holds strings, which cannot lie in another file")
     needed = packed_size(element, prod(shape))
-    offset, length = (_integer(entries.get(name, default), name) for name, default in (("offset", "0"), ("length", str(needed))))
+    offset, length = (
+        _integer(entries.get(name, default), name)
+        for name, default in (("offset", "0"), ("length", str(needed)))
+    )
     try:
         return files.bytes_of(location, offset, length)
     except OutsideError as error:
-        raise TensorFault("external-data-outside", f"lies in {location!r}, which must be in the model's folder: {error}") from None
+        raise TensorFault(
+            "external-data-outside", f"lies in {location!r}, which must be in the model's folder: {error}"
+        ) from None
     except ValueError as error:
         raise TensorFault("missing-external-data", f"lies in another file: {error}") from None
 
 
 def _integer(text: str, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise TensorFault("malformed-tensor", f"lies in another file at the {name} {text!r}, which is no number of bytes")
+        raise TensorFault(
+            "malformed-tensor", f"lies in another file at the {name} {text!r}, which is no number of bytes"
+        )
     return int(text)
 
 
 def _fields(tensor: Any, element: ElementType) -> bytes:
-    """The elements where each is a number in a field of its own: bit patterns of small types lie in int32_data, packed if under 8 bits."""
+    """The elements where each is a number in a field of its own: bit patterns of small types lie in
+    int32_data, packed if under 8 bits.
+    """
     name = element.name
     if name in ("f32", "complex64"):
         return np.array(tensor.float_data, "<f4").tobytes()
@@ -125,5 +143,8 @@ def _narrowed(numbers: Array, bits: int, sign: int) -> bytes:
     if numbers.size and bits < 64:
         least, most = int(numbers.min()), int(numbers.max())
         if least < -sign << (bits - 1) or most >= 1 << bits:
-            raise TensorFault("malformed-tensor", f"holds the number {least if least < 0 else most}, which {bits} bits do not hold")
+            raise TensorFault(
+                "malformed-tensor",
+                f"holds the number {least if least < 0 else most}, which {bits} bits do not hold",
+            )
     return numbers.astype(f"<u{bits // 8}").tobytes()

@@ -1,4 +1,5 @@
 """Constants of models that are written: from bytes as irops stores them to a TensorProto."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -15,6 +16,7 @@ def tensor_of(model: Model, layer: Layer, name: str) -> Any:
     Raises:  DiagnosticError where its bytes are not all there
     """
     from onnx import TensorProto
+
     region = checked_region(model, layer)
     number = number_of(region.element)
     assert number is not None, "a type that ONNX has not is in no model of ONNX"

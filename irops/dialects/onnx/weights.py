@@ -1,4 +1,5 @@
 """The bytes of a model's constants, gathered from wherever they lie without being copied."""
+
 from __future__ import annotations
 
 from bisect import bisect_right
@@ -7,7 +8,9 @@ from irops.ir.storage import Weights
 
 
 class Gathered(Weights):
-    """Pieces of memory and of mapped files, one behind the other as if they were one file. name: of the model, for messages."""
+    """Pieces of memory and of mapped files, one behind the other as if they were one file. name: of the
+    model, for messages.
+    """
 
     __slots__ = ("_name", "_pieces", "_starts")
 
@@ -38,5 +41,5 @@ class Gathered(Weights):
         if place >= 0 and size > 0:
             begin = offset - self._starts[place]
             if begin + size <= len(self._pieces[place]):
-                return self._pieces[place][begin:begin + size]
+                return self._pieces[place][begin : begin + size]
         raise ValueError(f"bytes {offset} to {offset + size} of {self._size} are not there")

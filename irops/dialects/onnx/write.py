@@ -1,4 +1,5 @@
 """Writes models of ONNX."""
+
 from __future__ import annotations
 
 import os
@@ -6,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from irops.analysis.facts import Facts
+from irops.analysis.infer import infer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects.onnx.library import onnx_library
@@ -15,8 +18,6 @@ from irops.dialects.onnx.tensor_names import TensorNames
 from irops.dialects.onnx.types import number_of
 from irops.dialects.onnx.values import tensor_of
 from irops.graph.wiring import Wiring
-from irops.inference.facts import Facts
-from irops.inference.infer import infer
 from irops.ir.model import Layer, Model
 from irops.ir.pending import Pending
 from irops.ir.weights import checked_region
@@ -29,7 +30,8 @@ from irops.values.fact import Fact
 def write(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model of ONNX as one file; under another name in the same folder, renamed when it is whole.
 
-    Raises:  DiagnosticError where the library onnx is missing, the model is of another dialect or too large, or a constant's bytes
+    Raises:  DiagnosticError where the library onnx is missing, the model is of another dialect or too large,
+        or a constant's bytes
              are not there; OSError
     """
     data = _serialized(proto_of(model, os.fspath(path)), os.fspath(path))
@@ -39,9 +41,10 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
 
 def _serialized(proto: Any, path: str) -> bytes:
     from google.protobuf.message import EncodeError
+
     try:
         data: bytes = proto.SerializeToString(deterministic=True)
-    except EncodeError:                                      # the library does not write more than it reads
+    except EncodeError:  # the library does not write more than it reads
         raise _oversized(MOST_BYTES + 1, path) from None
     if len(data) > MOST_BYTES:
         raise _oversized(len(data), path)
@@ -55,13 +58,23 @@ def proto_of(model: Model, path: str | None = None) -> Any:
     """
     onnx = onnx_library(path, DiagnosticError)
     if model.dialect != ONNX:
-        raise DiagnosticError([Diagnostic(rule("wrong-dialect-for-file"), f"{path or 'a ModelProto'} is to hold ops of ONNX, and the "
-                                          f"model's are of {model.dialect}", Location(path))])
+        raise DiagnosticError(
+            [
+                Diagnostic(
+                    rule("wrong-dialect-for-file"),
+                    f"{path or 'a ModelProto'} can hold ONNX ops only; the model is {model.dialect}",
+                    Location(path),
+                )
+            ]
+        )
     needed = sum(checked_region(model, layer).size for layer in model.layers if layer.is_constant)
     if needed > MOST_BYTES:
         raise _oversized(needed, path)
     graph = _Written(onnx, model).graph()
-    imports = [onnx.helper.make_opsetid("" if domain == ONNX else domain, version) for domain, version in model.opsets.items()]
+    imports = [
+        onnx.helper.make_opsetid("" if domain == ONNX else domain, version)
+        for domain, version in model.opsets.items()
+    ]
     proto = onnx.helper.make_model(graph, opset_imports=imports, producer_name="irops")
     proto.ir_version = onnx.helper.find_min_ir_version_for(imports, ignore_unknown=True)
     onnx.helper.set_model_props(proto, model.extra)
@@ -69,8 +82,16 @@ def proto_of(model: Model, path: str | None = None) -> Any:
 
 
 def _oversized(size: int, path: str | None) -> DiagnosticError:
-    return DiagnosticError([Diagnostic(rule("oversized-onnx"), f"the model takes {size:,} bytes or more, and one file of ONNX holds less "
-                                       f"than {MOST_BYTES + 1:,}", Location(path))])
+    return DiagnosticError(
+        [
+            Diagnostic(
+                rule("oversized-onnx"),
+                f"the model takes {size:,} bytes or more, and one file of ONNX holds less "
+                f"than {MOST_BYTES + 1:,}",
+                Location(path),
+            )
+        ]
+    )
 
 
 class _Written:
@@ -84,15 +105,27 @@ class _Written:
 
     def graph(self) -> Any:
         layers = self.wiring.order
-        nodes = [node_of(self.helper, self.model, layer, self._inputs(layer), self.names.of(layer))
-                 for layer in layers if layer.type not in ("Parameter", "Const", "Result")]
-        nodes.extend(self.helper.make_node("Identity", [inner], [outer], name=f"{outer}/result") for inner, outer in self.names.renamed)
+        nodes = [
+            node_of(self.helper, self.model, layer, self._inputs(layer), self.names.of(layer))
+            for layer in layers
+            if layer.type not in ("Parameter", "Const", "Result")
+        ]
+        nodes.extend(
+            self.helper.make_node("Identity", [inner], [outer], name=f"{outer}/result")
+            for inner, outer in self.names.renamed
+        )
         parameters = [layer for layer in layers if layer.type == "Parameter"]
         return self.helper.make_graph(
-            nodes, self.model.name or "graph",
+            nodes,
+            self.model.name or "graph",
             [self._info(self.names.of(layer)[0], self._fact(self.facts, layer)) for layer in parameters],
             [self._info(self.names.results[layer.id], self._taken(layer)) for layer in self.results],
-            [tensor_of(self.model, layer, self.names.of(layer)[0]) for layer in layers if layer.type == "Const"])
+            [
+                tensor_of(self.model, layer, self.names.of(layer)[0])
+                for layer in layers
+                if layer.type == "Const"
+            ],
+        )
 
     def _inputs(self, layer: Layer) -> Iterator[str]:
         """The names of the tensors that a layer takes; that of one left out is empty."""

@@ -1,4 +1,5 @@
 """Clamp: hold every element within two bounds."""
+
 from __future__ import annotations
 
 from math import ceil, floor, inf
@@ -46,8 +47,10 @@ def clipped(numbers: Array, low: float, high: float) -> Array:
 def whole_bounds(kind: ElementType, low: float, high: float) -> tuple[int, int]:
     """The bounds as integers of a type: rounded inwards, and moved into its range."""
     least, greatest = map(int, kind.extent)
-    return (least if low == -inf else _within(least, ceil(low) if low < inf else greatest, greatest),
-            greatest if high == inf else _within(least, floor(high) if high > -inf else least, greatest))
+    return (
+        least if low == -inf else _within(least, ceil(low) if low < inf else greatest, greatest),
+        greatest if high == inf else _within(least, floor(high) if high > -inf else least, greatest),
+    )
 
 
 def _within(least: int, number: int, greatest: int) -> int:

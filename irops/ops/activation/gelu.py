@@ -1,4 +1,5 @@
 """Gelu: x times the probability that a standard normal variable is below x."""
+
 from __future__ import annotations
 
 from math import pi, sqrt
@@ -26,5 +27,5 @@ def by_erf(x: Array) -> Array:
 
 
 def by_tanh(x: Array) -> Array:
-    result: Array = x / 2 * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))
+    result: Array = x / 2 * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))
     return result

@@ -1,4 +1,5 @@
 """Identity: the input, as it is."""
+
 from __future__ import annotations
 
 from irops.spec.binding import gradient, kernel, values

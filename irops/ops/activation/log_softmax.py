@@ -1,4 +1,5 @@
 """LogSoftmax: the logarithms of the shares of exponentials along an axis."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Activations that leave positive numbers, or their direction, alone: Elu, Selu, PReLU."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,13 +10,13 @@ from irops.values.dim import Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape, broadcast_shapes
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("Elu-1")
 def elu_shape(data: Fact, *, alpha: float) -> Shape:
-    advise(alpha >= 0, "C1", f"{alpha:g}")
-    advise(not data.element_type.integral, "C2", data)
+    warn_unless(alpha >= 0, "C1", f"{alpha:g}")
+    warn_unless(not data.element_type.integral, "C2", data)
     return data.shape
 
 
@@ -40,7 +41,11 @@ def selu(data: Array, alpha: Array, lambda_: Array) -> Array:
 
 @shape("PReLU-1")
 def prelu_shape(data: Fact, slope: Fact) -> Shape:
-    return data.shape if data.shape.dims is None or slope.shape.dims is None else _fitted(data.shape, slope.shape)
+    return (
+        data.shape
+        if data.shape.dims is None or slope.shape.dims is None
+        else _fitted(data.shape, slope.shape)
+    )
 
 
 def _fitted(data: Shape, slope: Shape) -> Shape:

@@ -1,4 +1,7 @@
-"""Activations in the form of an S, and what is made of them: HardSigmoid, HSigmoid, HSwish, SoftSign, SoftPlus, Mish."""
+"""Activations in the form of an S, and what is made of them: HardSigmoid, HSigmoid, HSwish, SoftSign,
+SoftPlus, Mish.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,24 +11,26 @@ from irops.spec.binding import kernel, shape
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise
+from irops.values.violation import warn_unless
 
 
 @shape("HSigmoid-5", "HSwish-4")
 def shape_of_floats(data: Fact) -> Shape:
-    advise(not data.element_type.integral, "C1", data)
+    warn_unless(not data.element_type.integral, "C1", data)
     return data.shape
 
 
 @shape("HardSigmoid-1")
-def hard_sigmoid_shape(data: Fact, alpha: Fact, beta: Fact) -> Shape:  # noqa: ARG001 - one signature for both
-    advise(not data.element_type.integral, "C1", data)
+def hard_sigmoid_shape(data: Fact, alpha: Fact, beta: Fact) -> Shape:  # noqa: ARG001
+    warn_unless(not data.element_type.integral, "C1", data)
     return data.shape
 
 
 @kernel("HardSigmoid-1", widen=True)
 def hard_sigmoid(data: Array, alpha: Array, beta: Array) -> Array:
-    return on_reals(lambda x: np.clip(alpha.astype(x.dtype) * x + beta.astype(x.dtype), 0, 1).astype(x.dtype), data)
+    return on_reals(
+        lambda x: np.clip(alpha.astype(x.dtype) * x + beta.astype(x.dtype), 0, 1).astype(x.dtype), data
+    )
 
 
 @kernel("HSigmoid-5", widen=True)

@@ -1,4 +1,5 @@
 """SoftMax: along an axis, exponentials scaled so that they sum to 1."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +10,9 @@ from irops.values.element import Array
 
 @kernel("SoftMax-1", "SoftMax-8", widen=True)
 def soft_max(data: Array, *, axis: int) -> Array:
-    powers = np.exp(data - data.max(axis, keepdims=True, initial=-np.inf))     # shifted: the greatest power is 1, none overflows
+    powers = np.exp(
+        data - data.max(axis, keepdims=True, initial=-np.inf)
+    )  # shifted: the greatest power is 1, none overflows
     scaled: Array = powers / powers.sum(axis, keepdims=True)
     return scaled
 

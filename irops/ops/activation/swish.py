@@ -1,4 +1,5 @@
 """Swish: x times the logistic function of x, steeper or flatter by beta."""
+
 from __future__ import annotations
 
 from irops.ops.activation.unary import logistic
@@ -6,13 +7,13 @@ from irops.spec.binding import kernel, shape
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise
+from irops.values.violation import warn_unless
 
 
 @shape("Swish-4")
 def swish_shape(data: Fact, beta: Fact | None) -> Shape:
     if beta is not None and beta.value is not None:
-        advise(not (beta.value < 0).any(), "C1", beta.value.item())
+        warn_unless(not (beta.value < 0).any(), "C1", beta.value.item())
     return data.shape
 
 
@@ -20,5 +21,5 @@ def swish_shape(data: Fact, beta: Fact | None) -> Shape:
 def swish(data: Array, beta: Array | None) -> Array:
     if beta is None:
         return data * logistic(data)
-    advise(not (beta < 0).any(), "C1", beta.item())
+    warn_unless(not (beta < 0).any(), "C1", beta.item())
     return data * logistic(data * beta)

@@ -1,4 +1,5 @@
 """Activations of one number: Exp, ReLU, Sigmoid."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,12 +9,12 @@ from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.element import Array
 from irops.values.fact import Fact, each_dim
 from irops.values.shape import Shape
-from irops.values.violation import advise
+from irops.values.violation import warn_unless
 
 
 @shape("Exp-1", "Sigmoid-1")
 def shape_of_reals(data: Fact) -> Shape:
-    advise(not data.element_type.integral, "C1", data)
+    warn_unless(not data.element_type.integral, "C1", data)
     return data.shape
 
 

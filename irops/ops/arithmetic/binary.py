@@ -1,4 +1,5 @@
 """Arithmetic on two tensors, element by element: Add, Subtract, Multiply, Maximum, Minimum."""
+
 from __future__ import annotations
 
 import numpy as np

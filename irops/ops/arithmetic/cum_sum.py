@@ -1,4 +1,5 @@
 """CumSum: along an axis, the sum of all elements up to each."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,14 +9,14 @@ from irops.spec.binding import kernel, shape
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("CumSum-3")
 def cum_sum_shape(data: Fact, axis: Fact | None) -> Shape:
     if axis is not None:
         require(axis.shape.size.can_be(1), "C1", axis)
-        advise(axis.shape.rank in (None, 0), "C3", axis)
+        warn_unless(axis.shape.rank in (None, 0), "C3", axis)
         if axis.value is not None and data.shape.rank is not None:
             normal_axis(axis.value, data.shape.rank)
     return data.shape

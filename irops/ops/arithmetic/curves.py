@@ -1,4 +1,5 @@
 """Functions of one number that are curves: Sinh, Cosh, Tan, Asin, Acos, Atan, Asinh, Acosh, Atanh, Erf."""
+
 from __future__ import annotations
 
 import numpy as np

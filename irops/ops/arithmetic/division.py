@@ -1,4 +1,5 @@
 """Division, element by element, and what it leaves: Divide, Mod, FloorMod."""
+
 from __future__ import annotations
 
 from functools import reduce

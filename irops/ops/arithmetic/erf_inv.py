@@ -1,4 +1,5 @@
 """ErfInv: the number whose error function is given."""
+
 from __future__ import annotations
 
 from irops.ops.error_function import inverse_erf

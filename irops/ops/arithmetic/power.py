@@ -1,4 +1,5 @@
 """Power: one number raised to another, element by element."""
+
 from __future__ import annotations
 
 from math import inf
@@ -17,7 +18,9 @@ def power(a: Array, b: Array) -> Array:
     if a.dtype.kind != "i":
         return np.power(a, b)
     require(not ((a == 0) & (b < 0)).any(), "C2", "0 raised to a negative power")
-    fraction = np.where(np.abs(a) == 1, np.where(b % 2 == 0, 1, a), 0)      # cut off toward zero: of 1 and -1 alone something is left
+    fraction = np.where(
+        np.abs(a) == 1, np.where(b % 2 == 0, 1, a), 0
+    )  # cut off toward zero: of 1 and -1 alone something is left
     return np.where(b < 0, fraction, np.power(a, np.maximum(b, 0))).astype(a.dtype)
 
 
@@ -35,7 +38,7 @@ def _raised(bound: Bound, exponent: Bound) -> Bound:
     if bound in (0, 1):
         return bound
     if isinstance(bound, int) and isinstance(exponent, int) and exponent <= 64:
-        return int(bound ** exponent)
+        return int(bound**exponent)
     try:
         return float(bound ** float(exponent))
     except OverflowError:

@@ -1,4 +1,5 @@
 """SegmentMax: the greatest elements of runs of slices."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +10,7 @@ from irops.values.dim import ANY, Dim, unify
 from irops.values.element import Array, as_i64, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("SegmentMax-16")
@@ -30,7 +31,7 @@ def check_ids(ids: Array, asked: Dim | None) -> None:
     require((ids[:-1] <= ids[1:]).all(), "C2", ids.tolist())
     require((ids >= 0).all(), "C3", ids.tolist())
     last = int(ids.max(initial=-1))
-    advise(asked is None or last < asked, "C5", last, f"{asked} segments")
+    warn_unless(asked is None or last < asked, "C5", last, f"{asked} segments")
 
 
 @kernel("SegmentMax-16")
@@ -48,11 +49,12 @@ def segment_max(data: Array, segment_ids: Array, num_segments: Array | None, *, 
     within = ids[ids < count]
     starts = np.flatnonzero(np.diff(within, prepend=-1))
     if starts.size:
-        found[within[starts]] = np.fmax.reduceat(numbers[:within.size], starts, axis=0)
+        found[within[starts]] = np.fmax.reduceat(numbers[: within.size], starts, axis=0)
     return converted(found, kind)
 
 
 def lowest(data: Array) -> Array:
     """The least finite number of a floating type."""
     import ml_dtypes
-    return np.asarray(ml_dtypes.finfo(data.dtype).min, data.dtype)      # type: ignore[no-untyped-call]
+
+    return np.asarray(ml_dtypes.finfo(data.dtype).min, data.dtype)  # type: ignore[no-untyped-call]

@@ -1,4 +1,5 @@
 """SquaredDifference: the square of what two numbers differ by."""
+
 from __future__ import annotations
 
 from irops.ops.elementwise import Number, elementwise, known_in_part

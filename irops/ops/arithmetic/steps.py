@@ -1,4 +1,5 @@
 """Functions of one number that are exact: Ceiling, Negative, Round, Sign."""
+
 from __future__ import annotations
 
 import math
@@ -40,7 +41,12 @@ def sign(data: Array) -> Array:
 
 @values("Sign-1")
 def sign_dims(data: Array) -> Array:
-    return each_dim(lambda dim: monotone(Dim(*dim.bounds), lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1), data)
+    return each_dim(
+        lambda dim: (
+            monotone(Dim(*dim.bounds), lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1)
+        ),
+        data,
+    )
 
 
 @kernel("Round-5", widen=True)

@@ -1,4 +1,5 @@
 """Functions of one number: Abs, Cos, Floor, Log, Sin, Sqrt, Tanh."""
+
 from __future__ import annotations
 
 import math

@@ -1,4 +1,7 @@
-"""Logic on the bits of two tensors, element by element, and bits moved: BitwiseAnd, BitwiseOr, BitwiseXor, the shifts."""
+"""Logic on the bits of two tensors, element by element, and bits moved: BitwiseAnd, BitwiseOr, BitwiseXor,
+the shifts.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -33,6 +36,8 @@ def bitwise_right_shift(a: Array, b: Array) -> Array:
 
 
 def _count(a: Array, b: Array) -> Array:
-    """By how many bits to move: of a number beyond the width of the type its last bits, as processors have it."""
+    """By how many bits to move: of a number beyond the width of the type its last bits, as processors have
+    it.
+    """
     count: Array = b & b.dtype.type(a.dtype.itemsize * 8 - 1)
     return count

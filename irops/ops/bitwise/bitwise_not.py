@@ -1,4 +1,5 @@
 """BitwiseNot: every bit the other way round."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,4 +19,6 @@ def bitwise_not(data: Array) -> Array:
 @values("BitwiseNot-13")
 def bitwise_not_dims(data: Array, *, result_type: ElementType) -> Array:
     least, greatest = map(int, result_type.extent)
-    return each_dim(lambda dim: least + greatest - dim, data)           # of signed numbers -1 - x, of others greatest - x
+    return each_dim(
+        lambda dim: least + greatest - dim, data
+    )  # of signed numbers -1 - x, of others greatest - x

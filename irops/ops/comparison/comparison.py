@@ -1,4 +1,5 @@
 """Comparisons, element by element: Equal, NotEqual, Greater, GreaterEqual, Less, LessEqual."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +10,9 @@ from irops.values.element import Array
 
 
 def told(can_be: bool, can_be_otherwise: bool) -> Dim:
-    """What is known of a boolean, from whether it may be true, and whether it may be false: nothing, if neither."""
+    """What is known of a boolean, from whether it may be true, and whether it may be false: nothing, if
+    neither.
+    """
     return Dim(int(can_be and not can_be_otherwise), int(can_be or not can_be_otherwise))
 
 

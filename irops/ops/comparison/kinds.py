@@ -1,4 +1,5 @@
 """What kind of number each element is: IsNaN, IsInf, IsFinite."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """If: run one of two bodies."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from irops.values.dim import ANY
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, blaming, require
+from irops.values.violation import blaming, require, warn_unless
 
 
 @shape("If-8")
@@ -19,7 +20,7 @@ def if_shape(cond: Fact, *inputs: Fact, then_body: BodyFunction, else_body: Body
     then, other = then_body, else_body
     if cond.value is not None:
         then, other = (then_body, else_body) if cond.value.all() else (else_body, then_body)
-        other(other.declared)                    # inferred as it stands: what it would be given need not fit it
+        other(other.declared)  # inferred as it stands: what it would be given need not fit it
         return tuple(outputs_of(then, then(items_of(then, (cond, *inputs)))))
     first, second = (outputs_of(body, body(items_of(body, (cond, *inputs)))) for body in (then, other))
     require(len(first) == len(second), "C2", len(first), len(second))
@@ -27,7 +28,9 @@ def if_shape(cond: Fact, *inputs: Fact, then_body: BodyFunction, else_body: Body
 
 
 @kernel("If-8")
-def if_then_else(cond: Array, *inputs: Array, then_body: BodyFunction, else_body: BodyFunction) -> tuple[Array, ...]:
+def if_then_else(
+    cond: Array, *inputs: Array, then_body: BodyFunction, else_body: BodyFunction
+) -> tuple[Array, ...]:
     require(cond.size == 1, "C1", Shape(cond.shape))
     body = then_body if cond.flat[0] else else_body
     return tuple(outputs_of(body, body(items_of(body, (cond, *inputs)))))
@@ -42,7 +45,7 @@ def items_of(body: BodyFunction, inputs: Sequence[Any]) -> list[Any]:
             if isinstance(given, Fact):
                 with blaming(entry.at):
                     kinds = {given.element_type, declared.element_type} - {DYNAMIC}
-                    advise(len(kinds) < 2, "C4", f"{given} for {declared}")
+                    warn_unless(len(kinds) < 2, "C4", f"{given} for {declared}")
             items[entry.parameter] = given
     return items
 
@@ -58,5 +61,5 @@ def either(a: Fact, b: Fact) -> Fact:
     require(DYNAMIC in (a.element_type, b.element_type) or a.element_type is b.element_type, "C3", a, b)
     kind = b.element_type if a.element_type is DYNAMIC else a.element_type
     if {a.shape.rank, b.shape.rank} == {0, 1}:
-        return Fact(kind, Shape((ANY,)))         # as OpenVINO, which lets a scalar pass for one element
+        return Fact(kind, Shape((ANY,)))  # as OpenVINO, which lets a scalar pass for one element
     return Fact(kind, a.shape.union(b.shape))

@@ -1,4 +1,5 @@
 """Bucketize: find which of the buckets between boundaries numbers fall into."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +9,7 @@ from irops.spec.binding import kernel, shape
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("Bucketize-3")
@@ -21,11 +22,13 @@ def bucketize_shape(data: Fact, buckets: Fact) -> Shape:
 def check_order(boundaries: Array) -> None:
     """Hold boundaries to their order."""
     require((boundaries[:-1] <= boundaries[1:]).all(), "C1", boundaries.tolist())
-    advise((boundaries[:-1] < boundaries[1:]).all(), "C2", boundaries.tolist())
+    warn_unless((boundaries[:-1] < boundaries[1:]).all(), "C2", boundaries.tolist())
 
 
 @kernel("Bucketize-3")
 def bucketize(data: Array, buckets: Array, *, output_type: ElementType, with_right_bound: bool) -> Array:
     numbers, boundaries = as_numbers(data), as_numbers(buckets)
     check_order(boundaries)
-    return np.asarray(np.searchsorted(boundaries, numbers, side="left" if with_right_bound else "right"), output_type.dtype)
+    return np.asarray(
+        np.searchsorted(boundaries, numbers, side="left" if with_right_bound else "right"), output_type.dtype
+    )

@@ -1,4 +1,5 @@
 """NonZero: the positions of the elements that are not zero."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Select: an element of one tensor or of another, as a third says."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -14,22 +15,38 @@ from irops.values.shape import Shape
 
 
 @shape("Select-1")
-def select_shape(cond: Fact, then_values: Fact, else_values: Fact, *, auto_broadcast: str, auto_broadcast_axis: int) -> Shape:
+def select_shape(
+    cond: Fact, then_values: Fact, else_values: Fact, *, auto_broadcast: str, auto_broadcast_axis: int
+) -> Shape:
     both = broadcast(then_values, else_values, auto_broadcast, "C1", auto_broadcast_axis)
     return broadcast(Fact(shape=both), cond, auto_broadcast, "C2", auto_broadcast_axis)
 
 
 @kernel("Select-1")
-def select(cond: Array, then_values: Array, else_values: Array, *, auto_broadcast: str, auto_broadcast_axis: int) -> Array:
+def select(
+    cond: Array, then_values: Array, else_values: Array, *, auto_broadcast: str, auto_broadcast_axis: int
+) -> Array:
     rank = then_values.ndim
     other = laid(else_values, rank, auto_broadcast, auto_broadcast_axis)
     return np.where(laid(cond, rank, auto_broadcast, auto_broadcast_axis), then_values, other)
 
 
 @values("Select-1")
-def select_dims(cond: Array, then_values: Array, else_values: Array, *, auto_broadcast: str, auto_broadcast_axis: int,
-                result_type: ElementType) -> Array:
+def select_dims(
+    cond: Array,
+    then_values: Array,
+    else_values: Array,
+    *,
+    auto_broadcast: str,
+    auto_broadcast_axis: int,
+    result_type: ElementType,
+) -> Array:
     def either(chosen: Dim, this: Dim, that: Dim) -> Dim:
         return settled(this.union(that) if not chosen.known else this if chosen == 1 else that, result_type)
-    cond, else_values = (laid(b, then_values.ndim, auto_broadcast, auto_broadcast_axis) for b in (cond, else_values))
-    return np.asarray(np.frompyfunc(either, 3, 1)(lifted(cond), lifted(then_values), lifted(else_values)), dtype=object)
+
+    cond, else_values = (
+        laid(b, then_values.ndim, auto_broadcast, auto_broadcast_axis) for b in (cond, else_values)
+    )
+    return np.asarray(
+        np.frompyfunc(either, 3, 1)(lifted(cond), lifted(then_values), lifted(else_values)), dtype=object
+    )

@@ -1,4 +1,7 @@
-"""ConvolutionBackpropData and GroupConvolutionBackpropData: every element of data spreads a filter over the output."""
+"""ConvolutionBackpropData and GroupConvolutionBackpropData: every element of data spreads a filter over the
+output.
+"""
+
 from __future__ import annotations
 
 from itertools import product as combinations
@@ -22,30 +25,73 @@ Numbers = tuple[int, ...]
 
 
 @shape("ConvolutionBackpropData-1")
-def backprop_shape(data: Fact, filters: Fact, output_shape: Fact | None, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers,
-                   dilations: Numbers, auto_pad: str, output_padding: Numbers) -> Shape:
-    axes = spatial_axes(data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations, output_padding or strides)
+def backprop_shape(
+    data: Fact,
+    filters: Fact,
+    output_shape: Fact | None,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+    output_padding: Numbers,
+) -> Shape:
+    axes = spatial_axes(
+        data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations, output_padding or strides
+    )
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     depth, maps, *taps = filters.shape.of_rank(axes + 2, "C1")
     unify(channels, depth, "C2")
-    return Shape.of(batch, maps, *_spread(sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding))
+    return Shape.of(
+        batch,
+        maps,
+        *_spread(
+            sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding
+        ),
+    )
 
 
 @shape("GroupConvolutionBackpropData-1")
-def group_backprop_shape(data: Fact, filters: Fact, output_shape: Fact | None, *, strides: Numbers, pads_begin: Numbers,
-                         pads_end: Numbers, dilations: Numbers, auto_pad: str, output_padding: Numbers) -> Shape:
-    axes = spatial_axes(data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations, output_padding or strides)
+def group_backprop_shape(
+    data: Fact,
+    filters: Fact,
+    output_shape: Fact | None,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+    output_padding: Numbers,
+) -> Shape:
+    axes = spatial_axes(
+        data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations, output_padding or strides
+    )
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     groups, depth, maps, *taps = filters.shape.of_rank(axes + 3, "C1")
     require(depth.high > 0, "C7", depth)
     groups = unify(groups, channel_groups(channels, depth), "C2")
-    spread = _spread(sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding)
+    spread = _spread(
+        sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding
+    )
     return Shape.of(batch, groups * maps, *spread)
 
 
-def _spread(sizes: list[Dim], taps: list[Dim], output_shape: Fact | None, strides: Numbers, pads_begin: Numbers, pads_end: Numbers,
-            dilations: Numbers, auto_pad: str, output_padding: Numbers) -> list[Dim]:
-    """The sizes of the output's spatial axes: those that are asked for, or as many as all filters reach, less padding."""
+def _spread(
+    sizes: list[Dim],
+    taps: list[Dim],
+    output_shape: Fact | None,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+    output_padding: Numbers,
+) -> list[Dim]:
+    """The sizes of the output's spatial axes: those that are asked for, or as many as all filters reach, less
+    padding.
+    """
     if output_shape is not None:
         unify(output_shape.shape[0], len(sizes), "C5")
         wanted = entries(output_shape, len(sizes))
@@ -64,22 +110,62 @@ def _reached(size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: 
 
 
 @kernel("ConvolutionBackpropData-1", widen=True)
-def backprop(data: Array, filters: Array, output_shape: Array | None, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers,
-             dilations: Numbers, auto_pad: str, output_padding: Numbers) -> Array:
-    return group_backprop(data, filters[np.newaxis], output_shape, strides=strides, pads_begin=pads_begin, pads_end=pads_end,
-                          dilations=dilations, auto_pad=auto_pad, output_padding=output_padding)
+def backprop(
+    data: Array,
+    filters: Array,
+    output_shape: Array | None,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+    output_padding: Numbers,
+) -> Array:
+    return group_backprop(
+        data,
+        filters[np.newaxis],
+        output_shape,
+        strides=strides,
+        pads_begin=pads_begin,
+        pads_end=pads_end,
+        dilations=dilations,
+        auto_pad=auto_pad,
+        output_padding=output_padding,
+    )
 
 
 @kernel("GroupConvolutionBackpropData-1", widen=True)
-def group_backprop(data: Array, filters: Array, output_shape: Array | None, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers,
-                   dilations: Numbers, auto_pad: str, output_padding: Numbers) -> Array:
+def group_backprop(
+    data: Array,
+    filters: Array,
+    output_shape: Array | None,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+    output_padding: Numbers,
+) -> Array:
     sizes, taps = data.shape[2:], filters.shape[3:]
     fact = None if output_shape is None else Fact.of(as_i64(output_shape))
-    after = _spread([Dim.of(n) for n in sizes], [Dim.of(n) for n in taps], fact, strides, pads_begin, pads_end, dilations, auto_pad,
-                    output_padding)
+    after = _spread(
+        [Dim.of(n) for n in sizes],
+        [Dim.of(n) for n in taps],
+        fact,
+        strides,
+        pads_begin,
+        pads_end,
+        dilations,
+        auto_pad,
+        output_padding,
+    )
     more = output_padding or (0,) * len(sizes)
-    befores = [_before(auto_pad, fact is not None, *axis)
-               for axis in zip(sizes, taps, strides, dilations, pads_begin, more, map(int, after))]
+    befores = [
+        _before(auto_pad, fact is not None, *axis)
+        for axis in zip(sizes, taps, strides, dilations, pads_begin, more, map(int, after))
+    ]
     slides = [Slide(int(size), *axis) for size, *axis in zip(after, taps, strides, dilations, befores, sizes)]
     kind = element_type_of(data)
     if not kind.integral:
@@ -89,7 +175,17 @@ def group_backprop(data: Array, filters: Array, output_shape: Array | None, *, s
     return low_bits(sums if kind.bits >= 32 else np.clip(sums, int(low), int(high)), kind)
 
 
-def _before(auto_pad: str, asked: bool, size: int, taps: int, stride: int, dilation: int, begin: int, more: int, after: int) -> int:
+def _before(
+    auto_pad: str,
+    asked: bool,
+    size: int,
+    taps: int,
+    stride: int,
+    dilation: int,
+    begin: int,
+    more: int,
+    after: int,
+) -> int:
     """How many elements at the beginning of an axis are left out."""
     if auto_pad == "explicit":
         return begin
@@ -107,7 +203,9 @@ def spread(data: Array, filters: Array, slides: list[Slide]) -> Array:
     groups, depth, maps = filters.shape[:3]
     batch, sizes = len(data), data.shape[2:]
     columns = data.reshape(batch, groups, depth, prod(sizes))
-    weights = np.moveaxis(filters.reshape(groups, depth, maps, prod(slide.taps for slide in slides)), 3, 0).swapaxes(2, 3)
+    weights = np.moveaxis(
+        filters.reshape(groups, depth, maps, prod(slide.taps for slide in slides)), 3, 0
+    ).swapaxes(2, 3)
     output = np.zeros((batch, groups * maps, *(slide.size for slide in slides)), data.dtype)
     for number, tap in enumerate(combinations(*(range(slide.taps) for slide in slides))):
         places, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))

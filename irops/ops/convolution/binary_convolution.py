@@ -1,4 +1,7 @@
-"""BinaryConvolution: filters of bits slide over bits, and at every position stands by how much more agree than differ."""
+"""BinaryConvolution: filters of bits slide over bits, and at every position stands by how much more agree
+than differ.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -17,10 +20,22 @@ Numbers = tuple[int, ...]
 
 
 @shape("BinaryConvolution-1")
-def binary_convolution_shape(data: Fact, filters: Fact, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
-                             auto_pad: str) -> Shape:
+def binary_convolution_shape(
+    data: Fact,
+    filters: Fact,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+) -> Shape:
     given = (strides, dilations, pads_begin, pads_end)
-    require(all(len(numbers) == 2 for numbers in given), "C1", f"{', '.join(str(len(numbers)) for numbers in given)} values")
+    require(
+        all(len(numbers) == 2 for numbers in given),
+        "C1",
+        f"{', '.join(str(len(numbers)) for numbers in given)} values",
+    )
     batch, channels, *sizes = data.shape.of_rank(4, "C2")
     maps, depth, *taps = filters.shape.of_rank(4, "C2")
     unify(channels, depth, "C2")
@@ -28,19 +43,42 @@ def binary_convolution_shape(data: Fact, filters: Fact, *, strides: Numbers, pad
 
 
 @kernel("BinaryConvolution-1")
-def binary_convolution(data: Array, filters: Array, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
-                       auto_pad: str, pad_value: float) -> Array:
-    """Twice the taps that agree, less all taps; those that lie on padding are counted as if it were everywhere, then put right."""
+def binary_convolution(
+    data: Array,
+    filters: Array,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+    pad_value: float,
+) -> Array:
+    """Twice the taps that agree, less all taps; those that lie on padding are counted as if it were
+    everywhere, then put right.
+    """
     kind, bits = element_type_of(data), filters.astype(np.int64)
-    fact = binary_convolution_shape(Fact.of(data), Fact.of(filters), strides=strides, pads_begin=pads_begin, pads_end=pads_end,
-                                    dilations=dilations, auto_pad=auto_pad)
+    fact = binary_convolution_shape(
+        Fact.of(data),
+        Fact.of(filters),
+        strides=strides,
+        pads_begin=pads_begin,
+        pads_end=pads_end,
+        dilations=dilations,
+        auto_pad=auto_pad,
+    )
     counts = fact.to_tuple()[2:]
-    slides = [slide_along(auto_pad, *axis) for axis in zip(counts, data.shape[2:], filters.shape[2:], strides, dilations, pads_begin)]
+    slides = [
+        slide_along(auto_pad, *axis)
+        for axis in zip(counts, data.shape[2:], filters.shape[2:], strides, dilations, pads_begin)
+    ]
     numbers = as_numbers(data)
     agreeing = np.zeros(fact.to_tuple(), np.int64)
     for bit, having in ((0, 1 - bits), (1, bits)):
         padding = int(pad_value == bit)
         meeting = (numbers == bit).astype(np.int64) - padding
-        agreeing += convolve(meeting, having[np.newaxis], slides) + padding * having.sum(axis=(1, 2, 3)).reshape(-1, 1, 1)
+        agreeing += convolve(meeting, having[np.newaxis], slides) + padding * having.sum(
+            axis=(1, 2, 3)
+        ).reshape(-1, 1, 1)
     output = 2 * agreeing - bits[0].size if len(bits) else agreeing
     return low_bits(output, kind) if kind.integral else output.astype(data.dtype)

@@ -1,4 +1,5 @@
 """Convolution as a matrix product: for every window, the elements under its taps become a column."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +34,9 @@ def convolve(data: Array, filters: Array, slides: Sequence[Slide]) -> Array:
 
 
 def _blocks(data: Array, slides: Sequence[Slide]) -> Iterator[tuple[slice, slice, Sequence[Slide]]]:
-    """Items of the batch, positions counted through all axes, and windows at these, so that the columns of each stay small."""
+    """Items of the batch, positions counted through all axes, and windows at these, so that the columns of
+    each stay small.
+    """
     first, *others = slides
     inner = prod(slide.positions for slide in others)
     row = max(prod(data.shape[1:3]) * prod(slide.taps for slide in slides) * inner * data.itemsize, 1)
@@ -42,14 +45,22 @@ def _blocks(data: Array, slides: Sequence[Slide]) -> Iterator[tuple[slice, slice
     for item in range(0, len(data), items):
         for start in range(0, first.positions, height):
             stop = min(start + height, first.positions)
-            yield slice(item, item + items), slice(start * inner, stop * inner), (first.cut(start, stop), *others)
+            yield (
+                slice(item, item + items),
+                slice(start * inner, stop * inner),
+                (first.cut(start, stop), *others),
+            )
 
 
 def _columns(data: Array, slides: Sequence[Slide]) -> Array:
-    """The elements under the taps of each window, zeros where there is padding: [N, G, C * taps, positions]."""
+    """The elements under the taps of each window, zeros where there is padding: [N, G, C * taps,
+    positions].
+    """
     batch, groups, depth = data.shape[:3]
     taps, positions = tuple(slide.taps for slide in slides), tuple(slide.positions for slide in slides)
-    if all(slide.taps == slide.stride == 1 and slide.positions == slide.size and slide.whole for slide in slides):
+    if all(
+        slide.taps == slide.stride == 1 and slide.positions == slide.size and slide.whole for slide in slides
+    ):
         return data.reshape(batch, groups, depth, prod(positions))
     make = np.empty if all(slide.whole for slide in slides) else np.zeros
     columns = make((batch, groups, depth, *taps, *positions), data.dtype)

@@ -1,4 +1,7 @@
-"""Convolution and GroupConvolution: filters slide over data, and at every position stands their sum of products."""
+"""Convolution and GroupConvolution: filters slide over data, and at every position stands their sum of
+products.
+"""
+
 from __future__ import annotations
 
 from math import inf
@@ -12,14 +15,22 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import Violation, advise, require
+from irops.values.violation import Violation, require, warn_unless
 
 Numbers = tuple[int, ...]
 
 
 @shape("Convolution-1")
-def convolution_shape(data: Fact, filters: Fact, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
-                      auto_pad: str) -> Shape:
+def convolution_shape(
+    data: Fact,
+    filters: Fact,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+) -> Shape:
     axes = spatial_axes(data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations)
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     maps, depth, *taps = filters.shape.of_rank(axes + 2, "C1")
@@ -28,34 +39,58 @@ def convolution_shape(data: Fact, filters: Fact, *, strides: Numbers, pads_begin
 
 
 @shape("GroupConvolution-1")
-def group_convolution_shape(data: Fact, filters: Fact, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
-                            auto_pad: str) -> Shape:
+def group_convolution_shape(
+    data: Fact,
+    filters: Fact,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+) -> Shape:
     axes = spatial_axes(data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations)
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     groups, maps, depth, *taps = filters.shape.of_rank(axes + 3, "C1")
     require(depth.high > 0, "C6", depth)
     groups = unify(groups, channel_groups(channels, depth), "C2")
-    return Shape.of(batch, groups * maps, *_slid(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad))
+    return Shape.of(
+        batch, groups * maps, *_slid(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad)
+    )
 
 
 def spatial_axes(data: Shape, filters: Shape, leading: int, *attributes: Numbers) -> int:
-    """How many spatial axes there are: as the ranks say, else as the attributes do. leading: the axes of filters before those."""
+    """How many spatial axes there are: as the ranks say, else as the attributes do. leading: the axes of
+    filters before those.
+    """
     ranks = [data.rank - 2] if data.rank is not None else []
     ranks += [filters.rank - leading] if filters.rank is not None else []
     require(len(set(ranks)) < 2, "C1", data, filters)
     axes = ranks[0] if ranks else len(attributes[0])
-    require(all(len(numbers) == axes for numbers in attributes), "C4",
-            f"{', '.join(str(len(numbers)) for numbers in attributes)} values for {axes} spatial axes")
+    require(
+        all(len(numbers) == axes for numbers in attributes),
+        "C4",
+        f"{', '.join(str(len(numbers)) for numbers in attributes)} values for {axes} spatial axes",
+    )
     return axes
 
 
-def _slid(sizes: list[Dim], taps: list[Dim], strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
-          auto_pad: str) -> list[Dim]:
+def _slid(
+    sizes: list[Dim],
+    taps: list[Dim],
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+) -> list[Dim]:
     """How many windows stand along each spatial axis."""
-    advise(all(count > 0 for count in taps), "C5", Shape(taps))
+    warn_unless(all(count > 0 for count in taps), "C5", Shape(taps))
     if auto_pad.startswith("same"):
         return [size.ceil_div(stride) for size, stride in zip(sizes, strides)]
-    pads = [0] * len(sizes) if auto_pad == "valid" else [begin + end for begin, end in zip(pads_begin, pads_end)]
+    pads = (
+        [0] * len(sizes) if auto_pad == "valid" else [begin + end for begin, end in zip(pads_begin, pads_end)]
+    )
     return [positions(*axis, "C3") for axis in zip(sizes, taps, strides, dilations, pads)]
 
 
@@ -72,15 +107,38 @@ def channel_groups(channels: Dim, depth: Dim) -> Dim:
 
 
 @kernel("Convolution-1", widen=True)
-def convolution(data: Array, filters: Array, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
-                auto_pad: str) -> Array:
-    return group_convolution(data, filters[np.newaxis], strides=strides, pads_begin=pads_begin, pads_end=pads_end, dilations=dilations,
-                             auto_pad=auto_pad)
+def convolution(
+    data: Array,
+    filters: Array,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+) -> Array:
+    return group_convolution(
+        data,
+        filters[np.newaxis],
+        strides=strides,
+        pads_begin=pads_begin,
+        pads_end=pads_end,
+        dilations=dilations,
+        auto_pad=auto_pad,
+    )
 
 
 @kernel("GroupConvolution-1", widen=True)
-def group_convolution(data: Array, filters: Array, *, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, dilations: Numbers,
-                      auto_pad: str) -> Array:
+def group_convolution(
+    data: Array,
+    filters: Array,
+    *,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    dilations: Numbers,
+    auto_pad: str,
+) -> Array:
     axes = zip(data.shape[2:], filters.shape[3:], strides, dilations, pads_begin, pads_end)
     return convolve(data, filters, [_slide(auto_pad, *axis) for axis in axes])
 

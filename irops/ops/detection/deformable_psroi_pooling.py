@@ -1,4 +1,7 @@
-"""DeformablePSROIPooling: pool regions, every part of a box from a channel of its own and moved by offsets."""
+"""DeformablePSROIPooling: pool regions, every part of a box from a channel of its own and moved by
+offsets.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,33 +13,54 @@ from irops.values.dim import Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("DeformablePSROIPooling-1")
-def deformable_psroi_pooling_shape(data: Fact, rois: Fact, offsets: Fact | None, *, output_dim: int, group_size: int,
-                                   part_size: int) -> Shape:
+def deformable_psroi_pooling_shape(
+    data: Fact, rois: Fact, offsets: Fact | None, *, output_dim: int, group_size: int, part_size: int
+) -> Shape:
     wanted = output_dim * group_size * group_size
-    advise(data.shape[1] >= wanted, "C5", data.shape[1], f"{output_dim} * {group_size} * {group_size}")
-    advise(data.shape[1] <= wanted, "C6", data.shape[1], wanted)
+    warn_unless(data.shape[1] >= wanted, "C5", data.shape[1], f"{output_dim} * {group_size} * {group_size}")
+    warn_unless(data.shape[1] <= wanted, "C6", data.shape[1], wanted)
     check_regions(rois, data)
     if offsets is not None:
-        advise(offsets.shape[0].can_be(rois.shape[0]), "C7", offsets.shape[0], rois.shape[0])
-        advise(class_counts_fit(offsets.shape[1], output_dim), "C8", offsets.shape[1], f"output_dim {output_dim}")
-        advise(all(offsets.shape[axis].can_be(part_size) for axis in (2, 3)), "C9", offsets.shape, f"part_size {part_size}")
+        warn_unless(offsets.shape[0].can_be(rois.shape[0]), "C7", offsets.shape[0], rois.shape[0])
+        warn_unless(
+            class_counts_fit(offsets.shape[1], output_dim), "C8", offsets.shape[1], f"output_dim {output_dim}"
+        )
+        warn_unless(
+            all(offsets.shape[axis].can_be(part_size) for axis in (2, 3)),
+            "C9",
+            offsets.shape,
+            f"part_size {part_size}",
+        )
     return Shape.of(rois.shape[0], output_dim, group_size, group_size)
 
 
 def class_counts_fit(channels: Dim, output_dim: int) -> bool:
     """Whether pairs of channels can be an equal share of the outputs each."""
-    return not channels.known or (channels > 0 and int(channels) % 2 == 0 and output_dim % (int(channels) // 2) == 0)
+    return not channels.known or (
+        channels > 0 and int(channels) % 2 == 0 and output_dim % (int(channels) // 2) == 0
+    )
 
 
 @kernel("DeformablePSROIPooling-1")
-def deformable_psroi_pooling(data: Array, rois: Array, offsets: Array | None, *, output_dim: int, spatial_scale: float, group_size: int,
-                             spatial_bins_x: int, spatial_bins_y: int, trans_std: float, part_size: int) -> Array:
+def deformable_psroi_pooling(
+    data: Array,
+    rois: Array,
+    offsets: Array | None,
+    *,
+    output_dim: int,
+    spatial_scale: float,
+    group_size: int,
+    spatial_bins_x: int,
+    spatial_bins_y: int,
+    trans_std: float,
+    part_size: int,
+) -> Array:
     check_offsets(data, rois, offsets, output_dim, group_size, part_size)
-    maps = widened(data)[:, :output_dim * group_size * group_size]
+    maps = widened(data)[:, : output_dim * group_size * group_size]
     output = np.zeros((len(rois), output_dim, group_size, group_size), maps.dtype)
     for number, (item, *box) in enumerate(held_regions(rois, Dim.of(len(data)))):
         moved = np.zeros((2, 1, 1, 1), np.float32)
@@ -49,17 +73,34 @@ def deformable_psroi_pooling(data: Array, rois: Array, offsets: Array | None, *,
             wide, high = np.maximum(right - left, LEAST), np.maximum(bottom - top, LEAST)
             x = begins * (wide / np.float32(group_size)) + left + moved[0] * wide
             y = (begins * (high / np.float32(group_size)))[:, np.newaxis] + top + moved[1] * high
-            steps = (high / np.float32(group_size) / np.float32(spatial_bins_y), wide / np.float32(group_size) / np.float32(spatial_bins_x))
+            steps = (
+                high / np.float32(group_size) / np.float32(spatial_bins_y),
+                wide / np.float32(group_size) / np.float32(spatial_bins_x),
+            )
             output[number] = average_from(planes, y, x, steps, (spatial_bins_y, spatial_bins_x))
     return output.astype(data.dtype)
 
 
-def check_offsets(data: Array, rois: Array, offsets: Array | None, output_dim: int, group_size: int, part_size: int) -> None:
-    require(data.shape[1] >= output_dim * group_size * group_size, "C5", data.shape[1], f"{output_dim} * {group_size} * {group_size}")
+def check_offsets(
+    data: Array, rois: Array, offsets: Array | None, output_dim: int, group_size: int, part_size: int
+) -> None:
+    require(
+        data.shape[1] >= output_dim * group_size * group_size,
+        "C5",
+        data.shape[1],
+        f"{output_dim} * {group_size} * {group_size}",
+    )
     if offsets is not None:
         require(len(offsets) == len(rois), "C7", len(offsets), len(rois))
-        require(class_counts_fit(Dim.of(offsets.shape[1]), output_dim), "C8", offsets.shape[1], f"output_dim {output_dim}")
-        require(offsets.shape[2:] == (part_size, part_size), "C9", Shape(offsets.shape), f"part_size {part_size}")
+        require(
+            class_counts_fit(Dim.of(offsets.shape[1]), output_dim),
+            "C8",
+            offsets.shape[1],
+            f"output_dim {output_dim}",
+        )
+        require(
+            offsets.shape[2:] == (part_size, part_size), "C9", Shape(offsets.shape), f"part_size {part_size}"
+        )
 
 
 def shifts(offsets: Array, output_dim: int, group_size: int, part_size: int) -> Array:
@@ -71,8 +112,12 @@ def shifts(offsets: Array, output_dim: int, group_size: int, part_size: int) -> 
     return found
 
 
-def average_from(planes: Array, y: Array, x: Array, steps: tuple[np.float32, np.float32], counts: tuple[int, int]) -> Array:
-    """The average of what planes hold at points from y and x on, a step apart; those outside do not count, and 0 where all are."""
+def average_from(
+    planes: Array, y: Array, x: Array, steps: tuple[np.float32, np.float32], counts: tuple[int, int]
+) -> Array:
+    """The average of what planes hold at points from y and x on, a step apart; those outside do not count,
+    and 0 where all are.
+    """
     shape = planes.shape[:3]
     which: tuple[Array, ...] = np.indices(shape, sparse=True)
     total, found = np.zeros(shape, np.float64), np.zeros(shape, np.float64)
@@ -82,7 +127,10 @@ def average_from(planes: Array, y: Array, x: Array, steps: tuple[np.float32, np.
         for across in range(counts[1]):
             columns = np.broadcast_to(x + np.float32(across) * steps[1], shape)
             within = (rows >= -HALF) & (rows <= edge[0]) & (columns >= -HALF) & (columns <= edge[1])
-            held = (np.where(within, np.clip(places, 0, last - HALF), 0) for places, last in ((rows, edge[0]), (columns, edge[1])))
+            held = (
+                np.where(within, np.clip(places, 0, last - HALF), 0)
+                for places, last in ((rows, edge[0]), (columns, edge[1]))
+            )
             total += np.where(within, blended(planes, which, *held), 0)
             found += within
     return total / np.maximum(found, 1)

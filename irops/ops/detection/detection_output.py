@@ -1,4 +1,5 @@
 """DetectionOutput: make detections of what a single-shot detector says of its prior boxes."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,17 +11,32 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape, unify_shapes
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 Given = Fact | None
 
 
 @shape("DetectionOutput-1")
-def detection_output_1_shape(box_logits: Fact, class_preds: Fact, proposals: Fact, aux_class_preds: Given, aux_box_preds: Given, *,
-                             num_classes: int, keep_top_k: tuple[int, ...], top_k: int, share_location: bool, normalized: bool,
-                             variance_encoded_in_target: bool, background_label_id: int, decrease_label_id: bool) -> Shape:
+def detection_output_1_shape(
+    box_logits: Fact,
+    class_preds: Fact,
+    proposals: Fact,
+    aux_class_preds: Given,
+    aux_box_preds: Given,
+    *,
+    num_classes: int,
+    keep_top_k: tuple[int, ...],
+    top_k: int,
+    share_location: bool,
+    normalized: bool,
+    variance_encoded_in_target: bool,
+    background_label_id: int,
+    decrease_label_id: bool,
+) -> Shape:
     priors, classes = priors_of(proposals, normalized), Dim.of(num_classes)
-    priors = unify(priors, divided(box_logits.shape[1], 4 * (Dim.of(1) if share_location else classes), "C4"), "C4")
+    priors = unify(
+        priors, divided(box_logits.shape[1], 4 * (Dim.of(1) if share_location else classes), "C4"), "C4"
+    )
     priors = unify(priors, divided(class_preds.shape[1], classes, "C5"), "C5")
     check_background(background_label_id, decrease_label_id)
     images = images_of(box_logits, class_preds, proposals, variance_encoded_in_target)
@@ -29,9 +45,21 @@ def detection_output_1_shape(box_logits: Fact, class_preds: Fact, proposals: Fac
 
 
 @shape("DetectionOutput-8")
-def detection_output_8_shape(box_logits: Fact, class_preds: Fact, proposals: Fact, aux_class_preds: Given, aux_box_preds: Given, *,
-                             keep_top_k: tuple[int, ...], top_k: int, share_location: bool, normalized: bool,
-                             variance_encoded_in_target: bool, background_label_id: int, decrease_label_id: bool) -> Shape:
+def detection_output_8_shape(
+    box_logits: Fact,
+    class_preds: Fact,
+    proposals: Fact,
+    aux_class_preds: Given,
+    aux_box_preds: Given,
+    *,
+    keep_top_k: tuple[int, ...],
+    top_k: int,
+    share_location: bool,
+    normalized: bool,
+    variance_encoded_in_target: bool,
+    background_label_id: int,
+    decrease_label_id: bool,
+) -> Shape:
     priors = priors_of(proposals, normalized)
     require(priors >= 1, "C12", priors)
     priors = priors.at_least(1)
@@ -54,18 +82,22 @@ def priors_of(proposals: Fact, normalized: bool) -> Dim:
 
 
 def check_background(background_label_id: int, decrease_label_id: bool) -> None:
-    advise(not decrease_label_id or background_label_id == 0, "C11", background_label_id)
+    warn_unless(not decrease_label_id or background_label_id == 0, "C11", background_label_id)
 
 
 def images_of(box_logits: Fact, class_preds: Fact, proposals: Fact, variance_encoded_in_target: bool) -> Dim:
     """How many images there are, proposals held to them."""
     images = unify(box_logits.shape[0], class_preds.shape[0], "C1")
-    require(proposals.shape[0].can_be(1) or proposals.shape[0].can_be(images), "C2", proposals, f"{images} images")
+    require(
+        proposals.shape[0].can_be(1) or proposals.shape[0].can_be(images), "C2", proposals, f"{images} images"
+    )
     unify(proposals.shape[1], 1 if variance_encoded_in_target else 2, "C3")
     return images
 
 
-def held_refinement(aux_class_preds: Given, aux_box_preds: Given, box_logits: Fact, images: Dim, priors: Dim) -> Dim:
+def held_refinement(
+    aux_class_preds: Given, aux_box_preds: Given, box_logits: Fact, images: Dim, priors: Dim
+) -> Dim:
     """How many images there are, the inputs that refine priors held to the others."""
     require((aux_class_preds is None) == (aux_box_preds is None), "C9", "one of them")
     if aux_class_preds is None or aux_box_preds is None:
@@ -84,24 +116,54 @@ def results(images: Dim, classes: Dim, priors: Dim, keep_top_k: tuple[int, ...],
 
 
 @kernel("DetectionOutput-1", "DetectionOutput-8")
-def detection_output(box_logits: Array, class_preds: Array, proposals: Array, aux_class_preds: Array | None, aux_box_preds: Array | None, *,
-                     background_label_id: int, top_k: int, variance_encoded_in_target: bool, keep_top_k: tuple[int, ...], code_type: str,
-                     share_location: bool, nms_threshold: float, confidence_threshold: float, clip_after_nms: bool, clip_before_nms: bool,
-                     decrease_label_id: bool, normalized: bool, input_height: int, input_width: int, objectness_score: float) -> Array:
+def detection_output(
+    box_logits: Array,
+    class_preds: Array,
+    proposals: Array,
+    aux_class_preds: Array | None,
+    aux_box_preds: Array | None,
+    *,
+    background_label_id: int,
+    top_k: int,
+    variance_encoded_in_target: bool,
+    keep_top_k: tuple[int, ...],
+    code_type: str,
+    share_location: bool,
+    nms_threshold: float,
+    confidence_threshold: float,
+    clip_after_nms: bool,
+    clip_before_nms: bool,
+    decrease_label_id: bool,
+    normalized: bool,
+    input_height: int,
+    input_width: int,
+    objectness_score: float,
+) -> Array:
     priors = Priors.of(proposals, normalized, variance_encoded_in_target)
     scores = scores_of(class_preds, aux_class_preds, priors.count, background_label_id, objectness_score)
     image = (1, 1) if normalized else (input_width, input_height)
     coding = Coding(code_type.endswith("CENTER_SIZE"), clip_before_nms, image, priors.variances)
     boxes = priors.boxes if aux_box_preds is None else coding.decoded(priors.boxes, aux_box_preds)
     boxes = coding.decoded(boxes, box_logits)
-    choice = Choice(background_label_id, top_k, keep_top_k[0], nms_threshold, confidence_threshold, share_location)
+    choice = Choice(
+        background_label_id, top_k, keep_top_k[0], nms_threshold, confidence_threshold, share_location
+    )
     images, classes, _ = scores.shape
     rows = int(results(Dim.of(images), Dim.of(classes), Dim.of(priors.count), keep_top_k, top_k)[2])
     output = Detections(np.zeros((1, 1, rows, 7), np.float32))
     for number in range(images):
         alive, of_image = priors.alive[number % len(priors.alive)], scores[number]
-        found = choice.by_prior(of_image, boxes[number], alive) if decrease_label_id else choice.by_class(of_image, boxes[number], alive)
+        found = (
+            choice.by_prior(of_image, boxes[number], alive)
+            if decrease_label_id
+            else choice.by_class(of_image, boxes[number], alive)
+        )
         for label, chosen in choice.best(found, of_image).items():
             corners = boxes[number, 0 if share_location else label, chosen]
-            output.add(number, label - decrease_label_id, of_image[label, chosen], np.clip(corners, 0, 1) if clip_after_nms else corners)
+            output.add(
+                number,
+                label - decrease_label_id,
+                of_image[label, chosen],
+                np.clip(corners, 0, 1) if clip_after_nms else corners,
+            )
     return output.ended().astype(box_logits.dtype)

@@ -1,4 +1,7 @@
-"""What DetectionOutput makes detections of: prior boxes, their refinement, scores; and which of them it chooses."""
+"""What DetectionOutput makes detections of: prior boxes, their refinement, scores; and which of them it
+chooses.
+"""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -15,7 +18,9 @@ Chosen = dict[int, list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """Prior boxes of each image, or of all at once: corners, variances, and which come before the end of the list."""
+    """Prior boxes of each image, or of all at once: corners, variances, and which come before the end of the
+    list.
+    """
 
     boxes: Array
     variances: Array
@@ -31,16 +36,22 @@ class Priors:
         size = 4 if normalized else 5
         rows = proposals.astype(np.float32)
         boxes = rows[:, 0].reshape(images, length // size, size)
-        corners = boxes[:, np.newaxis, :, size - 4:]
-        alive = np.ones(boxes.shape[:2], bool) if normalized else np.logical_and.accumulate(boxes[:, :, 0] != -1, axis=1)
+        corners = boxes[:, np.newaxis, :, size - 4 :]
+        alive = (
+            np.ones(boxes.shape[:2], bool)
+            if normalized
+            else np.logical_and.accumulate(boxes[:, :, 0] != -1, axis=1)
+        )
         if variance_encoded_in_target:
             return Priors(corners, np.ones_like(corners), alive)
-        return Priors(corners, rows[:, 1, :corners.size // max(images, 1)].reshape(corners.shape), alive)
+        return Priors(corners, rows[:, 1, : corners.size // max(images, 1)].reshape(corners.shape), alive)
 
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """How priors and what is said of them become boxes. image: what unnormalized coordinates x and y are divided by."""
+    """How priors and what is said of them become boxes. image: what unnormalized coordinates x and y are
+    divided by.
+    """
 
     by_centre: bool
     clip: bool
@@ -50,7 +61,11 @@ class Coding:
     def decoded(self, priors: Array, logits: Array) -> Array:
         """Images, classes with places of their own, priors, corners."""
         count = priors.shape[2]
-        deltas = logits.astype(np.float32).reshape(len(logits), count, logits.shape[1] // max(4 * count, 1), 4).swapaxes(1, 2)
+        deltas = (
+            logits.astype(np.float32)
+            .reshape(len(logits), count, logits.shape[1] // max(4 * count, 1), 4)
+            .swapaxes(1, 2)
+        )
         moved, before = deltas * self.variances, priors / np.array(self.image * 2, np.float32)
         if self.by_centre:
             sides, centres = before[..., 2:] - before[..., :2], (before[..., :2] + before[..., 2:]) / 2
@@ -61,13 +76,21 @@ class Coding:
         return np.clip(boxes, 0, 1) if self.clip else boxes
 
 
-def scores_of(class_preds: Array, aux_class_preds: Array | None, priors: int, background: int, least: float) -> Array:
-    """Images, classes, priors. Where there surely is no object, the background has score 1 and all others 0."""
+def scores_of(
+    class_preds: Array, aux_class_preds: Array | None, priors: int, background: int, least: float
+) -> Array:
+    """Images, classes, priors. Where there surely is no object, the background has score 1 and all
+    others 0.
+    """
     classes = class_preds.shape[1] // max(priors, 1)
     scores = class_preds.astype(np.float32).reshape(len(class_preds), priors, classes)
     if aux_class_preds is not None:
-        nothing = aux_class_preds.astype(np.float32).reshape(len(scores), priors, 2)[..., 1] < np.float32(least)
-        scores = np.where(nothing[..., np.newaxis], (np.arange(classes) == background).astype(np.float32), scores)
+        nothing = aux_class_preds.astype(np.float32).reshape(len(scores), priors, 2)[..., 1] < np.float32(
+            least
+        )
+        scores = np.where(
+            nothing[..., np.newaxis], (np.arange(classes) == background).astype(np.float32), scores
+        )
     return scores.swapaxes(1, 2)
 
 
@@ -89,7 +112,9 @@ class Choice:
             if label != self.background:
                 candidates = np.flatnonzero(alive & (scores[label] > np.float32(self.confidence_threshold)))
                 best = candidates[np.argsort(-scores[label, candidates], kind="stable")]
-                found[label] = self._suppressed(best if self.top_k == -1 else best[:self.top_k], label, boxes)
+                found[label] = self._suppressed(
+                    best if self.top_k == -1 else best[: self.top_k], label, boxes
+                )
         return found
 
     def by_prior(self, scores: Array, boxes: Array, alive: Array) -> Chosen:
@@ -101,19 +126,26 @@ class Choice:
         labels, best = numbers.argmax(axis=0), numbers.max(axis=0)
         candidates = np.flatnonzero(alive & (best >= np.float32(self.confidence_threshold)) & (best > -1))
         order = candidates[np.lexsort((candidates, labels[candidates], -best[candidates]))]
-        order = order if self.top_k == -1 else order[:self.top_k]
-        return {int(label): self._suppressed(order[labels[order] == label], int(label), boxes) for label in np.unique(labels[order])}
+        order = order if self.top_k == -1 else order[: self.top_k]
+        return {
+            int(label): self._suppressed(order[labels[order] == label], int(label), boxes)
+            for label in np.unique(labels[order])
+        }
 
     def best(self, found: Chosen, scores: Array) -> Chosen:
         """The keep_top_k best of all classes."""
         if self.keep_top_k == -1 or sum(map(len, found.values())) <= self.keep_top_k:
             return found
-        ranked = sorted(((label, prior) for label, priors in found.items() for prior in priors),
-                        key=lambda pair: (-scores[pair], pair[1]))[:self.keep_top_k]
+        ranked = sorted(
+            ((label, prior) for label, priors in found.items() for prior in priors),
+            key=lambda pair: (-scores[pair], pair[1]),
+        )[: self.keep_top_k]
         return {label: [prior for other, prior in ranked if other == label] for label in found}
 
     def _suppressed(self, best: Array, label: int, boxes: Array) -> list[int]:
-        found: list[int] = best[kept(boxes[0 if self.share_location else label, best], self.nms_threshold, inf)].tolist()
+        found: list[int] = best[
+            kept(boxes[0 if self.share_location else label, best], self.nms_threshold, inf)
+        ].tolist()
         return found
 
 
@@ -124,11 +156,11 @@ class Detections:
         self.output, self.count = output, 0
 
     def add(self, image: int, label: int, scores: Array, corners: Array) -> None:
-        rows = self.output[0, 0, self.count:self.count + len(scores)]
+        rows = self.output[0, 0, self.count : self.count + len(scores)]
         rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:] = image, label, scores, corners
         self.count += len(scores)
 
     def ended(self) -> Array:
         """The output; where rows are left, the first of them begins with -1."""
-        self.output[0, 0, self.count:self.count + 1, 0] = -1
+        self.output[0, 0, self.count : self.count + 1, 0] = -1
         return self.output

@@ -1,4 +1,7 @@
-"""ExperimentalDetectronDetectionOutput: the boxes of one image that are detected, with their classes and scores."""
+"""ExperimentalDetectronDetectionOutput: the boxes of one image that are detected, with their classes and
+scores.
+"""
+
 from __future__ import annotations
 
 from math import inf
@@ -11,46 +14,84 @@ from irops.values.dim import Dim, unify
 from irops.values.element import I32, Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("ExperimentalDetectronDetectionOutput-6")
-def detection_output_shape(rois: Fact, deltas: Fact, scores: Fact, im_info: Fact, *, num_classes: int, post_nms_count: int,
-                           max_detections_per_image: int, deltas_weights: tuple[float, ...]) -> tuple[Fact, ...]:
+def detection_output_shape(
+    rois: Fact,
+    deltas: Fact,
+    scores: Fact,
+    im_info: Fact,
+    *,
+    num_classes: int,
+    post_nms_count: int,
+    max_detections_per_image: int,
+    deltas_weights: tuple[float, ...],
+) -> tuple[Fact, ...]:
     unify(rois.shape[1], 4, "C1")
     unify(deltas.shape[1], Dim.of(num_classes) * 4, "C2")
     unify(scores.shape[1], num_classes, "C3")
     unify(unify(rois.shape[0], deltas.shape[0], "C4"), scores.shape[0], "C4")
     require(im_info.shape[0].can_be(1) and im_info.shape[1].can_be(3), "C5", im_info)
-    advise(len(deltas_weights) == 4, "C6", f"{len(deltas_weights)} numbers")
-    advise(post_nms_count >= 0, "C7", post_nms_count)
+    warn_unless(len(deltas_weights) == 4, "C6", f"{len(deltas_weights)} numbers")
+    warn_unless(post_nms_count >= 0, "C7", post_nms_count)
     count, kind = max_detections_per_image, rois.element_type
     return Fact(kind, Shape.of(count, 4)), Fact(I32, Shape.of(count)), Fact(kind, Shape.of(count))
 
 
 @kernel("ExperimentalDetectronDetectionOutput-6", widen=True)
-def detection_output(rois: Array, deltas: Array, scores: Array, im_info: Array, *, score_threshold: float,  # noqa: ARG001
-                     nms_threshold: float, num_classes: int, post_nms_count: int, max_detections_per_image: int,
-                     max_delta_log_wh: float, deltas_weights: tuple[float, ...]) -> tuple[Array, ...]:
+def detection_output(
+    rois: Array,
+    deltas: Array,
+    scores: Array,
+    im_info: Array,  # noqa: ARG001
+    *,
+    score_threshold: float,
+    nms_threshold: float,
+    num_classes: int,
+    post_nms_count: int,
+    max_detections_per_image: int,
+    max_delta_log_wh: float,
+    deltas_weights: tuple[float, ...],
+) -> tuple[Array, ...]:
     require(len(deltas_weights) == 4, "C6", f"{len(deltas_weights)} numbers")
     weighted = deltas.reshape(len(rois), num_classes, 4) / np.array(deltas_weights, rois.dtype)
     proper: Array = np.all(rois[:, 2:] > rois[:, :2], axis=1)
     boxes = np.maximum(refined(rois[:, np.newaxis], weighted, 1, max_delta_log_wh), 0)
     boxes[~proper] = 0
     points = np.where(proper[:, np.newaxis], scores, 0)
-    found = np.concatenate([np.zeros((0, 2), np.int64), *(
-        in_class(boxes[:, number], points[:, number], number, score_threshold, nms_threshold, post_nms_count)
-        for number in range(1, num_classes))])
+    found = np.concatenate(
+        [
+            np.zeros((0, 2), np.int64),
+            *(
+                in_class(
+                    boxes[:, number],
+                    points[:, number],
+                    number,
+                    score_threshold,
+                    nms_threshold,
+                    post_nms_count,
+                )
+                for number in range(1, num_classes)
+            ),
+        ]
+    )
     if len(found) > max_detections_per_image:
         best = np.lexsort((found[:, 0], -points[found[:, 0], found[:, 1]]))
         found = found[best[:max_detections_per_image]]
     rest = max_detections_per_image - len(found)
     which, number = found.T
-    return (np.pad(boxes[which, number], ((0, rest), (0, 0))), np.pad(number.astype(np.int32), (0, rest)),
-            np.pad(points[which, number], (0, rest)))
+    return (
+        np.pad(boxes[which, number], ((0, rest), (0, 0))),
+        np.pad(number.astype(np.int32), (0, rest)),
+        np.pad(points[which, number], (0, rest)),
+    )
 
 
-def in_class(boxes: Array, scores: Array, number: int, score_threshold: float, nms_threshold: float, most: int) -> Array:
+def in_class(
+    boxes: Array, scores: Array, number: int, score_threshold: float, nms_threshold: float, most: int
+) -> Array:
     """The boxes of one class that are detected, the best first, each with the number of the class."""
     above = np.flatnonzero(scores > np.float32(score_threshold))
     order = above[np.argsort(-scores[above], kind="stable")]

@@ -1,4 +1,5 @@
 """ExperimentalDetectronPriorGridGenerator: boxes around every point of a grid."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +13,9 @@ from irops.values.violation import require
 
 
 @shape("ExperimentalDetectronPriorGridGenerator-6")
-def prior_grid_shape(priors: Fact, feature_map: Fact, im_data: Fact, *, flatten: bool, h: int, w: int) -> Shape:
+def prior_grid_shape(
+    priors: Fact, feature_map: Fact, im_data: Fact, *, flatten: bool, h: int, w: int
+) -> Shape:
     unify(priors.shape[1], 4, "C1")
     unify(feature_map.shape[0], im_data.shape[0], "C2")
     count, rows, columns = priors.shape[0], feature_map.shape[2], feature_map.shape[3]
@@ -21,8 +24,17 @@ def prior_grid_shape(priors: Fact, feature_map: Fact, im_data: Fact, *, flatten:
 
 
 @kernel("ExperimentalDetectronPriorGridGenerator-6", widen=True)
-def prior_grid(priors: Array, feature_map: Array, im_data: Array, *, flatten: bool, h: int, w: int, stride_x: float,
-               stride_y: float) -> Array:
+def prior_grid(
+    priors: Array,
+    feature_map: Array,
+    im_data: Array,
+    *,
+    flatten: bool,
+    h: int,
+    w: int,
+    stride_x: float,
+    stride_y: float,
+) -> Array:
     rows, columns = feature_map.shape[2:]
     require(rows >= h and columns >= w, "C3", f"{h} x {w}", f"{rows} x {columns}")
     height, width = h or rows, w or columns
@@ -31,12 +43,10 @@ def prior_grid(priors: Array, feature_map: Array, im_data: Array, *, flatten: bo
     points = np.stack(np.broadcast_arrays(x, y[:, np.newaxis]), axis=-1)[:, :, np.newaxis]
     grid = (priors.reshape(-1, 2, 2) + points[..., np.newaxis, :].astype(priors.dtype)).reshape(-1, 4)
     output = np.zeros((rows * columns * len(priors), 4), priors.dtype)
-    output[:len(grid)] = grid
+    output[: len(grid)] = grid
     return output if flatten else output.reshape(rows, columns, len(priors), 4)
 
 
 def centres(count: int, step: float) -> Array:
     """The middles of so many steps."""
     return np.float32(step) * (np.arange(count, dtype=np.float32) + np.float32(0.5))
-
-

@@ -1,4 +1,7 @@
-"""ExperimentalDetectronROIFeatureExtractor: regions as maps of one size, each from the level of a pyramid that suits it."""
+"""ExperimentalDetectronROIFeatureExtractor: regions as maps of one size, each from the level of a pyramid
+that suits it.
+"""
+
 from __future__ import annotations
 
 from functools import reduce
@@ -11,25 +14,33 @@ from irops.values.dim import ANY, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 CANONICAL = np.float32(224)
 """The size of regions that are read from level 2."""
 
 
 @shape("ExperimentalDetectronROIFeatureExtractor-6")
-def roi_features_shape(rois: Fact, *pyramid: Fact, output_size: int, pyramid_scales: tuple[int, ...]) -> tuple[Shape, ...]:
+def roi_features_shape(
+    rois: Fact, *pyramid: Fact, output_size: int, pyramid_scales: tuple[int, ...]
+) -> tuple[Shape, ...]:
     numbers = unify(rois.shape[1], 4, "C1")
     for level in pyramid:
         unify(level.shape[0], 1, "C2")
     channels = reduce(lambda found, level: unify(found, level.shape[1], "C3"), pyramid, ANY)
-    advise(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
+    warn_unless(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
     return Shape.of(rois.shape[0], channels, output_size, output_size), Shape.of(rois.shape[0], numbers)
 
 
 @kernel("ExperimentalDetectronROIFeatureExtractor-6", widen=True)
-def roi_features(rois: Array, *pyramid: Array, output_size: int, sampling_ratio: int, pyramid_scales: tuple[int, ...],
-                 aligned: bool) -> tuple[Array, Array]:
+def roi_features(
+    rois: Array,
+    *pyramid: Array,
+    output_size: int,
+    sampling_ratio: int,
+    pyramid_scales: tuple[int, ...],
+    aligned: bool,
+) -> tuple[Array, Array]:
     require(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
     features = np.zeros((len(rois), pyramid[0].shape[1], output_size, output_size), rois.dtype)
     sizes = rois[:, 2:] - rois[:, :2]
@@ -44,6 +55,8 @@ def roi_features(rois: Array, *pyramid: Array, output_size: int, sampling_ratio:
 
 
 def level_of(size: Array, levels: int) -> int:
-    """The level that suits a region of some width and height: 2 for the canonical size, one more for twice that."""
+    """The level that suits a region of some width and height: 2 for the canonical size, one more for twice
+    that.
+    """
     level = np.floor(np.log2(np.sqrt(size.prod()) / CANONICAL + np.float32(1e-6)) + 2)
     return int(np.clip(np.nan_to_num(level), 0, levels - 1))

@@ -1,4 +1,5 @@
 """Boxes laid over an image in a grid, as PriorBox and PriorBoxClustered have them."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from irops.values.dim import ANY
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 Numbers = tuple[float, ...]
 
@@ -17,11 +18,11 @@ Numbers = tuple[float, ...]
 def check_sizes(output_size: Fact, image_size: Fact) -> None:
     """Hold the sizes of the grid and of the image to two numbers each."""
     for size in (output_size, image_size):
-        advise(size.shape.rank is None or size.shape[0].can_be(2), "C1", size)
+        warn_unless(size.shape.rank is None or size.shape[0].can_be(2), "C1", size)
 
 
 def check_variance(variance: Numbers) -> None:
-    advise(len(variance) in (0, 1, 4), "C3", f"{len(variance)} numbers")
+    warn_unless(len(variance) in (0, 1, 4), "C3", f"{len(variance)} numbers")
 
 
 def grid_shape(output_size: Fact, boxes: int) -> Shape:
@@ -50,12 +51,18 @@ class Grid:
 
     def centres(self, step_x: float, step_y: float, offset: float) -> Array:
         """The x and y of what lies offset steps behind the begin of each cell, which are a step apart."""
-        y, x = np.meshgrid(np.arange(self.height, dtype=np.float32), np.arange(self.width, dtype=np.float32), indexing="ij")
-        found: Array = (np.stack([x, y], axis=-1) + np.float32(offset)) * np.array([step_x, step_y], np.float32)
+        y, x = np.meshgrid(
+            np.arange(self.height, dtype=np.float32), np.arange(self.width, dtype=np.float32), indexing="ij"
+        )
+        found: Array = (np.stack([x, y], axis=-1) + np.float32(offset)) * np.array(
+            [step_x, step_y], np.float32
+        )
         return found
 
     def corners(self, centres: Array, boxes: Array) -> Array:
-        """The lower and the upper corners of boxes in every cell, as shares of the image; boxes: how far moved, and half their sides."""
+        """The lower and the upper corners of boxes in every cell, as shares of the image; boxes: how far
+        moved, and half their sides.
+        """
         middles, sides = centres[:, :, np.newaxis] + boxes[:, :2], boxes[:, 2:]
         scale = np.float32(1) / np.array([self.image_width, self.image_height], np.float32)
         return np.concatenate([(middles - sides) * scale, (middles + sides) * scale], axis=-1)
@@ -66,17 +73,21 @@ def cells(output_size: Array, image_size: Array) -> Grid:
 
     Raises:  Violation where they are not two numbers each, or negative
     """
-    require(output_size.shape == image_size.shape == (2,), "C1", Shape(output_size.shape), Shape(image_size.shape))
+    require(
+        output_size.shape == image_size.shape == (2,), "C1", Shape(output_size.shape), Shape(image_size.shape)
+    )
     height, width = as_i64(output_size).tolist()
     require(height >= 0 and width >= 0, "C2", f"{height} and {width}")
     return Grid(height, width, *as_i64(image_size).tolist())
 
 
 def with_variance(corners: Array, variance: Numbers, room: int) -> Array:
-    """Corners in a row, zeros behind them up to the room there is for boxes in every cell; and the variance of each beside them."""
+    """Corners in a row, zeros behind them up to the room there is for boxes in every cell; and the variance
+    of each beside them.
+    """
     require(len(variance) in (0, 1, 4), "C3", f"{len(variance)} numbers")
     height, width, _, _ = corners.shape
     output = np.zeros((2, height * width * room * 4), np.float32)
-    output[0, :corners.size] = corners.ravel()
+    output[0, : corners.size] = corners.ravel()
     output[1].reshape(-1, 4)[...] = variance or (0.1,)
     return output

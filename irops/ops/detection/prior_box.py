@@ -1,4 +1,5 @@
 """PriorBox: lay boxes of given sizes over an image, the same around every cell of a grid."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from irops.spec.binding import kernel, shape
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 HALF = np.float32(0.5)
 SAME = 1e-6
@@ -36,7 +37,7 @@ class Boxes:
     @property
     def described(self) -> int:
         """How many boxes there are."""
-        squares = sum(int(d) ** 2 for d in self.density[:len(self.fixed_size)])
+        squares = sum(int(d) ** 2 for d in self.density[: len(self.fixed_size)])
         fixed = squares * (len(self.fixed_ratio) or len(self.ratios))
         if self.scale_all_sizes:
             return fixed + len(self.min_size) * len(self.ratios) + min(len(self.max_size), len(self.min_size))
@@ -57,9 +58,13 @@ class Boxes:
         """The boxes around the centre of the cell, from the least of each size on."""
         for number, size in enumerate(least):
             last = number == len(least) - 1
-            others = [self.ratio(size if self.scale_all_sizes else least[0], ratio) for ratio in self.ratios[1:]]
+            others = [
+                self.ratio(size if self.scale_all_sizes else least[0], ratio) for ratio in self.ratios[1:]
+            ]
             others = others if self.scale_all_sizes or last else []
-            largest = [self.middle(size, number)] if self.scale_all_sizes and number < len(self.max_size) else []
+            largest = (
+                [self.middle(size, number)] if self.scale_all_sizes and number < len(self.max_size) else []
+            )
             yield self.ratio(size, 1.0)
             yield from largest + others if self.max_first else others + largest
 
@@ -100,50 +105,124 @@ def declared(boxes: Boxes, aspect_ratio: Numbers, flip: bool) -> int:
 
 
 @shape("PriorBox-1", "PriorBox-8")
-def prior_box_shape(output_size: Fact, image_size: Fact, *, min_size: Numbers, max_size: Numbers, aspect_ratio: Numbers, density: Numbers,
-                    fixed_ratio: Numbers, fixed_size: Numbers, flip: bool, variance: Numbers, scale_all_sizes: bool) -> Shape:
+def prior_box_shape(
+    output_size: Fact,
+    image_size: Fact,
+    *,
+    min_size: Numbers,
+    max_size: Numbers,
+    aspect_ratio: Numbers,
+    density: Numbers,
+    fixed_ratio: Numbers,
+    fixed_size: Numbers,
+    flip: bool,
+    variance: Numbers,
+    scale_all_sizes: bool,
+) -> Shape:
     check_sizes(output_size, image_size)
     check_variance(variance)
-    boxes = Boxes(min_size, max_size, all_ratios(aspect_ratio, flip), density, fixed_ratio, fixed_size, scale_all_sizes, True)
+    boxes = Boxes(
+        min_size,
+        max_size,
+        all_ratios(aspect_ratio, flip),
+        density,
+        fixed_ratio,
+        fixed_size,
+        scale_all_sizes,
+        True,
+    )
     room = declared(boxes, aspect_ratio, flip)
-    check_boxes(boxes, room, advise)
+    check_boxes(boxes, room, warn_unless)
     return grid_shape(output_size, room)
 
 
 def check_boxes(boxes: Boxes, room: int, ask: Callable[..., None]) -> None:
-    """Hold boxes to the room that there is for them. ask: require or advise."""
-    ask(len(boxes.density) >= len(boxes.fixed_size), "C4", f"{len(boxes.density)} and {len(boxes.fixed_size)}")
+    """Hold boxes to the room that there is for them. ask: require or warn_unless."""
+    ask(
+        len(boxes.density) >= len(boxes.fixed_size), "C4", f"{len(boxes.density)} and {len(boxes.fixed_size)}"
+    )
     ask(boxes.described <= room, "C5", f"{boxes.described} boxes, room for {room}")
-    advise(boxes.described >= room, "C6", f"{boxes.described} boxes, room for {room}")
+    warn_unless(boxes.described >= room, "C6", f"{boxes.described} boxes, room for {room}")
 
 
 @kernel("PriorBox-1")
-def prior_box_1(output_size: Array, image_size: Array, *, min_size: Numbers, max_size: Numbers, aspect_ratio: Numbers, density: Numbers,
-                fixed_ratio: Numbers, fixed_size: Numbers, clip: bool, flip: bool, step: float, offset: float, variance: Numbers,
-                scale_all_sizes: bool) -> Array:
-    return prior_box_8(output_size, image_size, min_size=min_size, max_size=max_size, aspect_ratio=aspect_ratio, density=density,
-                       fixed_ratio=fixed_ratio, fixed_size=fixed_size, clip=clip, flip=flip, step=step, offset=offset,
-                       variance=variance, scale_all_sizes=scale_all_sizes, min_max_aspect_ratios_order=True)
+def prior_box_1(
+    output_size: Array,
+    image_size: Array,
+    *,
+    min_size: Numbers,
+    max_size: Numbers,
+    aspect_ratio: Numbers,
+    density: Numbers,
+    fixed_ratio: Numbers,
+    fixed_size: Numbers,
+    clip: bool,
+    flip: bool,
+    step: float,
+    offset: float,
+    variance: Numbers,
+    scale_all_sizes: bool,
+) -> Array:
+    return prior_box_8(
+        output_size,
+        image_size,
+        min_size=min_size,
+        max_size=max_size,
+        aspect_ratio=aspect_ratio,
+        density=density,
+        fixed_ratio=fixed_ratio,
+        fixed_size=fixed_size,
+        clip=clip,
+        flip=flip,
+        step=step,
+        offset=offset,
+        variance=variance,
+        scale_all_sizes=scale_all_sizes,
+        min_max_aspect_ratios_order=True,
+    )
 
 
 @kernel("PriorBox-8")
-def prior_box_8(output_size: Array, image_size: Array, *, min_size: Numbers, max_size: Numbers, aspect_ratio: Numbers, density: Numbers,
-                fixed_ratio: Numbers, fixed_size: Numbers, clip: bool, flip: bool, step: float, offset: float, variance: Numbers,
-                scale_all_sizes: bool, min_max_aspect_ratios_order: bool) -> Array:
+def prior_box_8(
+    output_size: Array,
+    image_size: Array,
+    *,
+    min_size: Numbers,
+    max_size: Numbers,
+    aspect_ratio: Numbers,
+    density: Numbers,
+    fixed_ratio: Numbers,
+    fixed_size: Numbers,
+    clip: bool,
+    flip: bool,
+    step: float,
+    offset: float,
+    variance: Numbers,
+    scale_all_sizes: bool,
+    min_max_aspect_ratios_order: bool,
+) -> Array:
     grid = cells(output_size, image_size)
-    boxes = Boxes(min_size, max_size, all_ratios(aspect_ratio, flip), density, fixed_ratio, fixed_size, scale_all_sizes,
-                  min_max_aspect_ratios_order)
+    boxes = Boxes(
+        min_size,
+        max_size,
+        all_ratios(aspect_ratio, flip),
+        density,
+        fixed_ratio,
+        fixed_size,
+        scale_all_sizes,
+        min_max_aspect_ratios_order,
+    )
     room = declared(boxes, aspect_ratio, flip)
     check_boxes(boxes, room, require)
-    if not grid.height * grid.width:                              # however many boxes lie around no cell
+    if not grid.height * grid.width:  # however many boxes lie around no cell
         return np.empty((2, 0), np.float32)
-    if not scale_all_sizes:                                       # all is in shares of the image's height
+    if not scale_all_sizes:  # all is in shares of the image's height
         step = grid.image_height / max(grid.height, 1) if step == -1 else step * grid.image_height
         min_size = tuple(size * grid.image_height for size in min_size)
     centres = grid.centres(*grid.natural_steps, 0.5) if step == 0 else grid.centres(step, step, offset)
     fixed = np.array(list(boxes.fixed()), np.float32).reshape(-1, 4)
     free = np.array(list(boxes.around(min_size)), np.float32).reshape(-1, 4)
     corners = grid.corners(centres, np.concatenate([fixed, free]))
-    corners[:, :, :len(fixed), :2] = np.maximum(corners[:, :, :len(fixed), :2], 0)
-    corners[:, :, :len(fixed), 2:] = np.minimum(corners[:, :, :len(fixed), 2:], 1)
+    corners[:, :, : len(fixed), :2] = np.maximum(corners[:, :, : len(fixed), :2], 0)
+    corners[:, :, : len(fixed), 2:] = np.minimum(corners[:, :, : len(fixed), 2:], 1)
     return with_variance(np.clip(corners, 0, 1) if clip else corners, variance, room)

@@ -1,4 +1,7 @@
-"""PriorBoxClustered: lay boxes of given widths and heights over an image, the same around every cell of a grid."""
+"""PriorBoxClustered: lay boxes of given widths and heights over an image, the same around every cell of a
+grid.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +15,9 @@ from irops.values.violation import require
 
 
 @shape("PriorBoxClustered-1")
-def prior_box_clustered_shape(output_size: Fact, image_size: Fact, *, width: Numbers, height: Numbers, variance: Numbers) -> Shape:
+def prior_box_clustered_shape(
+    output_size: Fact, image_size: Fact, *, width: Numbers, height: Numbers, variance: Numbers
+) -> Shape:
     check_sizes(output_size, image_size)
     check_variance(variance)
     require(len(width) == len(height), "C4", f"{len(width)} and {len(height)}")
@@ -20,11 +25,24 @@ def prior_box_clustered_shape(output_size: Fact, image_size: Fact, *, width: Num
 
 
 @kernel("PriorBoxClustered-1")
-def prior_box_clustered(output_size: Array, image_size: Array, *, width: Numbers, height: Numbers, clip: bool, step: float, step_w: float,
-                        step_h: float, offset: float, variance: Numbers) -> Array:
+def prior_box_clustered(
+    output_size: Array,
+    image_size: Array,
+    *,
+    width: Numbers,
+    height: Numbers,
+    clip: bool,
+    step: float,
+    step_w: float,
+    step_h: float,
+    offset: float,
+    variance: Numbers,
+) -> Array:
     grid = cells(output_size, image_size)
     steps = (step_w or step, step_h or step)
     centres = grid.centres(*(steps if any(steps) else grid.natural_steps), offset)
-    sides = np.stack([np.zeros(len(width)), np.zeros(len(width)), np.array(width) / 2, np.array(height) / 2], axis=-1)
+    sides = np.stack(
+        [np.zeros(len(width)), np.zeros(len(width)), np.array(width) / 2, np.array(height) / 2], axis=-1
+    )
     corners = grid.corners(centres, sides.astype(np.float32))
     return with_variance(np.clip(corners, 0, 1) if clip else corners, variance, len(width))

@@ -1,4 +1,7 @@
-"""Proposal: of the boxes that a region proposal network finds, those with the highest scores that do not overlap."""
+"""Proposal: of the boxes that a region proposal network finds, those with the highest scores that do not
+overlap.
+"""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -12,31 +15,60 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 HALF, ONE = np.float32(0.5), np.float32(1)
 Numbers = tuple[float, ...]
 
 
 @shape("Proposal-4")
-def proposal_4_shape(class_probs: Fact, bbox_deltas: Fact, image_shape: Fact, *, ratio: Numbers, scale: Numbers, post_nms_topn: int,
-                     framework: str) -> tuple[Shape, Shape]:
-    boxes = proposal_1_shape(class_probs, bbox_deltas, image_shape, ratio=ratio, scale=scale, post_nms_topn=post_nms_topn,
-                             framework=framework)
+def proposal_4_shape(
+    class_probs: Fact,
+    bbox_deltas: Fact,
+    image_shape: Fact,
+    *,
+    ratio: Numbers,
+    scale: Numbers,
+    post_nms_topn: int,
+    framework: str,
+) -> tuple[Shape, Shape]:
+    boxes = proposal_1_shape(
+        class_probs,
+        bbox_deltas,
+        image_shape,
+        ratio=ratio,
+        scale=scale,
+        post_nms_topn=post_nms_topn,
+        framework=framework,
+    )
     return boxes, boxes[:1]
 
 
 @shape("Proposal-1")
-def proposal_1_shape(class_probs: Fact, bbox_deltas: Fact, image_shape: Fact, *, ratio: Numbers, scale: Numbers, post_nms_topn: int,
-                     framework: str) -> Shape:
+def proposal_1_shape(
+    class_probs: Fact,
+    bbox_deltas: Fact,
+    image_shape: Fact,
+    *,
+    ratio: Numbers,
+    scale: Numbers,
+    post_nms_topn: int,
+    framework: str,
+) -> Shape:
     probs, deltas, anchors = class_probs.shape, bbox_deltas.shape, len(ratio) * len(scale)
     batch = unify(probs[0], deltas[0], "C1")
     unify(probs[1] * 2, deltas[1], "C2")
-    advise(probs[1].can_be(2 * anchors) and deltas[1].can_be(4 * anchors), "C3", probs[1], deltas[1], f"{anchors} anchors")
-    advise(probs[2].can_be(deltas[2]) and probs[3].can_be(deltas[3]), "C4", probs, deltas)
+    warn_unless(
+        probs[1].can_be(2 * anchors) and deltas[1].can_be(4 * anchors),
+        "C3",
+        probs[1],
+        deltas[1],
+        f"{anchors} anchors",
+    )
+    warn_unless(probs[2].can_be(deltas[2]) and probs[3].can_be(deltas[3]), "C4", probs, deltas)
     count = image_shape.shape[0]
-    require(count >= 3 and count <= 4, "C5", count)               # an interval answers each question on its own
-    advise(framework in ("", "tensorflow"), "C6", repr(framework))
+    require(count >= 3 and count <= 4, "C5", count)  # an interval answers each question on its own
+    warn_unless(framework in ("", "tensorflow"), "C6", repr(framework))
     if image_shape.value is not None:
         check_image(image_shape.value)
     return Shape.of(batch * post_nms_topn, 5)
@@ -46,14 +78,19 @@ def check_image(image_shape: Array) -> None:
     """Hold the image to a size and scales that boxes can be measured by."""
     numbers = image_shape.astype(np.float32)
     sizes, scales = numbers[:2], numbers[2:]
-    require((np.isfinite(sizes) & (sizes > 0)).all() and (np.isfinite(scales) & (scales >= 0)).all(), "C7", numbers.tolist())
+    require(
+        (np.isfinite(sizes) & (sizes > 0)).all() and (np.isfinite(scales) & (scales >= 0)).all(),
+        "C7",
+        numbers.tolist(),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """What Caffe and the TensorFlow Object Detection API do otherwise.
 
-    extra: what a side is longer than the difference of its corners; rows_first: boxes are y, x, y, x and centred on their point.
+    extra: what a side is longer than the difference of its corners; rows_first: boxes are y, x, y, x and
+        centred on their point.
     """
 
     extra: np.float32
@@ -71,7 +108,9 @@ def anchors_of(base_size: int, ratio: Numbers, scale: Numbers, frame: Frame) -> 
     wide = np.sqrt(np.float32(base_size) * np.float32(base_size) / ratios)
     wide = wide if frame.rows_first else away_from_zero(wide)
     high = wide * ratios if frame.rows_first else away_from_zero(wide * ratios)
-    halves = HALF * (np.stack([wide, high], axis=-1)[:, np.newaxis] * scales[:, np.newaxis] - frame.extra).reshape(-1, 2)
+    halves = HALF * (
+        np.stack([wide, high], axis=-1)[:, np.newaxis] * scales[:, np.newaxis] - frame.extra
+    ).reshape(-1, 2)
     centre = np.float32(0) if frame.rows_first else HALF * (np.float32(base_size) - frame.extra)
     return np.concatenate([centre - halves, centre + halves], axis=1)
 
@@ -91,10 +130,26 @@ def decoded(anchors: Array, deltas: Array, frame: Frame) -> Array:
 
 
 @kernel("Proposal-4")
-def proposal_4(class_probs: Array, bbox_deltas: Array, image_shape: Array, *, base_size: int, pre_nms_topn: int, post_nms_topn: int,
-               nms_thresh: float, feat_stride: int, min_size: int, ratio: Numbers, scale: Numbers, clip_before_nms: bool,
-               clip_after_nms: bool, normalize: bool, box_size_scale: float, box_coordinate_scale: float,
-               framework: str) -> tuple[Array, Array]:
+def proposal_4(
+    class_probs: Array,
+    bbox_deltas: Array,
+    image_shape: Array,
+    *,
+    base_size: int,
+    pre_nms_topn: int,
+    post_nms_topn: int,
+    nms_thresh: float,
+    feat_stride: int,
+    min_size: int,
+    ratio: Numbers,
+    scale: Numbers,
+    clip_before_nms: bool,
+    clip_after_nms: bool,
+    normalize: bool,
+    box_size_scale: float,
+    box_coordinate_scale: float,
+    framework: str,
+) -> tuple[Array, Array]:
     check_image(image_shape)
     frame, image = frame_of(framework), image_shape.astype(np.float32)
     limits = image[:2] if frame.rows_first else image[1::-1]
@@ -104,16 +159,21 @@ def proposal_4(class_probs: Array, bbox_deltas: Array, image_shape: Array, *, ba
     divisors = np.array([box_coordinate_scale] * 2 + [box_size_scale] * 2, np.float32)
     boxes = decoded(places, by_place(bbox_deltas, 4) / divisors, frame)
     boxes = held(boxes, limits - frame.extra) if clip_before_nms else boxes
-    large = (boxes[..., 2:] - boxes[..., :2] + frame.extra >= np.float32(min_size) * image[[-1, 2]]).all(axis=-1)
-    scores = by_place(class_probs[:, len(anchors):], 1)[..., 0] * large
-    rois, probs = np.zeros((len(boxes), post_nms_topn, 5), np.float32), np.zeros((len(boxes), post_nms_topn), np.float32)
+    large = (boxes[..., 2:] - boxes[..., :2] + frame.extra >= np.float32(min_size) * image[[-1, 2]]).all(
+        axis=-1
+    )
+    scores = by_place(class_probs[:, len(anchors) :], 1)[..., 0] * large
+    rois, probs = (
+        np.zeros((len(boxes), post_nms_topn, 5), np.float32),
+        np.zeros((len(boxes), post_nms_topn), np.float32),
+    )
     for item, score in enumerate(scores):
         best = np.argsort(-score, kind="stable")[:pre_nms_topn]
         best = best[kept(boxes[item, best], nms_thresh, post_nms_topn, float(frame.extra))]
         corners = held(boxes[item, best], limits) if clip_after_nms else boxes[item, best]
-        rois[item, :len(best), 0], rois[item, len(best):len(best) + 1, 0] = item, -1
-        rois[item, :len(best), 1:] = corners / np.tile(limits, 2) if normalize else corners
-        probs[item, :len(best)] = score[best]
+        rois[item, : len(best), 0], rois[item, len(best) : len(best) + 1, 0] = item, -1
+        rois[item, : len(best), 1:] = corners / np.tile(limits, 2) if normalize else corners
+        probs[item, : len(best)] = score[best]
     return rois.reshape(-1, 5).astype(class_probs.dtype), probs.ravel().astype(class_probs.dtype)
 
 
@@ -126,7 +186,9 @@ def spread(anchors: Array, sizes: tuple[int, ...], feat_stride: int, limits: Arr
 
 
 def by_place(maps: Array, numbers: int) -> Array:
-    """What maps hold of each anchor at each point, row by row: batch items, places, so many numbers of each."""
+    """What maps hold of each anchor at each point, row by row: batch items, places, so many numbers
+    of each.
+    """
     batch, channels, height, width = maps.shape
     parts = maps.astype(np.float32).reshape(batch, channels // numbers, numbers, height, width)
     return parts.transpose(0, 3, 4, 1, 2).reshape(batch, height * width * (channels // numbers), numbers)
@@ -138,14 +200,48 @@ def check_maps(class_probs: Array, bbox_deltas: Array, anchors: int) -> None:
     require(len(bbox_deltas) == batch, "C1", batch, len(bbox_deltas))
     require(bbox_deltas.shape[1] == 2 * channels, "C2", 2 * channels, bbox_deltas.shape[1])
     require(channels == 2 * anchors, "C3", Dim.of(channels), f"{anchors} anchors")
-    require(bbox_deltas.shape[2:] == (height, width), "C4", Shape(class_probs.shape), Shape(bbox_deltas.shape))
+    require(
+        bbox_deltas.shape[2:] == (height, width), "C4", Shape(class_probs.shape), Shape(bbox_deltas.shape)
+    )
 
 
 @kernel("Proposal-1")
-def proposal_1(class_probs: Array, bbox_deltas: Array, image_shape: Array, *, base_size: int, pre_nms_topn: int, post_nms_topn: int,
-               nms_thresh: float, feat_stride: int, min_size: int, ratio: Numbers, scale: Numbers, clip_before_nms: bool,
-               clip_after_nms: bool, normalize: bool, box_size_scale: float, box_coordinate_scale: float, framework: str) -> Array:
-    return proposal_4(class_probs, bbox_deltas, image_shape, base_size=base_size, pre_nms_topn=pre_nms_topn, post_nms_topn=post_nms_topn,
-                      nms_thresh=nms_thresh, feat_stride=feat_stride, min_size=min_size, ratio=ratio, scale=scale,
-                      clip_before_nms=clip_before_nms, clip_after_nms=clip_after_nms, normalize=normalize, box_size_scale=box_size_scale,
-                      box_coordinate_scale=box_coordinate_scale, framework=framework)[0]
+def proposal_1(
+    class_probs: Array,
+    bbox_deltas: Array,
+    image_shape: Array,
+    *,
+    base_size: int,
+    pre_nms_topn: int,
+    post_nms_topn: int,
+    nms_thresh: float,
+    feat_stride: int,
+    min_size: int,
+    ratio: Numbers,
+    scale: Numbers,
+    clip_before_nms: bool,
+    clip_after_nms: bool,
+    normalize: bool,
+    box_size_scale: float,
+    box_coordinate_scale: float,
+    framework: str,
+) -> Array:
+    return proposal_4(
+        class_probs,
+        bbox_deltas,
+        image_shape,
+        base_size=base_size,
+        pre_nms_topn=pre_nms_topn,
+        post_nms_topn=post_nms_topn,
+        nms_thresh=nms_thresh,
+        feat_stride=feat_stride,
+        min_size=min_size,
+        ratio=ratio,
+        scale=scale,
+        clip_before_nms=clip_before_nms,
+        clip_after_nms=clip_after_nms,
+        normalize=normalize,
+        box_size_scale=box_size_scale,
+        box_coordinate_scale=box_coordinate_scale,
+        framework=framework,
+    )[0]

@@ -1,4 +1,7 @@
-"""Boxes that a network has refined: moved and stretched by deltas, and dropped where better ones overlap them."""
+"""Boxes that a network has refined: moved and stretched by deltas, and dropped where better ones overlap
+them.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +10,8 @@ from irops.values.element import Array
 
 
 def refined(boxes: Array, deltas: Array, edge: float, most: float) -> Array:
-    """Boxes [..., 4], their middles moved by shares of their sizes, their sizes multiplied by exp of the rest of deltas.
+    """Boxes [..., 4], their middles moved by shares of their sizes, their sizes multiplied by exp of the rest
+    of deltas.
 
     edge: 1 where the last elements count as part of a box, else 0; most: the greatest exponent.
     """
@@ -35,7 +39,8 @@ def overlap(box: Array, boxes: Array, edge: float) -> Array:
 
 
 def kept(boxes: Array, most: float, threshold: float, edge: float, eta: float = 1.0) -> Array:
-    """The boxes, the best first, that no kept one before overlaps by more than the threshold; no more than so many.
+    """The boxes, the best first, that no kept one before overlaps by more than the threshold; no more than so
+    many.
 
     eta: what the threshold is multiplied by after each that is kept, as long as it is greater than 0.5.
     """

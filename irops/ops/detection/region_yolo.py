@@ -1,4 +1,5 @@
 """RegionYolo: make shares and probabilities of what a YOLO network says of its regions."""
+
 from __future__ import annotations
 
 from functools import reduce
@@ -10,24 +11,25 @@ from irops.values.dim import Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 Mask = tuple[int, ...]
 
 
 @shape("RegionYolo-1")
-def region_yolo_shape(data: Fact, *, axis: int, end_axis: int, coords: int, classes: int, num: int, do_softmax: bool,
-                      mask: Mask) -> Shape:
+def region_yolo_shape(
+    data: Fact, *, axis: int, end_axis: int, coords: int, classes: int, num: int, do_softmax: bool, mask: Mask
+) -> Shape:
     maps = data.shape.of_rank(4, "C1")
     wanted = (coords + classes + 1) * regions(num, do_softmax, mask)
-    advise(maps[1].can_be(wanted), "C1", maps, f"{wanted} channels")
-    advise(coords >= 2, "C2", coords)
+    warn_unless(maps[1].can_be(wanted), "C1", maps, f"{wanted} channels")
+    warn_unless(coords >= 2, "C2", coords)
     if not do_softmax:
         return maps.with_dim(1, wanted)
-    first, last = axis % 4, end_axis % 4                          # counted from 0 only where the rank was known
-    advise(first <= last, "C3", f"{axis} and {end_axis}")
+    first, last = axis % 4, end_axis % 4  # counted from 0 only where the rank was known
+    warn_unless(first <= last, "C3", f"{axis} and {end_axis}")
     last = max(first, last)
-    return maps[:first] + Shape.of(reduce(Dim.__mul__, maps[first:last + 1])) + maps[last + 1:]
+    return maps[:first] + Shape.of(reduce(Dim.__mul__, maps[first : last + 1])) + maps[last + 1 :]
 
 
 def regions(num: int, do_softmax: bool, mask: Mask) -> int:
@@ -36,19 +38,36 @@ def regions(num: int, do_softmax: bool, mask: Mask) -> int:
 
 
 @kernel("RegionYolo-1", widen=True)
-def region_yolo(data: Array, *, axis: int, end_axis: int, coords: int, classes: int, num: int, do_softmax: bool, mask: Mask) -> Array:
+def region_yolo(
+    data: Array,
+    *,
+    axis: int,
+    end_axis: int,
+    coords: int,
+    classes: int,
+    num: int,
+    do_softmax: bool,
+    mask: Mask,
+) -> Array:
     batch, channels, height, width = data.shape
     count = regions(num, do_softmax, mask)
-    require(channels == (coords + classes + 1) * count, "C1", Shape(data.shape), f"{(coords + classes + 1) * count} channels")
+    require(
+        channels == (coords + classes + 1) * count,
+        "C1",
+        Shape(data.shape),
+        f"{(coords + classes + 1) * count} channels",
+    )
     found = data.reshape(batch, count, coords + classes + 1, height, width).copy()
     found[:, :, :2] = sigmoid(found[:, :, :2])
     if not do_softmax:
         found[:, :, coords:] = sigmoid(found[:, :, coords:])
         return found.reshape(data.shape)
     found[:, :, coords] = sigmoid(found[:, :, coords])
-    found[:, :, coords + 1:] = softmax(data.reshape(found.shape)[:, :, coords + 1:])
+    found[:, :, coords + 1 :] = softmax(data.reshape(found.shape)[:, :, coords + 1 :])
     last = max(axis, end_axis)
-    return found.reshape(*data.shape[:axis], int(np.prod(data.shape[axis:last + 1])), *data.shape[last + 1:])
+    return found.reshape(
+        *data.shape[:axis], int(np.prod(data.shape[axis : last + 1])), *data.shape[last + 1 :]
+    )
 
 
 def sigmoid(numbers: Array) -> Array:

@@ -1,4 +1,5 @@
 """Regions of interest, as the poolings over them take them: rows of a batch item and a box."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 from irops.values.dim import Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 FAR = 2.0**40
 """Further away than any element: what lies beyond counts as lying here, so that it fits into an integer."""
@@ -16,7 +17,7 @@ FAR = 2.0**40
 
 def check_regions(rois: Fact, data: Fact) -> None:
     """Hold regions to five numbers each and, where they are known, to what these must be."""
-    advise(rois.shape[1].can_be(5), "C1", rois)
+    warn_unless(rois.shape[1].can_be(5), "C1", rois)
     if rois.value is not None and rois.shape[1] == 5:
         held_regions(rois.value, data.shape[0])
 
@@ -26,8 +27,8 @@ def held_regions(rois: Array, items: Dim) -> Array:
     require(rois.shape[1] == 5, "C1", f"{rois.shape[1]} numbers")
     regions = rois.astype(np.float32)
     ends = np.flatnonzero(np.trunc(regions[:, 0]) == -1)
-    advise(not ends.size, "C4", f"-1 for region {ends[:1]}")
-    regions = regions[:ends[0]] if ends.size else regions
+    warn_unless(not ends.size, "C4", f"-1 for region {ends[:1]}")
+    regions = regions[: ends[0]] if ends.size else regions
     item = np.trunc(regions[:, 0])
     outside = (item < 0) | (item >= items.high)
     require(not outside.any(), "C2", _first(outside, regions), f"{items} items")
@@ -61,11 +62,14 @@ def inside(planes: Array, y: Array, x: Array) -> Array:
 
 
 def blended(planes: Array, which: tuple[Any, ...], y: Array, x: Array) -> Array:
-    """What planes hold at points, which lie within: the four elements around each, the nearer with the greater weight.
+    """What planes hold at points, which lie within: the four elements around each, the nearer with the
+    greater weight.
 
     which: the planes' indices before the row and the column; with y and x, they are indices of NumPy.
     """
-    top, left, bottom, right = (edge.astype(np.int64) for edge in (np.floor(y), np.floor(x), np.ceil(y), np.ceil(x)))
+    top, left, bottom, right = (
+        edge.astype(np.int64) for edge in (np.floor(y), np.floor(x), np.ceil(y), np.ceil(x))
+    )
     down, across = (y - top).astype(planes.dtype), (x - left).astype(planes.dtype)
     above, above_right = planes[(*which, top, left)], planes[(*which, top, right)]
     below, below_right = planes[(*which, bottom, left)], planes[(*which, bottom, right)]

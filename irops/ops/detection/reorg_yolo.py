@@ -1,4 +1,5 @@
 """ReorgYolo: the rearrangement of the YOLO v2 network, blocks of neighbours becoming channels."""
+
 from __future__ import annotations
 
 from irops.ops.movement.blocks import divided
@@ -7,13 +8,13 @@ from irops.values.dim import Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("ReorgYolo-2")
 def reorg_yolo_shape(data: Fact, *, stride: tuple[int, ...]) -> Shape:
     require(stride, "C1")
-    advise(len(stride) == 1, "C4", stride)
+    warn_unless(len(stride) == 1, "C4", stride)
     step = stride[0]
     if data.shape.dims is None:
         return UNRANKED
@@ -27,5 +28,9 @@ def reorg_yolo_shape(data: Fact, *, stride: tuple[int, ...]) -> Shape:
 def reorg_yolo(data: Array, *, stride: tuple[int, ...]) -> Array:
     batch, channels, height, width = data.shape
     step = stride[0]
-    blocks = data.reshape(batch, channels // (step * step), height, step, width, step)     # as if it were larger, with fewer channels
-    return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(batch, channels * step * step, height // step, width // step)
+    blocks = data.reshape(
+        batch, channels // (step * step), height, step, width, step
+    )  # as if it were larger, with fewer channels
+    return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(
+        batch, channels * step * step, height // step, width // step
+    )

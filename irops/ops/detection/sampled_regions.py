@@ -1,4 +1,5 @@
 """Regions of feature maps, read at points between their elements: what the ops that align regions share."""
+
 from __future__ import annotations
 
 from math import ceil, isfinite
@@ -14,7 +15,9 @@ MOST_SAMPLES = 1 << 27
 
 
 def bilinear(maps: Array, y: Array, x: Array) -> Array:
-    """Maps [C, H, W] at points, for every channel: four neighbours weighted by nearness; 0 where further than one element outside."""
+    """Maps [C, H, W] at points, for every channel: four neighbours weighted by nearness; 0 where further than
+    one element outside.
+    """
     height, width = maps.shape[1:]
     shape = np.broadcast_shapes(y.shape, x.shape)
     if not maps.size:
@@ -30,14 +33,17 @@ def bilinear(maps: Array, y: Array, x: Array) -> Array:
 
 
 def _neighbours(at: Array, size: int) -> tuple[Array, Array, Array]:
-    """The elements on either side of points along an axis, and how far the points lie from the first to the second."""
+    """The elements on either side of points along an axis, and how far the points lie from the first to the
+    second.
+    """
     inside = np.clip(at, 0, size - 1)
     low = np.floor(np.nan_to_num(inside)).astype(np.int64)
     return low, np.minimum(low + 1, size - 1), inside - low.astype(at.dtype)
 
 
 def sample_points(extent: Array, bins: int, ratio: int, constraint: str) -> Array:
-    """Where an extent is sampled, from its beginning on: [bins, points in each]; ratio points in each, or, with 0, one per element.
+    """Where an extent is sampled, from its beginning on: [bins, points in each]; ratio points in each, or,
+    with 0, one per element.
 
     Raises:  Violation(constraint) where their number depends on an extent that is not finite
     """
@@ -55,7 +61,9 @@ def sample_points(extent: Array, bins: int, ratio: int, constraint: str) -> Arra
 def afford(count: int) -> None:
     """Raises LimitExceeded where so many values are too many to be held beside the tensors."""
     if count > MOST_SAMPLES:
-        raise LimitExceeded("byte-limit", f"a region is sampled at {count:,} points, {MOST_SAMPLES:,} are taken at a time")
+        raise LimitExceeded(
+            "byte-limit", f"a region is sampled at {count:,} points, {MOST_SAMPLES:,} are taken at a time"
+        )
 
 
 def pooled(samples: Array, mode: str) -> Array:
@@ -73,4 +81,8 @@ def check_batches(batches: Array, count: DimLike, constraint: str) -> None:
     numbers = np.asarray(batches).astype(object).ravel()
     most = Dim.of(count).high
     wrong = [place for place, number in enumerate(numbers) if not 0 <= number < most]
-    require(not wrong, constraint, *(f"{numbers[place]} for region {place} and {count} batch items" for place in wrong[:1]))
+    require(
+        not wrong,
+        constraint,
+        *(f"{numbers[place]} for region {place} and {count} batch items" for place in wrong[:1]),
+    )

@@ -1,4 +1,5 @@
 """Suppression: of boxes that overlap, the best ones stay."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +8,8 @@ from irops.values.element import Array
 
 
 def overlaps(box: Array, boxes: Array, extra: float = 0.0) -> Array:
-    """What a box and each of some boxes have in common, as a share of what both cover; 0 where they do not touch.
+    """What a box and each of some boxes have in common, as a share of what both cover; 0 where they do not
+    touch.
 
     extra: how much longer a side is than the difference of its corners.
     """
@@ -19,7 +21,9 @@ def overlaps(box: Array, boxes: Array, extra: float = 0.0) -> Array:
 
 
 def kept(boxes: Array, threshold: float, most: float, extra: float = 0.0) -> list[int]:
-    """Which boxes stay, the best of which come first, when each drops those behind it that it overlaps by more than threshold."""
+    """Which boxes stay, the best of which come first, when each drops those behind it that it overlaps by
+    more than threshold.
+    """
     alive, chosen = np.ones(len(boxes), bool), list[int]()
     for number in range(len(boxes)):
         if alive[number]:

@@ -1,4 +1,5 @@
 """Eye: matrices with ones along a diagonal."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -31,9 +32,20 @@ def _size(size: Dim) -> Dim:
 
 
 @kernel("Eye-9")
-def eye(num_rows: Array, num_columns: Array, diagonal_index: Array, batch_shape: Array | None, *, output_type: ElementType) -> Array:
-    rows, columns, diagonal = (int(as_i64(number).item()) for number in (num_rows, num_columns, diagonal_index))
+def eye(
+    num_rows: Array,
+    num_columns: Array,
+    diagonal_index: Array,
+    batch_shape: Array | None,
+    *,
+    output_type: ElementType,
+) -> Array:
+    rows, columns, diagonal = (
+        int(as_i64(number).item()) for number in (num_rows, num_columns, diagonal_index)
+    )
     batch = () if batch_shape is None else tuple(as_i64(batch_shape).tolist())
     require(all(size >= 0 for size in (rows, columns, *batch)), "C2", rows, columns, batch)
     ones = np.arange(columns) - np.arange(rows)[:, np.newaxis] == diagonal
-    return np.broadcast_to(ones if output_type is BOOLEAN else converted(ones, output_type), (*batch, rows, columns))
+    return np.broadcast_to(
+        ones if output_type is BOOLEAN else converted(ones, output_type), (*batch, rows, columns)
+    )

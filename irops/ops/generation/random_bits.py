@@ -1,4 +1,7 @@
-"""Pseudo-random numbers of 32 bits: Philox (Salmon et al., 2011) and the Mersenne Twister (Matsumoto and Nishimura, 1998)."""
+"""Pseudo-random numbers of 32 bits: Philox (Salmon et al., 2011) and the Mersenne Twister (Matsumoto and
+Nishimura, 1998).
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +15,9 @@ ROUNDS = 10
 
 
 def philox(key: int, counter: int, count: int) -> Bits:
-    """So many numbers of Philox 4x32-10: four of each group, groups counted from 0 beside a counter of 64 bits."""
+    """So many numbers of Philox 4x32-10: four of each group, groups counted from 0 beside a counter of 64
+    bits.
+    """
     groups = np.arange(-(-count // 4), dtype=np.uint64)
     a, b = groups & LOW, groups >> HALF
     c, d = (np.full_like(groups, part) for part in (counter & 0xFFFFFFFF, counter >> 32 & 0xFFFFFFFF))
@@ -33,9 +38,14 @@ def mersenne_twister(seed: int, count: int) -> Bits:
 
 
 def mersenne_twister_of(seeds: tuple[int, ...], count: int) -> Bits:
-    """The same, its state made from several seeds of 32 bits, as C++'s standard library makes it (std::seed_seq)."""
+    """The same, its state made from several seeds of 32 bits, as C++'s standard library makes it
+    (std::seed_seq).
+    """
     twister = np.random.MT19937()
-    twister.state = {"bit_generator": "MT19937", "state": {"key": np.array(_spread(seeds), np.uint32), "pos": STATE_WORDS}}
+    twister.state = {
+        "bit_generator": "MT19937",
+        "state": {"key": np.array(_spread(seeds), np.uint32), "pos": STATE_WORDS},
+    }
     return np.asarray(twister.random_raw(count), np.uint32)
 
 

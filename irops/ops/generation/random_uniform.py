@@ -1,4 +1,5 @@
 """RandomUniform: random numbers, all of an interval equally likely."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -35,8 +36,16 @@ def check_limits(minval: Array, maxval: Array) -> None:
 
 
 @kernel("RandomUniform-8")
-def random_uniform(shape: Array, minval: Array, maxval: Array, *, output_type: ElementType, global_seed: int, op_seed: int,
-                   alignment: str) -> Array:
+def random_uniform(
+    shape: Array,
+    minval: Array,
+    maxval: Array,
+    *,
+    output_type: ElementType,
+    global_seed: int,
+    op_seed: int,
+    alignment: str,
+) -> Array:
     check_limits(minval, maxval)
     sizes = as_i64(shape)
     require((sizes >= 0).all(), "C4", sizes.tolist())
@@ -46,12 +55,16 @@ def random_uniform(shape: Array, minval: Array, maxval: Array, *, output_type: E
     if alignment == "pytorch":
         found = as_pytorch(global_seed, count, output_type, low, high)
     else:
-        found = as_tensorflow(philox(global_seed, op_seed, count * (1 if output_type.bits <= 32 else 2)), output_type, low, high)
+        found = as_tensorflow(
+            philox(global_seed, op_seed, count * (1 if output_type.bits <= 32 else 2)), output_type, low, high
+        )
     return np.asarray(found, output_type.dtype).reshape(sizes.tolist())
 
 
 def as_tensorflow(bits: Bits, kind: ElementType, low: Array, high: Array) -> Array:
-    """Numbers of an interval as TensorFlow makes them: bits as the fraction of a float from 1 to 2, or modulo the interval's length."""
+    """Numbers of an interval as TensorFlow makes them: bits as the fraction of a float from 1 to 2, or modulo
+    the interval's length.
+    """
     wide = wide_bits(bits[1::2], bits[::2]) if kind.bits > 32 else bits.astype(np.uint64)
     if kind.integral:
         return modulo(wide, kind, low, high)
@@ -63,7 +76,9 @@ def as_tensorflow(bits: Bits, kind: ElementType, low: Array, high: Array) -> Arr
 
 
 def as_pytorch(seed: int, count: int, kind: ElementType, low: Array, high: Array) -> Array:
-    """Numbers of an interval as PyTorch makes them: one more bit of a fraction, of integers 64 bits only where the interval needs them."""
+    """Numbers of an interval as PyTorch makes them: one more bit of a fraction, of integers 64 bits only
+    where the interval needs them.
+    """
     short = kind.bits <= 32 or (kind.integral and max(int(low), int(high)) < 1 << 32)
     bits = mersenne_twister(seed, count if short else 2 * count)
     wide = bits.astype(np.uint64) if short else wide_bits(bits[::2], bits[1::2])

@@ -1,4 +1,5 @@
 """Range: the numbers from start on, step by step, before stop."""
+
 from __future__ import annotations
 
 from math import ceil, floor, inf, isfinite
@@ -20,7 +21,9 @@ TOO_LONG = 2**64
 
 @shape("Range-4")
 def range_shape(start: Fact, stop: Fact, step: Fact, *, output_type: ElementType) -> Shape:
-    first, last, stride = (None if fact.value is None else number(fact.value, output_type) for fact in (start, stop, step))
+    first, last, stride = (
+        None if fact.value is None else number(fact.value, output_type) for fact in (start, stop, step)
+    )
     require(stride != 0, "C2", f"step {stride}")
     if first is not None and last is not None and stride is not None:
         return Shape.of(length(first, last, stride))
@@ -33,7 +36,7 @@ def range_of(start: Array, stop: Array, step: Array, *, output_type: ElementType
     require(stride != 0, "C2", f"step {stride}")
     count = length(first, last, stride)
     if output_type.integral:
-        turns = np.arange(count, dtype=np.uint64)                       # modulo 2 to the 64, so modulo any fewer bits
+        turns = np.arange(count, dtype=np.uint64)  # modulo 2 to the 64, so modulo any fewer bits
         return low_bits(np.uint64(first % 2**64) + turns * np.uint64(stride % 2**64), output_type)
     return rounded(float(first) + np.arange(count, dtype=np.float64) * float(stride), output_type)
 
@@ -63,7 +66,9 @@ def range_dims(start: Array, stop: Array, step: Array, *, output_type: ElementTy
 
 
 def number(item: Array, output_type: ElementType) -> Number:
-    """The value of a scalar, an integer exactly; where the output is made of integers, without what is behind the point."""
+    """The value of a scalar, an integer exactly; where the output is made of integers, without what is behind
+    the point.
+    """
     value: Number = as_numbers(item).item()
     require(isfinite(value), "C1", value)
     return int(value) if output_type.integral else value

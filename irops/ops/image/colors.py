@@ -1,4 +1,7 @@
-"""Colours of pixels: red, green and blue, or luminance and two differences of colour (Y, U, V), by the matrices of BT.601."""
+"""Colours of pixels: red, green and blue, or luminance and two differences of colour (Y, U, V), by the
+matrices of BT.601.
+"""
+
 from __future__ import annotations
 
 from math import inf
@@ -15,8 +18,14 @@ f32 = np.float32
 
 
 def rgb_of(y: Array, u: Array, v: Array, like: Array) -> Array:
-    """Red, green and blue of every pixel, from 0 to 255, in the type of like; u and v hold one number for four pixels."""
-    light, u, v = f32(1.164) * (y.astype(f32) - f32(16)), doubled(u).astype(f32) - f32(128), doubled(v).astype(f32) - f32(128)
+    """Red, green and blue of every pixel, from 0 to 255, in the type of like; u and v hold one number for
+    four pixels.
+    """
+    light, u, v = (
+        f32(1.164) * (y.astype(f32) - f32(16)),
+        doubled(u).astype(f32) - f32(128),
+        doubled(v).astype(f32) - f32(128),
+    )
     green = light - f32(0.391) * u - f32(0.813) * v
     return as_stored(np.stack([light + f32(1.596) * v, green, light + f32(2.018) * u], axis=-1), like)
 
@@ -38,7 +47,9 @@ def doubled(plane: Array) -> Array:
 def halved(plane: Array) -> Array:
     """The mean of every two rows and two columns, in the type of the plane."""
     items, rows, columns = plane.shape
-    return as_stored(plane.astype(f32).reshape(items, rows // 2, 2, columns // 2, 2).sum(axis=(2, 4)) / f32(4), plane)
+    return as_stored(
+        plane.astype(f32).reshape(items, rows // 2, 2, columns // 2, 2).sum(axis=(2, 4)) / f32(4), plane
+    )
 
 
 def as_stored(numbers: Array, like: Array) -> Array:
@@ -59,4 +70,8 @@ def multiple(size: Dim, of: int, constraint: str) -> Dim:
 def halves(plane: Shape, image: Shape, channels: int, constraint: str) -> Shape:
     """An image of even sizes, of which a plane has half the rows and half the columns."""
     unify(plane[3], channels, constraint)
-    return Shape.of(unify(image[0], plane[0], constraint), *(unify(image[axis], plane[axis] * 2, constraint) for axis in (1, 2)), 3)
+    return Shape.of(
+        unify(image[0], plane[0], constraint),
+        *(unify(image[axis], plane[axis] * 2, constraint) for axis in (1, 2)),
+        3,
+    )

@@ -1,4 +1,7 @@
-"""Where a position of a resized axis lies on the axis before, as Interpolate counts it: in f32, as every runtime does."""
+"""Where a position of a resized axis lies on the axis before, as Interpolate counts it: in f32, as every
+runtime does.
+"""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -12,7 +15,9 @@ HALF = np.float32(0.5)
 
 @dataclass(frozen=True, slots=True)
 class Resizing:
-    """One axis of before elements that becomes one of after elements; scale: how many times longer it is said to become."""
+    """One axis of before elements that becomes one of after elements; scale: how many times longer it is said
+    to become.
+    """
 
     before: int
     after: int
@@ -20,7 +25,9 @@ class Resizing:
     transformation: str
 
     def coordinates(self) -> Array:
-        """For every position after, its place before; between elements as a rule, and perhaps outside the axis."""
+        """For every position after, its place before; between elements as a rule, and perhaps outside the
+        axis.
+        """
         x = np.arange(self.after, dtype=np.float32)
         if self.scale == 1 or self.before == self.after:
             return x
@@ -38,7 +45,9 @@ class Resizing:
 def away_from_zero(numbers: Array) -> Array:
     """The nearest whole numbers, halves away from zero."""
     whole = np.trunc(numbers)
-    found: Array = whole + np.where(np.abs(numbers - whole) >= HALF, np.sign(numbers), 0).astype(numbers.dtype)
+    found: Array = whole + np.where(np.abs(numbers - whole) >= HALF, np.sign(numbers), 0).astype(
+        numbers.dtype
+    )
     return found
 
 

@@ -1,4 +1,5 @@
 """GridSample: an image, sampled at places between its elements."""
+
 from __future__ import annotations
 
 from itertools import product
@@ -34,10 +35,14 @@ def grid_sample(data: Array, grid: Array, *, align_corners: bool, mode: str, pad
     found = np.zeros((*points.shape[:3], channels), data.dtype if mode == "nearest" else np.float64)
     if points.size == 0:
         return np.moveaxis(found, 3, 1).astype(data.dtype)
-    rows, columns = (taps(placed(points[..., axis], size, align_corners), mode) for axis, size in ((1, height), (0, width)))
+    rows, columns = (
+        taps(placed(points[..., axis], size, align_corners), mode) for axis, size in ((1, height), (0, width))
+    )
     item = np.arange(batch)[:, np.newaxis, np.newaxis]
     for (row, above), (column, beside) in product(rows, columns):
-        (y, y_inside), (x, x_inside) = (within(at, size, padding_mode, align_corners) for at, size in ((row, height), (column, width)))
+        (y, y_inside), (x, x_inside) = (
+            within(at, size, padding_mode, align_corners) for at, size in ((row, height), (column, width))
+        )
         inside = (y_inside & x_inside)[..., np.newaxis]
         if mode == "nearest":
             found = np.where(inside, data[item, :, y, x], found)
@@ -49,9 +54,13 @@ def grid_sample(data: Array, grid: Array, *, align_corners: bool, mode: str, pad
 
 
 def placed(position: Array, size: int, align_corners: bool) -> Array:
-    """The place along an axis that a position from -1 to 1 means: of the outer elements' centres, or of their outer edges."""
+    """The place along an axis that a position from -1 to 1 means: of the outer elements' centres, or of their
+    outer edges.
+    """
     length = position.dtype.type(size)
-    return np.asarray((position + 1) * (length - 1) / 2 if align_corners else ((position + 1) * length - 1) / 2)
+    return np.asarray(
+        (position + 1) * (length - 1) / 2 if align_corners else ((position + 1) * length - 1) / 2
+    )
 
 
 def taps(place: Array, mode: str) -> list[tuple[Array, Array]]:

@@ -1,4 +1,5 @@
 """Interpolate as opset1 had it: axes are an attribute, sizes an input, and two ways to lay positions."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -13,18 +14,20 @@ from irops.values.dim import ANY
 from irops.values.element import Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 Numbers = tuple[int, ...]
 
 
 @shape("Interpolate-1")
-def interpolate_1_shape(image: Fact, target_spatial_shape: Fact, *, axes: Numbers, pads_begin: Numbers, pads_end: Numbers) -> Shape:
-    advise(axes == tuple(sorted(axes)), "C4", list(axes))
+def interpolate_1_shape(
+    image: Fact, target_spatial_shape: Fact, *, axes: Numbers, pads_begin: Numbers, pads_end: Numbers
+) -> Shape:
+    warn_unless(axes == tuple(sorted(axes)), "C4", list(axes))
     require(len(set(axes)) == len(axes), "C5", list(axes))
     count = target_spatial_shape.shape[0]
     require(count >= len(axes), "C1", count, f"{len(axes)} axes")
-    advise(count.can_be(len(axes)), "C2", count, f"{len(axes)} axes")
+    warn_unless(count.can_be(len(axes)), "C2", count, f"{len(axes)} axes")
     for name, pads in (("pads_begin", pads_begin), ("pads_end", pads_end)):
         require(len(set(pads)) < 2, "C6", f"{name} {list(pads)}")
     if image.shape.dims is None:
@@ -37,8 +40,17 @@ def interpolate_1_shape(image: Fact, target_spatial_shape: Fact, *, axes: Number
 
 
 @kernel("Interpolate-1")
-def interpolate_1(image: Array, target_spatial_shape: Array, *, axes: Numbers, mode: str, align_corners: bool, antialias: bool,
-                  pads_begin: Numbers, pads_end: Numbers) -> Array:
+def interpolate_1(
+    image: Array,
+    target_spatial_shape: Array,
+    *,
+    axes: Numbers,
+    mode: str,
+    align_corners: bool,
+    antialias: bool,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+) -> Array:
     require(mode != "area", "C7")
     sizes = as_i64(target_spatial_shape).tolist()
     require(len(sizes) >= len(axes), "C1", len(sizes), f"{len(axes)} axes")
@@ -46,21 +58,29 @@ def interpolate_1(image: Array, target_spatial_shape: Array, *, axes: Numbers, m
     begin, end = sum(pads_begin[:1]), sum(pads_end[:1])
     befores = [image.shape[axis] + begin + end for axis in sorted(axes)]
     require(all(before or not size for before, size in zip(befores, sizes)), "C8", Shape(image.shape), sizes)
-    if not image.size or not all(sizes[:len(axes)]):
+    if not image.size or not all(sizes[: len(axes)]):
         after = list(image.shape)
         for axis, size in zip(sorted(axes), sizes):
             after[axis] = size
         return zeros(tuple(after), element_type_of(image))
     where = positions(mode, align_corners, begin + end > 0, image.ndim, axes)
-    along = [(axis, Resizing(before, size, np.float32(size) / np.float32(before), where))
-             for axis, before, size in zip(sorted(axes), befores, sizes)]
+    along = [
+        (axis, Resizing(before, size, np.float32(size) / np.float32(before), where))
+        for axis, before, size in zip(sorted(axes), befores, sizes)
+    ]
     if mode == "nearest":
         return picked(image, along, begin)
     summed = mode == "linear" and image.ndim >= 5
     shrinks = antialias and any(one.scale < 1 for _, one in along)
     result: Array = as_numbers(image).astype(np.float64)
     for axis, one in along:
-        taps = triangle(one, one.scale if shrinks else np.float32(1)) if summed else cubic(one, -0.75) if mode == "cubic" else between(one)
+        taps = (
+            triangle(one, one.scale if shrinks else np.float32(1))
+            if summed
+            else cubic(one, -0.75)
+            if mode == "cubic"
+            else between(one)
+        )
         result = without_padding(taps, begin, image.shape[axis]).applied(result, axis)
     return whole(result, image) if summed else cut_off(result, image)
 
@@ -76,13 +96,17 @@ def picked(image: Array, along: list[tuple[int, Resizing]], begin: int) -> Array
 
 
 def without_padding(taps: Taps, begin: int, size: int) -> Taps:
-    """Taps of a padded axis, counted from its first element that is not padding; the zeros of the padding have no weight."""
+    """Taps of a padded axis, counted from its first element that is not padding; the zeros of the padding
+    have no weight.
+    """
     at = taps.elements - begin
     return Taps(np.clip(at, 0, size - 1), np.where((at >= 0) & (at < size), taps.weights, 0.0))
 
 
 def positions(mode: str, align_corners: bool, padded: bool, rank: int, axes: Numbers) -> str:
-    """Where a position lies on the axis before: OpenVINO chooses by mode, rank and axes, as the frameworks do that it reads."""
+    """Where a position lies on the axis before: OpenVINO chooses by mode, rank and axes, as the frameworks do
+    that it reads.
+    """
     if align_corners:
         return "align_corners"
     centred = mode.startswith("linear") and not padded and not (rank == 4 and set(axes) == {2, 3})

@@ -1,4 +1,5 @@
 """RGBtoNV12, BGRtoNV12: images with luminance apart from colour."""
+
 from __future__ import annotations
 
 import numpy as np

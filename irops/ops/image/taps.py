@@ -1,4 +1,7 @@
-"""Which elements make up one of a resized axis, and with what weights: linear, cubic, and as the Pillow library has it."""
+"""Which elements make up one of a resized axis, and with what weights: linear, cubic, and as the Pillow
+library has it.
+"""
+
 from __future__ import annotations
 
 from math import ceil
@@ -19,7 +22,7 @@ class Taps(NamedTuple):
     def applied(self, data: Array, axis: int) -> Array:
         """data with its axis resized: the weighted sums, in f64."""
         wide = (-1, *(1,) * (data.ndim - axis - 1))
-        total = np.zeros((*data.shape[:axis], len(self.elements), *data.shape[axis + 1:]), np.float64)
+        total = np.zeros((*data.shape[:axis], len(self.elements), *data.shape[axis + 1 :]), np.float64)
         for element, weight in zip(self.elements.T, self.weights.T):
             total += np.take(data, element, axis) * weight.reshape(wide)
         return total
@@ -35,7 +38,9 @@ def between(resizing: Resizing) -> Taps:
 
 
 def triangle(resizing: Resizing, steepness: np.float32) -> Taps:
-    """All elements within 1 / steepness, weights falling with their distance; those outside the axis are left out."""
+    """All elements within 1 / steepness, weights falling with their distance; those outside the axis are left
+    out.
+    """
     x = resizing.coordinates()
     reach = 2 if resizing.scale > 1 else ceil(np.float32(2) / steepness)
     elements = away_from_zero(x).astype(np.int64)[:, np.newaxis] + np.arange(-reach, reach + 1)
@@ -63,7 +68,9 @@ def cubic_weight(distance: Array, a: float) -> Array:
 
 
 def pillow(before: int, after: int, bicubic: bool, coefficient: float) -> Taps:
-    """All elements that a filter meets, which is as wide as the axis shrinks: no detail is lost between its places."""
+    """All elements that a filter meets, which is as wide as the axis shrinks: no detail is lost between its
+    places.
+    """
     scale = before / after if after else 1.0
     width = max(scale, 1.0)
     support = (2.0 if bicubic else 1.0) * width

@@ -1,4 +1,7 @@
-"""NV12toRGB, NV12toBGR, I420toRGB, I420toBGR: red, green and blue of images that hold luminance apart from colour."""
+"""NV12toRGB, NV12toBGR, I420toRGB, I420toBGR: red, green and blue of images that hold luminance apart from
+colour.
+"""
+
 from __future__ import annotations
 
 from irops.ops.image.colors import halves, multiple, rgb_of

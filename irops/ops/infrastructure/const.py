@@ -1,4 +1,5 @@
 """Const: a tensor that is part of the model."""
+
 from __future__ import annotations
 
 from irops.spec.binding import kernel

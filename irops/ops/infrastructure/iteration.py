@@ -1,4 +1,5 @@
 """What is known of a body that runs again and again: what the inference of Loop and TensorIterator share."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -11,30 +12,41 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, blaming, require
+from irops.values.violation import blaming, require, warn_unless
 
 
-def part_counts(body: BodyFunction, shapes: Sequence[Shape], hold: Callable[..., None] = advise) -> list[Dim]:
+def part_counts(
+    body: BodyFunction, shapes: Sequence[Shape], hold: Callable[..., None] = warn_unless
+) -> list[Dim]:
     """How many parts each input that is cut gives. hold: how strictly (see part_count)."""
-    return [part_count(entry, shapes[entry.port], hold) for entry in body.inputs if entry.cut is not None and entry.port is not None]
+    return [
+        part_count(entry, shapes[entry.port], hold)
+        for entry in body.inputs
+        if entry.cut is not None and entry.port is not None
+    ]
 
 
 def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> list[Fact]:
     """What each Parameter takes in the first iteration; values only of those that keep them.
 
-    Inputs that are cut have been held to their cuts (part_counts). free: how many inputs may feed none, the first ones.
+    Inputs that are cut have been held to their cuts (part_counts). free: how many inputs may feed none, the
+    first ones.
     """
     items = list(body.declared)
     fed = Counter(entry.port for entry in body.inputs)
     for port in range(len(inputs)):
-        advise(fed[port] == 1 or (port < free and not fed[port]), "C6", f"{fed[port]} Parameters for input {port}")
+        warn_unless(
+            fed[port] == 1 or (port < free and not fed[port]),
+            "C6",
+            f"{fed[port]} Parameters for input {port}",
+        )
     changing = {edge.parameter for edge in carried(body)}
     for entry in body.inputs:
         if entry.port is None:
             continue
         fact, declared = inputs[entry.port], items[entry.parameter]
         with blaming(entry.at):
-            advise(alike(fact.element_type, declared.element_type), "C4", f"{fact} for {declared}")
+            warn_unless(alike(fact.element_type, declared.element_type), "C4", f"{fact} for {declared}")
         kind = declared.element_type if fact.element_type is DYNAMIC else fact.element_type
         if entry.cut is not None:
             items[entry.parameter] = Fact(kind, part_shape(entry, fact.shape))
@@ -57,8 +69,10 @@ def carried(body: BodyFunction) -> list[Feedback]:
 def settled(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]], Dim]) -> list[Fact]:
     """What is known of the Results in every iteration.
 
-    Where back edges bring shapes that the first iteration did not have, the body is inferred again with shapes that allow both, and
-    less and less is taken for known until all that comes is allowed. count: how many iterations there are, given the Results.
+    Where back edges bring shapes that the first iteration did not have, the body is inferred again with
+    shapes that allow both, and less and less is taken for known until all that comes is allowed. count: how
+    many iterations there are,
+    given the Results.
     """
     if not body.patient():
         items = _replaced(items, {edge.parameter: UNRANKED for edge in carried(body)})
@@ -70,9 +84,14 @@ def settled(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]],
     if count(results).high <= 1:
         return results
     for step in (Shape.union, _widened, _unknown, _unranked):
-        brought = [(edge.parameter, items[edge.parameter].shape, results[edge.result].shape) for edge in carried(body)]
+        brought = [
+            (edge.parameter, items[edge.parameter].shape, results[edge.result].shape)
+            for edge in carried(body)
+        ]
         widen = step if body.patient() else _unranked
-        wider = {parameter: widen(shape, other) for parameter, shape, other in brought if not shape.covers(other)}
+        wider = {
+            parameter: widen(shape, other) for parameter, shape, other in brought if not shape.covers(other)
+        }
         if not wider:
             break
         items = _replaced(items, wider)
@@ -81,26 +100,36 @@ def settled(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]],
 
 
 def _replaced(items: list[Fact], shapes: dict[int, Shape]) -> list[Fact]:
-    return [Fact(item.element_type, shapes[place]) if place in shapes else item for place, item in enumerate(items)]
+    return [
+        Fact(item.element_type, shapes[place]) if place in shapes else item
+        for place, item in enumerate(items)
+    ]
 
 
 def _widened(shape: Shape, other: Shape) -> Shape:
     """Both shapes, and all that lies farther that way: what grew may grow on."""
     if shape.dims is None or other.dims is None or len(shape.dims) != len(other.dims):
         return UNRANKED
-    return Shape(Dim(a.low if b.low >= a.low else 0, a.high if b.high <= a.high else inf) for a, b in zip(shape.dims, other.dims))
+    return Shape(
+        Dim(a.low if b.low >= a.low else 0, a.high if b.high <= a.high else inf)
+        for a, b in zip(shape.dims, other.dims)
+    )
 
 
 def _unknown(shape: Shape, other: Shape) -> Shape:
     return UNRANKED if shape.rank is None or shape.rank != other.rank else Shape((ANY,) * shape.rank)
 
 
-def _unranked(shape: Shape, other: Shape) -> Shape:  # noqa: ARG001 - the last way to widen
+def _unranked(shape: Shape, other: Shape) -> Shape:  # noqa: ARG001
     return UNRANKED
 
 
-def output_facts(body: BodyFunction, initial: Sequence[Fact], results: Sequence[Fact], count: Dim) -> tuple[Fact, ...]:
-    """What is known of the outputs after so many iterations; as in OpenVINO, after one at least where there may be one."""
+def output_facts(
+    body: BodyFunction, initial: Sequence[Fact], results: Sequence[Fact], count: Dim
+) -> tuple[Fact, ...]:
+    """What is known of the outputs after so many iterations; as in OpenVINO, after one at least where there
+    may be one.
+    """
     found: dict[int, Fact] = {}
     sources = sources_of(body)
     for entry in body.outputs:
@@ -119,8 +148,10 @@ def output_facts(body: BodyFunction, initial: Sequence[Fact], results: Sequence[
 
 
 def _unchanged(source: int | None, initial: Sequence[Fact], last: Shape) -> Shape:
-    """The shape of an output without any iteration: that of the initial value, which is taken to keep its shape if it can."""
-    advise(source is not None, "C9", "no iteration")
+    """The shape of an output without any iteration: that of the initial value, which is taken to keep its
+    shape if it can.
+    """
+    warn_unless(source is not None, "C9", "no iteration")
     if source is None:
         return last
     shape = initial[source].shape

@@ -1,4 +1,5 @@
 """Loop: run a body until its condition is false, or as often as is said."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -12,14 +13,16 @@ from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import BOOLEAN, I64, Array
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
-from irops.values.violation import advise, blaming, require
+from irops.values.violation import blaming, require, warn_unless
 
 
 @shape("Loop-5")
-def loop_shape(trip_count: Fact, execution_condition: Fact, *inputs: Fact, body: BodyFunction) -> tuple[Fact, ...]:
+def loop_shape(
+    trip_count: Fact, execution_condition: Fact, *inputs: Fact, body: BodyFunction
+) -> tuple[Fact, ...]:
     for fact in (trip_count, execution_condition):
         require(fact.shape.size.can_be(1), "C10", fact)
-    advise(trips_of(trip_count) >= -1, "C14", trips_of(trip_count))
+    warn_unless(trips_of(trip_count) >= -1, "C14", trips_of(trip_count))
     every = (trip_count, execution_condition, *inputs)
     parts = part_counts(body, [fact.shape for fact in every])
     hold_cuts(body)
@@ -33,14 +36,21 @@ def loop_shape(trip_count: Fact, execution_condition: Fact, *inputs: Fact, body:
     results = settled(body, items, count)
     hold_condition(condition, results[condition.result])
     turns = count(results)
-    advise(all(turns.low <= available.high for available in parts), "C13", f"{turns} iterations", *parts)
-    advise(turns.low < inf, "C15", "no end")
+    warn_unless(all(turns.low <= available.high for available in parts), "C13", f"{turns} iterations", *parts)
+    warn_unless(turns.low < inf, "C15", "no end")
     return output_facts(body, items, results, Dim(min(turns.low, 1), inf) if turns.low == inf else turns)
 
 
 @kernel("Loop-5")
-def loop(trip_count: Array, execution_condition: Array, *inputs: Array, body: BodyFunction) -> tuple[Array, ...]:
-    require(trip_count.size == 1 and execution_condition.size == 1, "C10", Shape(trip_count.shape), Shape(execution_condition.shape))
+def loop(
+    trip_count: Array, execution_condition: Array, *inputs: Array, body: BodyFunction
+) -> tuple[Array, ...]:
+    require(
+        trip_count.size == 1 and execution_condition.size == 1,
+        "C10",
+        Shape(trip_count.shape),
+        Shape(execution_condition.shape),
+    )
     every = (trip_count, execution_condition, *inputs)
     trips = int(trip_count.flat[0])
     most = 0 if not execution_condition.flat[0] else trips if trips >= 0 else inf
@@ -48,11 +58,17 @@ def loop(trip_count: Array, execution_condition: Array, *inputs: Array, body: Bo
     return gathered(body, while_true(body, items, every, most), items)
 
 
-def while_true(body: BodyFunction, items: list[Array], inputs: tuple[Array, ...], most: float) -> Iterator[list[Array]]:
+def while_true(
+    body: BodyFunction, items: list[Array], inputs: tuple[Array, ...], most: float
+) -> Iterator[list[Array]]:
     """The Results of each iteration, until the condition is false or there have been as many as may be."""
     parts = [int(count) for count in part_counts(body, [Shape(array.shape) for array in inputs], require)]
     condition = condition_of(body).result
-    if most > body.iterations and body.promised[condition].value is not None and body.promised[condition].value.all():
+    if (
+        most > body.iterations
+        and body.promised[condition].value is not None
+        and body.promised[condition].value.all()
+    ):
         raise too_many(body, most)
     goes_on, turns = most > 0, 0
     for results in iterations(body, items, inputs, min(most, *parts, inf)):
@@ -66,7 +82,8 @@ def while_true(body: BodyFunction, items: list[Array], inputs: tuple[Array, ...]
 
 
 def turn_count(trip_count: Fact, execution_condition: Fact, goes_on: Fact) -> Dim:
-    """How many iterations there are: an infinity of them where there is surely no end. goes_on: the condition that the body gives.
+    """How many iterations there are: an infinity of them where there is surely no end. goes_on: the condition
+    that the body gives.
 
     As in OpenVINO, a condition that is not known at first is taken to be true.
     """
@@ -111,7 +128,11 @@ def hold_cuts(body: BodyFunction) -> None:
         if entry.cut is not None:
             with blaming(entry.at):
                 ends = (entry.cut.start, entry.cut.end)
-                advise(ends == ((0, -1) if entry.cut.stride > 0 else (-1, 0)), "C16", f"start {ends[0]} and end {ends[1]}")
+                warn_unless(
+                    ends == ((0, -1) if entry.cut.stride > 0 else (-1, 0)),
+                    "C16",
+                    f"start {ends[0]} and end {ends[1]}",
+                )
 
 
 def condition_of(body: BodyFunction) -> BodyOutput:

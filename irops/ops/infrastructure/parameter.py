@@ -1,4 +1,5 @@
 """Parameter: an input of the model."""
+
 from __future__ import annotations
 
 from irops.spec.binding import kernel

@@ -1,4 +1,5 @@
 """ReadValue and Assign: what a model keeps from one run to the next."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -8,7 +9,7 @@ from irops.spec.binding import kernel, shape
 from irops.values.element import DYNAMIC, Array, ElementType, zeros
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 class State(Protocol):
@@ -19,26 +20,38 @@ class State(Protocol):
 
 
 @shape("ReadValue-6")
-def read_value_shape(init_value: Fact | None = None, *, variable_type: ElementType, variable_shape: Shape) -> Fact:
+def read_value_shape(
+    init_value: Fact | None = None, *, variable_type: ElementType, variable_shape: Shape
+) -> Fact:
     declared = Fact(variable_type, variable_shape)
     if init_value is None:
         return declared
     hold(init_value, declared, "C1", "C2")
-    advise(variable_shape.contains(init_value.shape), "C2", init_value, declared)
+    warn_unless(variable_shape.contains(init_value.shape), "C2", init_value, declared)
     if variable_type is not DYNAMIC:
         return declared
     return Fact(init_value.element_type, init_value.shape if variable_shape.rank is None else variable_shape)
 
 
 @kernel("ReadValue-6")
-def read_value(init_value: Array | None = None, *, variable_id: str, variable_type: ElementType, variable_shape: Shape,
-               variables: State) -> Array:
+def read_value(
+    init_value: Array | None = None,
+    *,
+    variable_id: str,
+    variable_type: ElementType,
+    variable_shape: Shape,
+    variables: State,
+) -> Array:
     kept = variables.read(variable_id)
     if kept is not None:
         return kept
     if init_value is not None:
         return init_value
-    require(variable_type is not DYNAMIC and variable_shape.dims is not None, "C3", Fact(variable_type, variable_shape))
+    require(
+        variable_type is not DYNAMIC and variable_shape.dims is not None,
+        "C3",
+        Fact(variable_type, variable_shape),
+    )
     return zeros(tuple(int(dim.low) for dim in variable_shape), variable_type)
 
 
@@ -66,5 +79,10 @@ def assign(new_value: Array, *, variable_id: str, variables: State) -> Array:
 
 def hold(fact: Fact, variable: Fact, kinds: str, shapes: str) -> None:
     """Hold a tensor that becomes the value of a variable to what the variable may be."""
-    require(DYNAMIC in (fact.element_type, variable.element_type) or fact.element_type is variable.element_type, kinds, fact, variable)
+    require(
+        DYNAMIC in (fact.element_type, variable.element_type) or fact.element_type is variable.element_type,
+        kinds,
+        fact,
+        variable,
+    )
     require(variable.shape.can_be(fact.shape), shapes, fact, variable)

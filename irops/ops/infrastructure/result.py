@@ -1,4 +1,5 @@
 """Result: an output of the model."""
+
 from __future__ import annotations
 
 from irops.spec.binding import gradient, kernel, values

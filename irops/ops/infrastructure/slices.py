@@ -1,4 +1,7 @@
-"""How tensors are cut into the parts of iterations, and joined from their pieces: what Loop and TensorIterator share."""
+"""How tensors are cut into the parts of iterations, and joined from their pieces: what Loop and
+TensorIterator share.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -10,13 +13,13 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, blaming, require
+from irops.values.violation import blaming, require, warn_unless
 
 
-def part_count(entry: BodyInput, shape: Shape, hold: Callable[..., None] = advise) -> Dim:
+def part_count(entry: BodyInput, shape: Shape, hold: Callable[..., None] = warn_unless) -> Dim:
     """How many parts a tensor is cut into; with a remainder, how many are whole.
 
-    hold: advise to go on where parts do not fill the way, or require
+    hold: warn_unless to go on where parts do not fill the way, or require
     """
     assert entry.cut is not None
     if shape.dims is None:
@@ -28,7 +31,7 @@ def part_count(entry: BodyInput, shape: Shape, hold: Callable[..., None] = advis
 def axis_of(cut: Cut, rank: int) -> int:
     """The axis that is cut, counted from 0."""
     require(-rank <= cut.axis < rank, "C1", f"axis {cut.axis} at rank {rank}")
-    advise(cut.axis >= 0, "C7", cut.axis)
+    warn_unless(cut.axis >= 0, "C7", cut.axis)
     return cut.axis % rank
 
 
@@ -45,12 +48,16 @@ def _parts(cut: Cut, size: Dim, hold: Callable[..., None]) -> Dim:
 
 
 def _within(index: int, size: Dim) -> bool:
-    """Whether an index can lie within an axis. An axis of no elements has a first and a last one of which nothing is between."""
+    """Whether an index can lie within an axis. An axis of no elements has a first and a last one of which
+    nothing is between.
+    """
     return (size > index if index >= 0 else size >= -index) or (index in (0, -1) and size.can_be(0))
 
 
 def _way(first: int, last: int, size: Dim) -> Dim:
-    """How many elements there are from one index to another, both counted; negative indices count from the end."""
+    """How many elements there are from one index to another, both counted; negative indices count from the
+    end.
+    """
     if (first < 0) == (last < 0):
         return Dim.of(last - first + 1)
     return size + (last - first + 1) if last < 0 else (last - first + 1) - size
@@ -63,7 +70,9 @@ def part_shape(entry: BodyInput, shape: Shape) -> Shape:
 
 
 def part(array: Array, cut: Cut, turn: int) -> Array:
-    """The part of an iteration. With a negative stride parts are taken from the end; the elements of each stay in their order."""
+    """The part of an iteration. With a negative stride parts are taken from the end; the elements of each
+    stay in their order.
+    """
     axis = cut.axis % array.ndim
     start = cut.start if cut.start >= 0 else cut.start + array.shape[axis]
     low = start + turn * cut.stride - (cut.part_size - 1 if cut.stride < 0 else 0)
@@ -72,21 +81,25 @@ def part(array: Array, cut: Cut, turn: int) -> Array:
 
 
 def joined_shape(cut: Cut, piece: Shape, count: Dim) -> Shape:
-    """The shape of the pieces of so many iterations, joined; pieces without axes are joined along a new one."""
+    """The shape of the pieces of so many iterations, joined; pieces without axes are joined along a
+    new one.
+    """
     if piece.dims is None:
         return UNRANKED
     pieces = piece if piece.dims else Shape.of(1)
     axis = axis_of(cut, len(pieces))
-    return pieces.with_dim(axis, pieces[axis].named(None) * count)      # each piece may have a size of its own
+    return pieces.with_dim(axis, pieces[axis].named(None) * count)  # each piece may have a size of its own
 
 
 def joined(pieces: Sequence[Array], cut: Cut, promised: Fact) -> Array:
-    """The pieces of all iterations in order, in reverse with a negative stride. promised: what is known of one, where there is none."""
+    """The pieces of all iterations in order, in reverse with a negative stride. promised: what is known of
+    one, where there is none.
+    """
     if not pieces:
         return _no_pieces(cut, promised)
     arrays = [piece if piece.ndim else piece.reshape(1) for piece in pieces]
     axis = axis_of(cut, arrays[0].ndim)
-    shapes = {(*array.shape[:axis], 0, *array.shape[axis + 1:]): array for array in arrays}
+    shapes = {(*array.shape[:axis], 0, *array.shape[axis + 1 :]): array for array in arrays}
     require(len(shapes) == 1, "C8", *(Shape(array.shape) for array in list(shapes.values())[:2]))
     return np.concatenate(arrays[::-1] if cut.stride < 0 else arrays, axis=axis)
 

@@ -1,4 +1,5 @@
 """TensorIterator: run a body once for every part that its inputs are cut into."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +13,7 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, blaming, require
+from irops.values.violation import blaming, require, warn_unless
 
 
 @shape("TensorIterator-1")
@@ -20,7 +21,7 @@ def tensor_iterator_shape(*inputs: Fact, body: BodyFunction) -> tuple[Fact, ...]
     count = turn_count(body, [fact.shape for fact in inputs])
     items = first_items(body, inputs)
     results = settled(body, items, lambda _: count)
-    hold_pieces(body, [fact.shape for fact in results], advise)
+    hold_pieces(body, [fact.shape for fact in results], warn_unless)
     return output_facts(body, items, results, count)
 
 
@@ -33,8 +34,10 @@ def tensor_iterator(*inputs: Array, body: BodyFunction) -> tuple[Array, ...]:
     return gathered(body, held(body, iterations(body, items, inputs, count)), items)
 
 
-def turn_count(body: BodyFunction, shapes: Sequence[Shape], hold: Callable[..., None] = advise) -> Dim:
-    """How many iterations there are: as many as parts; where nothing is cut, as many as the first joined output says, or one."""
+def turn_count(body: BodyFunction, shapes: Sequence[Shape], hold: Callable[..., None] = warn_unless) -> Dim:
+    """How many iterations there are: as many as parts; where nothing is cut, as many as the first joined
+    output says, or one.
+    """
     counts = part_counts(body, shapes, hold)
     if counts:
         return reduce(lambda a, b: unify(a, b, "C10"), counts)
@@ -56,4 +59,8 @@ def hold_pieces(body: BodyFunction, results: Sequence[Shape], hold: Callable[...
         if entry.cut is not None and piece.dims and -len(piece) <= entry.cut.axis < len(piece):
             size = piece[entry.cut.axis]
             with blaming(entry.at):
-                hold(size.can_be(entry.cut.part_size), "C11", f"part_size {entry.cut.part_size} of {size} elements")
+                hold(
+                    size.can_be(entry.cut.part_size),
+                    "C11",
+                    f"part_size {entry.cut.part_size} of {size} elements",
+                )

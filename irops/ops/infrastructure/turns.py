@@ -1,4 +1,5 @@
 """A body run again and again: what the kernels of Loop and TensorIterator share."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -14,8 +15,12 @@ from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, require
 
 
-def iterations(body: BodyFunction, items: list[Array], inputs: Sequence[Array], count: float) -> Iterator[list[Array]]:
-    """The Results of each iteration. items: what the Parameters take, filled in; count: how many iterations, perhaps without end."""
+def iterations(
+    body: BodyFunction, items: list[Array], inputs: Sequence[Array], count: float
+) -> Iterator[list[Array]]:
+    """The Results of each iteration. items: what the Parameters take, filled in; count: how many iterations,
+    perhaps without end.
+    """
     for entry in body.inputs:
         if entry.port is not None and entry.cut is None:
             items[entry.parameter] = inputs[entry.port]
@@ -39,7 +44,9 @@ def iterations(body: BodyFunction, items: list[Array], inputs: Sequence[Array], 
 def too_many(body: BodyFunction, count: float) -> LimitExceeded:
     """The complaint that a body would run too often."""
     said = f"{int(count):,} times" if count < inf else "without end"
-    return LimitExceeded("iteration-limit", f"the body would run {said}, the limit is {body.iterations:,} (iterations)")
+    return LimitExceeded(
+        "iteration-limit", f"the body would run {said}, the limit is {body.iterations:,} (iterations)"
+    )
 
 
 def _number(declared: Fact, turn: int) -> Array:
@@ -50,7 +57,9 @@ def _number(declared: Fact, turn: int) -> Array:
 
 def gathered(body: BodyFunction, turns: Iterator[list[Array]], initial: list[Array]) -> tuple[Array, ...]:
     """The outputs of a body's iterations. initial: what the Parameters took at first."""
-    pieces: dict[int, list[Array]] = {entry.port: [] for entry in body.outputs if entry.port is not None and entry.cut is not None}
+    pieces: dict[int, list[Array]] = {
+        entry.port: [] for entry in body.outputs if entry.port is not None and entry.cut is not None
+    }
     results: list[Array] | None = None
     taken = 0
     for results in turns:
@@ -59,7 +68,10 @@ def gathered(body: BodyFunction, turns: Iterator[list[Array]], initial: list[Arr
                 pieces[entry.port].append(results[entry.result])
                 taken += results[entry.result].nbytes
         if taken > body.tensor_bytes:
-            raise LimitExceeded("byte-limit", f"the pieces of outputs take {taken:,} bytes, {body.tensor_bytes:,} are left (tensor_bytes)")
+            raise LimitExceeded(
+                "byte-limit",
+                f"the pieces of outputs take {taken:,} bytes, {body.tensor_bytes:,} are left (tensor_bytes)",
+            )
     found: dict[int, Array] = {}
     sources = sources_of(body)
     for entry in body.outputs:
@@ -68,7 +80,9 @@ def gathered(body: BodyFunction, turns: Iterator[list[Array]], initial: list[Arr
         if entry.cut is not None:
             found[entry.port] = joined(pieces[entry.port], entry.cut, body.promised[entry.result])
         else:
-            found[entry.port] = _initial(sources.get(entry.result), initial) if results is None else results[entry.result]
+            found[entry.port] = (
+                _initial(sources.get(entry.result), initial) if results is None else results[entry.result]
+            )
     return tuple(found[port] for port in sorted(found))
 
 

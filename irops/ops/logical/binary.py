@@ -1,4 +1,7 @@
-"""Logic on two tensors of booleans, element by element: LogicalAnd, LogicalOr, LogicalXor, and Xor, its name in opset 1."""
+"""Logic on two tensors of booleans, element by element: LogicalAnd, LogicalOr, LogicalXor, and Xor, its name
+in opset 1.
+"""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """LogicalNot: true where false was given, and the other way round."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,12 +9,12 @@ from irops.spec.binding import kernel, shape, values
 from irops.values.element import BOOLEAN, DYNAMIC, Array, ElementType, element_type_of
 from irops.values.fact import Fact, each_dim
 from irops.values.shape import Shape
-from irops.values.violation import advise
+from irops.values.violation import warn_unless
 
 
 @shape("LogicalNot-1")
 def logical_not_shape(data: Fact) -> Shape:
-    advise(data.element_type in (BOOLEAN, DYNAMIC), "C1", data)
+    warn_unless(data.element_type in (BOOLEAN, DYNAMIC), "C1", data)
     return data.shape
 
 

@@ -1,4 +1,5 @@
 """Einsum: sums of products, over axes that an equation names."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -20,7 +21,9 @@ Known = dict[str, Dim]
 @shape("Einsum-7")
 def einsum_shape(*inputs: Fact, equation: str) -> Shape:
     wanted = equation_of(equation)
-    require(len(wanted.inputs) == len(inputs), "C2", f"{len(wanted.inputs)} subscripts", f"{len(inputs)} inputs")
+    require(
+        len(wanted.inputs) == len(inputs), "C2", f"{len(wanted.inputs)} subscripts", f"{len(inputs)} inputs"
+    )
     sizes, shared = _sizes([fact.shape for fact in inputs], wanted.inputs)
     result = SCALAR
     for label in wanted.output:
@@ -29,7 +32,9 @@ def einsum_shape(*inputs: Fact, equation: str) -> Shape:
 
 
 def _sizes(shapes: list[Shape], subscripts: tuple[Labels, ...]) -> tuple[Known, Shape]:
-    """What is known of the size of each label, and of the axes that ellipses stand for, all inputs together."""
+    """What is known of the size of each label, and of the axes that ellipses stand for, all inputs
+    together.
+    """
     sizes, shared = Known(), SCALAR
     for tensor, labels in zip(shapes, subscripts):
         if tensor.dims is None:
@@ -45,11 +50,15 @@ def _sizes(shapes: list[Shape], subscripts: tuple[Labels, ...]) -> tuple[Known, 
 def _own(tensor: Shape, labels: Labels) -> tuple[Known, Shape]:
     """The same of one tensor, of which each label that is there more than once has one size."""
     covered = len(tensor) - len(labels) + (ELLIPSIS in labels)
-    require(covered == 0 or (ELLIPSIS in labels and covered > 0), "C3", f"{''.join(labels) or 'no label'} for {tensor}")
+    require(
+        covered == 0 or (ELLIPSIS in labels and covered > 0),
+        "C3",
+        f"{''.join(labels) or 'no label'} for {tensor}",
+    )
     own, between, axis = Known(), SCALAR, 0
     for label in labels:
         if label == ELLIPSIS:
-            between, axis = tensor[axis:axis + covered], axis + covered
+            between, axis = tensor[axis : axis + covered], axis + covered
         else:
             own[label], axis = unify(own.get(label, ANY), tensor[axis], "C4"), axis + 1
     return own, between
@@ -64,9 +73,15 @@ def einsum(*inputs: Array, equation: str) -> Array:
     operands: list[Any] = []
     for array, labels in zip(inputs, wanted.inputs):
         covered = array.ndim - len(labels) + (ELLIPSIS in labels)
-        places = [place for label in labels for place in (list(spread)[len(shared) - covered:] if label == ELLIPSIS else [numbers[label]])]
+        places = [
+            place
+            for label in labels
+            for place in (list(spread)[len(shared) - covered :] if label == ELLIPSIS else [numbers[label]])
+        ]
         goal = [(*sizes.values(), *shared)[place] for place in places]
         operands += [np.broadcast_to(as_numbers(array), [int(size) for size in goal]), places]
-    output = [place for label in wanted.output for place in (spread if label == ELLIPSIS else [numbers[label]])]
+    output = [
+        place for label in wanted.output for place in (spread if label == ELLIPSIS else [numbers[label]])
+    ]
     result: Array = np.asarray(np.einsum(*operands, output, optimize=len(inputs) > 1))
     return low_bits(result, kind) if kind.integral else result

@@ -1,4 +1,5 @@
 """GroupedMatMul: matrix products of groups of rows, each group with a matrix of its own."""
+
 from __future__ import annotations
 
 from itertools import pairwise
@@ -11,12 +12,12 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("GroupedMatMul-17")
 def grouped_mat_mul_shape(mat_a: Fact, mat_b: Fact, offsets: Fact | None) -> Shape:
-    advise(offsets is None or mat_a.shape.rank != 3, "C4", offsets)
+    warn_unless(offsets is None or mat_a.shape.rank != 3, "C4", offsets)
     if mat_a.shape.dims is None:
         return UNRANKED
     groups, columns, inner = mat_b.shape.of_rank(3, "C2")

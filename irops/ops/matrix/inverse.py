@@ -1,4 +1,5 @@
 """Inverse: the inverses of square matrices."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """MatMul: the matrix product over the last two axes, the others broadcast."""
+
 from __future__ import annotations
 
 from math import prod
@@ -34,27 +35,41 @@ def _transposed(matrices: Shape, flag: bool) -> Shape:
 def mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
     left = _turned(a, transpose_a and a.ndim > 1)
     right = _turned(b, transpose_b and b.ndim > 1)
-    if left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous:          # all rows at once: one large product, not many small ones
+    if (
+        left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous
+    ):  # all rows at once: one large product, not many small ones
         *counts, inner = left.shape
         return product(left.reshape(prod(counts), inner), right).reshape(*counts, right.shape[-1])
     return product(left, right)
 
 
 @gradient("MatMul-1", of="a", widen=True)
-def mat_mul_gradient_of_a(d_output: Array, b: Array, *, a_shape: Sizes, transpose_a: bool, transpose_b: bool) -> Array:
+def mat_mul_gradient_of_a(
+    d_output: Array, b: Array, *, a_shape: Sizes, transpose_a: bool, transpose_b: bool
+) -> Array:
     right = _turned(b, transpose_b) if b.ndim > 1 else b[:, np.newaxis]
     reached = product(_as_matrices(d_output, a_shape, b.shape), right.swapaxes(-1, -2))
-    return unbroadcast(_turned(reached, transpose_a), a_shape) if len(a_shape) > 1 else unbroadcast(reached, (1, *a_shape))[0]
+    return (
+        unbroadcast(_turned(reached, transpose_a), a_shape)
+        if len(a_shape) > 1
+        else unbroadcast(reached, (1, *a_shape))[0]
+    )
 
 
 @gradient("MatMul-1", of="b", widen=True)
-def mat_mul_gradient_of_b(d_output: Array, a: Array, *, b_shape: Sizes, transpose_a: bool, transpose_b: bool) -> Array:
+def mat_mul_gradient_of_b(
+    d_output: Array, a: Array, *, b_shape: Sizes, transpose_a: bool, transpose_b: bool
+) -> Array:
     left = _turned(a, transpose_a) if a.ndim > 1 else a[np.newaxis]
     gradients = _as_matrices(d_output, a.shape, b_shape)
-    if len(b_shape) < 3:                                                       # summed over all rows at once, not product by product
+    if len(b_shape) < 3:  # summed over all rows at once, not product by product
         left, gradients = (rows.reshape(prod(rows.shape[:-1]), rows.shape[-1]) for rows in (left, gradients))
     reached = product(left.swapaxes(-1, -2), gradients)
-    return unbroadcast(_turned(reached, transpose_b), b_shape) if len(b_shape) > 1 else unbroadcast(reached, (*b_shape, 1))[:, 0]
+    return (
+        unbroadcast(_turned(reached, transpose_b), b_shape)
+        if len(b_shape) > 1
+        else unbroadcast(reached, (*b_shape, 1))[:, 0]
+    )
 
 
 def _as_matrices(d_output: Array, a_shape: Sizes, b_shape: Sizes) -> Array:

@@ -1,4 +1,5 @@
 """The equations of Einsum: which label stands for which axis of which tensor."""
+
 from __future__ import annotations
 
 import re
@@ -22,7 +23,8 @@ class Equation(NamedTuple):
 def equation_of(text: str) -> Equation:
     """What an equation says; without an output, the labels that are there once, in the order of the alphabet.
 
-    Raises:  Violation(C1) where the text is none; Violation(C5) where the output has a label that no input has, or one twice
+    Raises:  Violation(C1) where the text is none; Violation(C5) where the output has a label that no input
+        has, or one twice
     """
     left, arrow, right = text.replace(" ", "").partition("->")
     inputs = tuple(_labels(subscript, text) for subscript in left.split(","))

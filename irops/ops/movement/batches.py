@@ -1,4 +1,7 @@
-"""SpaceToBatch and BatchToSpace: blocks of neighbours are dealt out to the items of a batch, or gathered from them."""
+"""SpaceToBatch and BatchToSpace: blocks of neighbours are dealt out to the items of a batch, or gathered from
+them.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,7 +28,9 @@ def space_to_batch_shape(data: Fact, block_shape: Fact, pads_begin: Fact, pads_e
     if found is None:
         return UNRANKED
     batch, blocks = data.shape[0], reduce(lambda a, b: a * b, (block for _, block, _, _ in found))
-    return Shape.of(batch * blocks, *(divided(size + begin + end, block, "C5") for size, block, begin, end in found[1:]))
+    return Shape.of(
+        batch * blocks, *(divided(size + begin + end, block, "C5") for size, block, begin, end in found[1:])
+    )
 
 
 @shape("BatchToSpace-2")
@@ -34,11 +39,16 @@ def batch_to_space_shape(data: Fact, block_shape: Fact, crops_begin: Fact, crops
     if found is None:
         return UNRANKED
     blocks = reduce(lambda a, b: a * b, (block for _, block, _, _ in found))
-    return Shape.of(divided(data.shape[0], blocks, "C5"), *(_cropped(size * block, begin, end) for size, block, begin, end in found[1:]))
+    return Shape.of(
+        divided(data.shape[0], blocks, "C5"),
+        *(_cropped(size * block, begin, end) for size, block, begin, end in found[1:]),
+    )
 
 
 def _along(data: Shape, block_shape: Fact, begins: Fact, ends: Fact) -> Triples | None:
-    """Size, block, begin and end of every axis, held to what they must be; None where the rank is not known."""
+    """Size, block, begin and end of every axis, held to what they must be; None where the rank is not
+    known.
+    """
     count = unify(unify(block_shape.shape[0], begins.shape[0], "C1"), ends.shape[0], "C1")
     if data.dims is None:
         return None
@@ -47,7 +57,9 @@ def _along(data: Shape, block_shape: Fact, begins: Fact, ends: Fact) -> Triples 
     blocks, first, last = (entries(fact, rank) for fact in (block_shape, begins, ends))
     require(all(block >= 1 for block in blocks), "C2", Shape(blocks))
     require(all(number >= 0 for number in first + last), "C3", Shape(first), Shape(last))
-    require(blocks[0].can_be(1) and first[0].can_be(0) and last[0].can_be(0), "C4", blocks[0], first[0], last[0])
+    require(
+        blocks[0].can_be(1) and first[0].can_be(0) and last[0].can_be(0), "C4", blocks[0], first[0], last[0]
+    )
     ones, nones = Dim.of(1), Dim.of(0)
     blocks = (ones, *(block.at_least(1) for block in blocks[1:]))
     first, last = ((nones, *(number.at_least(0) for number in numbers[1:])) for numbers in (first, last))
@@ -79,10 +91,17 @@ def batch_to_space(data: Array, block_shape: Array, crops_begin: Array, crops_en
     pairs = [axis for number in range(axes) for axis in (axes + 1 + number, number)]
     sizes = [size * block for size, block in zip(data.shape[1:], blocks)]
     whole = split.transpose(axes, *pairs).reshape(batch, *sizes)
-    return whole[tuple(slice(int(begin), size - int(end)) for size, begin, end in zip(whole.shape, crops_begin, crops_end))]
+    return whole[
+        tuple(
+            slice(int(begin), size - int(end))
+            for size, begin, end in zip(whole.shape, crops_begin, crops_end)
+        )
+    ]
 
 
-def _held(data: Array, block_shape: Array, begins: Array, ends: Array, rule: Callable[..., Shape]) -> list[int]:
+def _held(
+    data: Array, block_shape: Array, begins: Array, ends: Array, rule: Callable[..., Shape]
+) -> list[int]:
     """The blocks of all axes but the first, once the inputs are held to the rule of the shape."""
     rule(*map(Fact.of, (data, block_shape, begins, ends)))
     return [int(block) for block in as_i64(block_shape)[1:]]

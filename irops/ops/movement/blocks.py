@@ -1,4 +1,5 @@
 """DepthToSpace and SpaceToDepth: blocks of neighbours become channels, or come of them."""
+
 from __future__ import annotations
 
 from math import inf, prod
@@ -12,7 +13,8 @@ from irops.values.violation import require
 
 
 def divided(size: Dim, parts: Dim, constraint: str) -> Dim:
-    """The size of one of several equal parts; parts are 1 or more. No part of a size of 64 bits is beyond its share of those.
+    """The size of one of several equal parts; parts are 1 or more. No part of a size of 64 bits is beyond its
+    share of those.
 
     Raises:  Violation(constraint) where size surely is no multiple of them
     """
@@ -28,7 +30,11 @@ def depth_to_space_shape(data: Fact, *, block_size: int) -> Shape:
     if data.shape.dims is None:
         return UNRANKED
     batch, channels, *sizes = data.shape
-    return Shape.of(batch, divided(channels, Dim.of(block_size ** len(sizes)), "C1"), *(size * block_size for size in sizes))
+    return Shape.of(
+        batch,
+        divided(channels, Dim.of(block_size ** len(sizes)), "C1"),
+        *(size * block_size for size in sizes),
+    )
 
 
 @shape("SpaceToDepth-1")
@@ -37,7 +43,11 @@ def space_to_depth_shape(data: Fact, *, block_size: int) -> Shape:
     if data.shape.dims is None:
         return UNRANKED
     batch, channels, *sizes = data.shape
-    return Shape.of(batch, channels * block_size ** len(sizes), *(divided(size, Dim.of(block_size), "C1") for size in sizes))
+    return Shape.of(
+        batch,
+        channels * block_size ** len(sizes),
+        *(divided(size, Dim.of(block_size), "C1") for size in sizes),
+    )
 
 
 @kernel("DepthToSpace-1")
@@ -45,10 +55,14 @@ def depth_to_space(data: Array, *, mode: str, block_size: int) -> Array:
     batch, channels, *sizes = data.shape
     axes, depth = len(sizes), channels // block_size ** len(sizes)
     blocks, first = (block_size,) * axes, mode == "blocks_first"
-    split = data.reshape(batch, *blocks, depth, *sizes) if first else data.reshape(batch, depth, *blocks, *sizes)
+    split = (
+        data.reshape(batch, *blocks, depth, *sizes) if first else data.reshape(batch, depth, *blocks, *sizes)
+    )
     places = range(1, axes + 1) if first else range(2, axes + 2)
     pairs = [axis for number, place in enumerate(places) for axis in (axes + 2 + number, place)]
-    return split.transpose(0, axes + 1 if first else 1, *pairs).reshape(batch, depth, *(size * block_size for size in sizes))
+    return split.transpose(0, axes + 1 if first else 1, *pairs).reshape(
+        batch, depth, *(size * block_size for size in sizes)
+    )
 
 
 @kernel("SpaceToDepth-1")

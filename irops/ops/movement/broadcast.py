@@ -1,4 +1,5 @@
 """Broadcast: repeat a tensor along axes of size 1, or new ones, to fill a shape."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,14 +13,22 @@ from irops.values.dim import unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape, broadcast_shapes
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("Broadcast-3")
 def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *, mode: str) -> Shape:
-    require((axes_mapping is not None) == (mode == "explicit"), "C1", f"{'no ' * (axes_mapping is None)}axes_mapping in {mode} mode")
+    require(
+        (axes_mapping is not None) == (mode == "explicit"),
+        "C1",
+        f"{'no ' * (axes_mapping is None)}axes_mapping in {mode} mode",
+    )
     if axes_mapping is not None and data.shape.rank is not None:
-        require(axes_mapping.shape[0].can_be(data.shape.rank), "C5", f"{axes_mapping.shape[0]} axes at rank {data.shape.rank}")
+        require(
+            axes_mapping.shape[0].can_be(data.shape.rank),
+            "C5",
+            f"{axes_mapping.shape[0]} axes at rank {data.shape.rank}",
+        )
     sizes = target_shape.dims
     if sizes is None:
         return UNRANKED
@@ -62,7 +71,7 @@ def laid_onto(target: Shape, data: Shape, axes: Sequence[int]) -> Shape:
     sizes = list(target)
     for axis, size in zip(axes, data):
         fits = size.can_be(1) or size.can_be(sizes[axis])
-        advise(fits, "C3", data, target)                               # the output's shape is clear all the same
+        warn_unless(fits, "C3", data, target)  # the output's shape is clear all the same
         if fits and not size.can_be(1):
             sizes[axis] = unify(sizes[axis], size, "C3")
     return Shape(sizes)
@@ -76,7 +85,12 @@ def broadcast(data: Array, target_shape: Array, axes_mapping: Array | None, *, m
     if axes_mapping is not None:
         named = {int(axis) for axis in axes_mapping}
         data = np.expand_dims(data, tuple(axis for axis in range(len(target)) if axis not in named))
-    require(all(size in (1, goal) for size, goal in zip(data.shape[::-1], target[::-1])), "C3", Shape(data.shape), Shape(target))
+    require(
+        all(size in (1, goal) for size, goal in zip(data.shape[::-1], target[::-1])),
+        "C3",
+        Shape(data.shape),
+        Shape(target),
+    )
     return np.broadcast_to(data, target)
 
 

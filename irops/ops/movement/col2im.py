@@ -1,4 +1,5 @@
 """Col2Im: put the blocks of an image, which may overlap, back where they come from, added up."""
+
 from __future__ import annotations
 
 from itertools import product
@@ -19,11 +20,24 @@ Pair = tuple[int, ...]
 
 
 @shape("Col2Im-15")
-def col2im_shape(data: Fact, output_size: Fact, kernel_size: Fact, *, strides: Pair, dilations: Pair, pads_begin: Pair,
-                 pads_end: Pair) -> Shape:
+def col2im_shape(
+    data: Fact,
+    output_size: Fact,
+    kernel_size: Fact,
+    *,
+    strides: Pair,
+    dilations: Pair,
+    pads_begin: Pair,
+    pads_end: Pair,
+) -> Shape:
     for given in (output_size, kernel_size):
         unify(given.shape[0], 2, "C1")
-    for name, pair in (("strides", strides), ("dilations", dilations), ("pads_begin", pads_begin), ("pads_end", pads_end)):
+    for name, pair in (
+        ("strides", strides),
+        ("dilations", dilations),
+        ("pads_begin", pads_begin),
+        ("pads_end", pads_end),
+    ):
         require(len(pair) == 2, "C2", f"{name} {pair}")
     sizes = [_held(size, 0, "C3") for size in entries(output_size, 2)]
     window = [_held(size, 1, "C4") for size in entries(kernel_size, 2)]
@@ -31,10 +45,19 @@ def col2im_shape(data: Fact, output_size: Fact, kernel_size: Fact, *, strides: P
         return UNRANKED
     channels, blocks = data.shape[-2], data.shape[-1]
     taps = window[0] * window[1]
-    require(not (channels.known and taps.known) or int(channels) % int(taps) == 0, "C5", f"{channels} channels", f"blocks of {taps}")
-    ways = [size + before + behind - dilation * (taken - 1) - 1
-            for size, before, behind, dilation, taken in zip(sizes, pads_begin, pads_end, dilations, window)]
-    require(all(way >= 0 for way in ways), "C6", f"output_size {Shape(sizes)}", f"kernel_size {Shape(window)}")
+    require(
+        not (channels.known and taps.known) or int(channels) % int(taps) == 0,
+        "C5",
+        f"{channels} channels",
+        f"blocks of {taps}",
+    )
+    ways = [
+        size + before + behind - dilation * (taken - 1) - 1
+        for size, before, behind, dilation, taken in zip(sizes, pads_begin, pads_end, dilations, window)
+    ]
+    require(
+        all(way >= 0 for way in ways), "C6", f"output_size {Shape(sizes)}", f"kernel_size {Shape(window)}"
+    )
     counts = [way.at_least(0) // stride + 1 for way, stride in zip(ways, strides)]
     unify(blocks, counts[0] * counts[1], "C7")
     return data.shape[:-2] + Shape.of(channels // taps, *sizes)
@@ -46,15 +69,33 @@ def _held(size: Dim, low: int, constraint: str) -> Dim:
 
 
 @kernel("Col2Im-15", widen=True)
-def col2im(data: Array, output_size: Array, kernel_size: Array, *, strides: Pair, dilations: Pair, pads_begin: Pair,
-           pads_end: Pair) -> Array:
+def col2im(
+    data: Array,
+    output_size: Array,
+    kernel_size: Array,
+    *,
+    strides: Pair,
+    dilations: Pair,
+    pads_begin: Pair,
+    pads_end: Pair,
+) -> Array:
     numbers = as_numbers(data)
     sizes, window = tuple(as_i64(output_size).tolist()), as_i64(kernel_size).tolist()
-    counts = [(sizes[k] + pads_begin[k] + pads_end[k] - dilations[k] * (window[k] - 1) - 1) // strides[k] + 1 for k in (0, 1)]
+    counts = [
+        (sizes[k] + pads_begin[k] + pads_end[k] - dilations[k] * (window[k] - 1) - 1) // strides[k] + 1
+        for k in (0, 1)
+    ]
     blocks = numbers.reshape(*data.shape[:-2], data.shape[-2] // prod(window), *window, *counts)
     image = np.zeros((*blocks.shape[:-4], *sizes), numbers.dtype)
     for row, column in product(*map(range, window)):
-        rows, columns = (np.arange(counts[k]) * strides[k] + at * dilations[k] - pads_begin[k] for k, at in ((0, row), (1, column)))
-        down, across = (np.flatnonzero((at >= 0) & (at < size)) for at, size in ((rows, sizes[0]), (columns, sizes[1])))
-        image[..., rows[down][:, np.newaxis], columns[across]] += blocks[..., row, column, down[:, np.newaxis], across]
+        rows, columns = (
+            np.arange(counts[k]) * strides[k] + at * dilations[k] - pads_begin[k]
+            for k, at in ((0, row), (1, column))
+        )
+        down, across = (
+            np.flatnonzero((at >= 0) & (at < size)) for at, size in ((rows, sizes[0]), (columns, sizes[1]))
+        )
+        image[..., rows[down][:, np.newaxis], columns[across]] += blocks[
+            ..., row, column, down[:, np.newaxis], across
+        ]
     return converted(image, element_type_of(data))

@@ -1,4 +1,5 @@
 """Concat: put tensors one after the other along an axis."""
+
 from __future__ import annotations
 
 from functools import reduce

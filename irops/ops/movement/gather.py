@@ -1,4 +1,5 @@
 """Gather: take slices along an axis, in the order that indices say."""
+
 from __future__ import annotations
 
 from functools import reduce
@@ -14,7 +15,7 @@ from irops.values.dim import UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64, element_type_of, zeros
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import Violation, advise, require
+from irops.values.violation import Violation, require, warn_unless
 
 
 @shape("Gather-7", "Gather-8")
@@ -30,7 +31,11 @@ def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> S
         return UNRANKED
     heads = [unify(a, b, "C5") for a, b in zip(data.shape[:batch], indices.shape[:batch])]
     advise_on_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
-    outcomes = (Shape(heads) + data.shape[batch:a] + indices.shape[batch:] + data.shape[a + 1:] for a in axes if a >= batch)
+    outcomes = (
+        Shape(heads) + data.shape[batch:a] + indices.shape[batch:] + data.shape[a + 1 :]
+        for a in axes
+        if a >= batch
+    )
     return reduce(Shape.union, outcomes)
 
 
@@ -53,7 +58,7 @@ def advise_on_indices(indices: Fact, size: Dim | None) -> None:
     if size is not None and indices.value is not None:
         found = as_i64(indices.value)
         outside = (found >= size.high) | (found < -size.high)
-        advise(not outside.any(), "C6", f"{found[outside][:1].tolist()} on {size} elements")
+        warn_unless(not outside.any(), "C6", f"{found[outside][:1].tolist()} on {size} elements")
 
 
 @shape("Gather-1")
@@ -63,7 +68,7 @@ def gather_1_shape(data: Fact, indices: Fact, axis: Fact) -> Shape:
         return UNRANKED
     axes = possible_axes((axis.dims or (UNKNOWN,))[0], data.shape.rank)
     advise_on_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
-    return reduce(Shape.union, (data.shape[:a] + indices.shape + data.shape[a + 1:] for a in axes))
+    return reduce(Shape.union, (data.shape[:a] + indices.shape + data.shape[a + 1 :] for a in axes))
 
 
 @kernel("Gather-1")
@@ -76,7 +81,13 @@ def gather_1(data: Array, indices: Array, axis: Array) -> Array:
 def gather_1_values(data: Array, indices: Array, axis: Array) -> Array | None:
     if holds_dims(indices) or holds_dims(axis):
         return None
-    return picked(data.astype(object), indices, normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0], 0, Dim.of(0))
+    return picked(
+        data.astype(object),
+        indices,
+        normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0],
+        0,
+        Dim.of(0),
+    )
 
 
 @kernel("Gather-7", "Gather-8")
@@ -94,13 +105,13 @@ def gathered(data: Array, indices: Array, axis: Array, batch_dims: int, zero: An
 
 def picked(data: Array, indices: Array, at: int, batch: int, zero: Any) -> Array:
     """The same, axis and batch_dims counted from 0 and held to what they must be."""
-    shape = data.shape[:at] + indices.shape[batch:] + data.shape[at + 1:]
+    shape = data.shape[:at] + indices.shape[batch:] + data.shape[at + 1 :]
     batches, size = prod(data.shape[:batch]), data.shape[at]
-    rows = data.reshape(batches, prod(data.shape[batch:at]), size, prod(data.shape[at + 1:]))
+    rows = data.reshape(batches, prod(data.shape[batch:at]), size, prod(data.shape[at + 1 :]))
     wanted = as_i64(indices).reshape(batches, 1, prod(indices.shape[batch:]))
     wanted = np.where(wanted < 0, wanted + size, wanted)
     inside = (wanted >= 0) & (wanted < size)
-    if not inside.all():                                               # what lies outside finds a row of zeros behind the others
+    if not inside.all():  # what lies outside finds a row of zeros behind the others
         rows = np.concatenate([rows, np.full((*rows.shape[:2], 1, rows.shape[3]), zero, data.dtype)], axis=2)
         wanted = np.where(inside, wanted, size)
     first, second, _ = np.indices((batches, rows.shape[1], 1), sparse=True)
@@ -115,8 +126,12 @@ def gather_values(data: Array, indices: Array, axis: Array, *, batch_dims: int) 
 
 
 @gradient("Gather-8")
-def gather_gradient(d_output: Array, indices: Array, axis: Array, *, data_shape: Sizes, batch_dims: int) -> Array:
-    """Each row goes back to where it was taken from, added up where that was one place; in f64, rounded once."""
+def gather_gradient(
+    d_output: Array, indices: Array, axis: Array, *, data_shape: Sizes, batch_dims: int
+) -> Array:
+    """Each row goes back to where it was taken from, added up where that was one place; in f64,
+    rounded once.
+    """
     rows = np.zeros(data_shape, np.complex128 if d_output.dtype.kind == "c" else np.float64)
     places = gathered(np.arange(rows.size).reshape(data_shape), indices, axis, batch_dims, -1)
     inside = places >= 0

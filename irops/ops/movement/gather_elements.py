@@ -1,4 +1,5 @@
 """GatherElements: take an element along an axis for every position of indices."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +9,7 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import Shape, unify_shapes
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("GatherElements-6")
@@ -26,7 +27,7 @@ def check_indices(indices: Array, size: Dim) -> None:
     """Hold indices to the size of the axis."""
     outside = (indices >= size.high) | (indices < -size.high)
     require(not outside.any(), "C3", f"{indices[outside][:1].tolist()} on {size} elements")
-    advise(not (indices < 0).any(), "C4", indices[indices < 0][:1].tolist())
+    warn_unless(not (indices < 0).any(), "C4", indices[indices < 0][:1].tolist())
 
 
 @kernel("GatherElements-6")

@@ -1,4 +1,5 @@
 """GatherND: take elements or slices of a tensor from given places."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("GatherND-8")
@@ -33,7 +34,9 @@ def _parts(data: Fact, indices: Fact, batch_dims: int) -> tuple[Shape, Shape]:
     """The axes of the batch, and those of what each item of it picks."""
     ranks = data.shape.rank, indices.shape.rank
     for rank in ranks:
-        require(rank is None or batch_dims < rank, "C1", f"{batch_dims} batch axes", data.shape, indices.shape)
+        require(
+            rank is None or batch_dims < rank, "C1", f"{batch_dims} batch axes", data.shape, indices.shape
+        )
     if None in ranks:
         return UNRANKED, UNRANKED
     batch = Shape(unify(a, b, "C2") for a, b in zip(data.shape[:batch_dims], indices.shape[:batch_dims]))
@@ -42,8 +45,8 @@ def _parts(data: Fact, indices: Fact, batch_dims: int) -> tuple[Shape, Shape]:
     if not depth.known:
         return batch, UNRANKED
     if indices.value is not None:
-        check_indices(as_i64(indices.value), list(left)[:int(depth)])
-    return batch, indices.shape[batch_dims:-1] + left[int(depth):]
+        check_indices(as_i64(indices.value), list(left)[: int(depth)])
+    return batch, indices.shape[batch_dims:-1] + left[int(depth) :]
 
 
 def check_indices(indices: Array, sizes: list[Dim]) -> None:
@@ -52,19 +55,23 @@ def check_indices(indices: Array, sizes: list[Dim]) -> None:
         along = indices[..., axis]
         outside = (along >= size.high) | (along < -size.high)
         require(not outside.any(), "C4", f"{along[outside][:1].tolist()} on {size} elements")
-    advise((indices >= 0).all(), "C5", indices[indices < 0][:1].tolist())
+    warn_unless((indices >= 0).all(), "C5", indices[indices < 0][:1].tolist())
 
 
 @kernel("GatherND-8")
 def gather_nd(data: Array, indices: Array, *, batch_dims: int) -> Array:
     places, depth = as_i64(indices), indices.shape[-1]
-    check_indices(places, [Dim.of(size) for size in data.shape[batch_dims:batch_dims + depth]])
+    check_indices(places, [Dim.of(size) for size in data.shape[batch_dims : batch_dims + depth]])
     between = (1,) * (places.ndim - 1 - batch_dims)
     items: Sequence[Array] = np.indices(data.shape[:batch_dims], sparse=True)
     if depth:
-        found: Array = data[(*(axis.reshape(axis.shape + between) for axis in items), *np.moveaxis(places, -1, 0))]
+        found: Array = data[
+            (*(axis.reshape(axis.shape + between) for axis in items), *np.moveaxis(places, -1, 0))
+        ]
         return found
-    whole = data.reshape(data.shape[:batch_dims] + between + data.shape[batch_dims:])         # places of no position name all
+    whole = data.reshape(
+        data.shape[:batch_dims] + between + data.shape[batch_dims:]
+    )  # places of no position name all
     return np.broadcast_to(whole, places.shape[:-1] + data.shape[batch_dims:])
 
 

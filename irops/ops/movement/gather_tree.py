@@ -1,4 +1,5 @@
 """GatherTree: follow the beams of a search back through their parents."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +13,7 @@ from irops.values.violation import require
 
 
 @shape("GatherTree-1")
-def gather_tree_shape(step_ids: Fact, parent_ids: Fact, max_seq_len: Fact, end_token: Fact) -> Shape:  # noqa: ARG001 - a scalar
+def gather_tree_shape(step_ids: Fact, parent_ids: Fact, max_seq_len: Fact, end_token: Fact) -> Shape:  # noqa: ARG001
     both = unify_shapes(step_ids.shape.of_rank(3, "C1"), parent_ids.shape, "C1")
     return both.with_dim(1, unify(both[1], max_seq_len.shape[0], "C2"))
 
@@ -25,7 +26,12 @@ def gather_tree(step_ids: Array, parent_ids: Array, max_seq_len: Array, end_toke
     beam = np.broadcast_to(np.arange(beams), (batch, beams))
     for time in reversed(range(times)):
         within = time < lengths
-        require((((beam >= 0) & (beam < beams)) | ~within).all(), "C3", beam[within[:, 0]].tolist(), f"{beams} beams")
+        require(
+            (((beam >= 0) & (beam < beams)) | ~within).all(),
+            "C3",
+            beam[within[:, 0]].tolist(),
+            f"{beams} beams",
+        )
         beam = np.where(within, beam, np.arange(beams))
         found[time] = np.where(within, np.take_along_axis(step_ids[time], beam, 1), end_token)
         beam = np.where(within, np.take_along_axis(parents[time], beam, 1), beam)

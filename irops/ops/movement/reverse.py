@@ -1,4 +1,5 @@
 """Reverse: reverse the order of elements along some axes."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -9,7 +10,7 @@ from irops.spec.binding import gradient, kernel, shape
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("Reverse-1")
@@ -33,13 +34,15 @@ def reverse(data: Array, axes: Array, *, mode: str) -> Array:
     else:
         check_axes(axes, data.ndim)
         reversed_axes = {axis % data.ndim for axis in axes.tolist()}
-    index: tuple[Any, ...] = tuple(slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim))
-    return data[(..., *index)]                              # the dots: a scalar stays an array
+    index: tuple[Any, ...] = tuple(
+        slice(None, None, -1 if axis in reversed_axes else 1) for axis in range(data.ndim)
+    )
+    return data[(..., *index)]  # the dots: a scalar stays an array
 
 
 @gradient("Reverse-1")
 def reverse_gradient(d_output: Array, axes: Array, *, mode: str) -> Array:
-    return reverse(d_output, axes, mode=mode)          # its own transpose, and its own inverse
+    return reverse(d_output, axes, mode=mode)  # its own transpose, and its own inverse
 
 
 def check_axes(axes: Array, rank: int) -> None:
@@ -47,5 +50,5 @@ def check_axes(axes: Array, rank: int) -> None:
     numbers = [int(axis) for axis in axes.tolist()]
     for axis in numbers:
         require(-rank <= axis < rank, "C4", f"axis {axis} at rank {rank}")
-    advise(min(numbers, default=0) >= 0, "C5", numbers)
-    advise(len({axis % rank for axis in numbers}) == len(numbers), "C6", numbers)
+    warn_unless(min(numbers, default=0) >= 0, "C5", numbers)
+    warn_unless(len({axis % rank for axis in numbers}) == len(numbers), "C6", numbers)

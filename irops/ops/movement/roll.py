@@ -1,4 +1,5 @@
 """Roll: move elements along axes, those that leave at one end coming in at the other."""
+
 from __future__ import annotations
 
 import numpy as np

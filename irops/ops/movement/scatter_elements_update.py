@@ -1,4 +1,5 @@
 """ScatterElementsUpdate: put elements at places along an axis."""
+
 from __future__ import annotations
 
 from math import prod
@@ -12,7 +13,7 @@ from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import BOOLEAN, Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import Shape, unify_shapes
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("ScatterElementsUpdate-3")
@@ -32,7 +33,9 @@ def scatter_elements_update_shape(data: Fact, indices: Fact, updates: Fact, axis
 
 def _check_places(indices: Fact, data: Shape, placed: Shape, axis: int) -> None:
     """Hold known indices to the axis, and the others' sizes to data's."""
-    advise(all(size <= data[other] for other, size in enumerate(placed) if other != axis), "C6", placed, data)
+    warn_unless(
+        all(size <= data[other] for other, size in enumerate(placed) if other != axis), "C6", placed, data
+    )
     if indices.value is not None:
         check_indices(as_i64(indices.value), data[axis])
 
@@ -44,7 +47,9 @@ def check_indices(indices: Array, size: Dim) -> None:
 
 
 @shape("ScatterElementsUpdate-12")
-def scatter_elements_update_12_shape(data: Fact, indices: Fact, updates: Fact, axis: Fact, *, reduction: str) -> Shape:
+def scatter_elements_update_12_shape(
+    data: Fact, indices: Fact, updates: Fact, axis: Fact, *, reduction: str
+) -> Shape:
     require(reduction != "mean" or data.element_type is not BOOLEAN, "C7", data)
     return scatter_elements_update_shape(data, indices, updates, axis)
 
@@ -55,16 +60,25 @@ def scatter_elements_update(data: Array, indices: Array, updates: Array, axis: A
 
 
 @kernel("ScatterElementsUpdate-12")
-def scatter_elements_update_12(data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str, use_init_val: bool) -> Array:
+def scatter_elements_update_12(
+    data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str, use_init_val: bool
+) -> Array:
     along = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C4")[0]
     wanted = as_i64(indices)
     check_indices(wanted, Dim.of(data.shape[along]))
     others = [size for other, size in enumerate(indices.shape) if other != along]
-    require(all(size <= whole for size, whole in zip(others, np.delete(data.shape, along))), "C6", Shape(indices.shape), Shape(data.shape))
+    require(
+        all(size <= whole for size, whole in zip(others, np.delete(data.shape, along))),
+        "C6",
+        Shape(indices.shape),
+        Shape(data.shape),
+    )
     places: list[Array] = list(np.indices(indices.shape, sparse=True))
     places[along] = np.where(wanted < 0, wanted + data.shape[along], wanted)
-    strides = [prod(data.shape[axis + 1:]) for axis in range(data.ndim)]
-    flat = sum((place * stride for place, stride in zip(places, strides)), np.zeros(indices.shape, np.int64)).ravel()
+    strides = [prod(data.shape[axis + 1 :]) for axis in range(data.ndim)]
+    flat = sum(
+        (place * stride for place, stride in zip(places, strides)), np.zeros(indices.shape, np.int64)
+    ).ravel()
     return scattered(data.reshape(-1), flat, updates.reshape(-1), reduction, use_init_val).reshape(data.shape)
 
 
@@ -76,5 +90,7 @@ def scatter_elements_values(data: Array, indices: Array, updates: Array, axis: A
 
 
 @values("ScatterElementsUpdate-12")
-def scatter_elements_12_values(data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str) -> Array | None:
+def scatter_elements_12_values(
+    data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str
+) -> Array | None:
     return scatter_elements_values(data, indices, updates, axis) if reduction == "none" else None

@@ -1,4 +1,5 @@
 """ScatterNDUpdate: replace elements or slices of a tensor at given places."""
+
 from __future__ import annotations
 
 from math import prod
@@ -11,7 +12,7 @@ from irops.values.dim import Dim
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import Shape, unify_shapes
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("ScatterNDUpdate-4", "ScatterNDUpdate-15")
@@ -23,13 +24,13 @@ def scatter_nd_update_shape(data: Fact, indices: Fact, updates: Fact) -> Shape:
     if not depth.known:
         return data.shape
     if indices.value is not None:
-        check_indices(indices.value, list(data.shape[:int(depth)]))
-    outer, inner = data.shape[:int(depth)], data.shape[int(depth):]
+        check_indices(indices.value, list(data.shape[: int(depth)]))
+    outer, inner = data.shape[: int(depth)], data.shape[int(depth) :]
     if not len(places) and not len(inner):
         require(updates.shape.size.can_be(1), "C3", updates)
         return data.shape
     settled = unify_shapes(places + inner, updates.shape, "C2")
-    return outer + settled[len(places):]
+    return outer + settled[len(places) :]
 
 
 def check_indices(indices: Array, sizes: list[Dim]) -> None:
@@ -38,8 +39,10 @@ def check_indices(indices: Array, sizes: list[Dim]) -> None:
     for axis, size in enumerate(sizes):
         along = found[..., axis]
         outside = (along >= size.high) | (along < -size.high)
-        require(not outside.any(), "C4", f"{along[outside][:1].tolist()} along axis {axis} of {size} elements")
-    advise((found >= 0).all(), "C5", found[found < 0][:1].tolist())
+        require(
+            not outside.any(), "C4", f"{along[outside][:1].tolist()} along axis {axis} of {size} elements"
+        )
+    warn_unless((found >= 0).all(), "C5", found[found < 0][:1].tolist())
 
 
 @kernel("ScatterNDUpdate-4")
@@ -52,7 +55,7 @@ def reduced_nd_update(data: Array, indices: Array, updates: Array, *, reduction:
     depth = indices.shape[-1]
     outer, inner = data.shape[:depth], data.shape[depth:]
     check_indices(indices, [Dim.of(size) for size in outer])
-    strides = np.array([prod(outer[axis + 1:]) for axis in range(depth)], np.int64)
+    strides = np.array([prod(outer[axis + 1 :]) for axis in range(depth)], np.int64)
     from_0 = as_i64(indices) % np.array(outer, np.int64) if indices.size else as_i64(indices)
     rows = data.reshape(prod(outer), prod(inner))
     news = updates.reshape(prod(indices.shape[:-1]), prod(inner))
@@ -61,7 +64,11 @@ def reduced_nd_update(data: Array, indices: Array, updates: Array, *, reduction:
 
 @values("ScatterNDUpdate-4")
 def scatter_nd_update_values(data: Array, indices: Array, updates: Array) -> Array | None:
-    return None if holds_dims(indices) else scatter_nd_update(data.astype(object), indices, updates.astype(object))
+    return (
+        None
+        if holds_dims(indices)
+        else scatter_nd_update(data.astype(object), indices, updates.astype(object))
+    )
 
 
 @values("ScatterNDUpdate-15")

@@ -1,4 +1,5 @@
 """ScatterUpdate: replace slices of a tensor along an axis."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +10,7 @@ from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import Shape, unify_shapes
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("ScatterUpdate-3")
@@ -24,7 +25,7 @@ def scatter_update_shape(data: Fact, indices: Fact, updates: Fact, axis: Fact) -
     at = int(known) % rank
     if indices.value is not None:
         check_indices(as_i64(indices.value), data.shape[at])
-    unify_shapes(data.shape[:at] + indices.shape + data.shape[at + 1:], updates.shape, "C3")
+    unify_shapes(data.shape[:at] + indices.shape + data.shape[at + 1 :], updates.shape, "C3")
     return data.shape
 
 
@@ -32,7 +33,7 @@ def check_indices(indices: Array, size: Dim) -> None:
     """Hold indices to the size of the axis."""
     outside = (indices >= size.high) | (indices < -size.high)
     require(not outside.any(), "C4", f"{indices[outside][:1].tolist()} on {size} elements")
-    advise((indices >= 0).all(), "C5", indices[indices < 0][:1].tolist())
+    warn_unless((indices >= 0).all(), "C5", indices[indices < 0][:1].tolist())
 
 
 @kernel("ScatterUpdate-3")
@@ -41,7 +42,7 @@ def scatter_update(data: Array, indices: Array, updates: Array, axis: Array) -> 
     wanted = as_i64(indices)
     check_indices(wanted, Dim.of(data.shape[at]))
     result = data.copy()
-    rows = updates.reshape(*data.shape[:at], indices.size, *data.shape[at + 1:])
+    rows = updates.reshape(*data.shape[:at], indices.size, *data.shape[at + 1 :])
     np.moveaxis(result, at, 0)[wanted.ravel()] = np.moveaxis(rows, at, 0)
     return result
 

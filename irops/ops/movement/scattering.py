@@ -1,4 +1,5 @@
 """Rows put at places of a tensor, replaced or combined with what is there."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,13 +9,25 @@ import numpy as np
 from irops.ops.conversion import as_numbers, converted
 from irops.values.element import BOOLEAN, Array, element_type_of
 
-NUMBERS: dict[str, np.ufunc] = {"sum": np.add, "sub": np.subtract, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
-FLAGS: dict[str, np.ufunc] = {"sum": np.logical_or, "max": np.logical_or, "prod": np.logical_and, "min": np.logical_and,
-                              "sub": np.logical_xor}
+NUMBERS: dict[str, np.ufunc] = {
+    "sum": np.add,
+    "sub": np.subtract,
+    "prod": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+}
+FLAGS: dict[str, np.ufunc] = {
+    "sum": np.logical_or,
+    "max": np.logical_or,
+    "prod": np.logical_and,
+    "min": np.logical_and,
+    "sub": np.logical_xor,
+}
 
 
 def scattered(rows: Array, places: Array, updates: Array, reduction: str, use_init_val: bool = True) -> Array:
-    """Rows, with updates put at places, the last one staying where one place is named twice; or combined by a reduction.
+    """Rows, with updates put at places, the last one staying where one place is named twice; or combined by a
+    reduction.
 
     use_init_val: whether what is there takes part in the combination.
     """

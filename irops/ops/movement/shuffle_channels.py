@@ -1,4 +1,5 @@
 """ShuffleChannels: deal the channels of groups out in turn."""
+
 from __future__ import annotations
 
 from irops.spec.binding import kernel, shape
@@ -14,10 +15,12 @@ def shuffle_channels_shape(data: Fact, *, axis: int, group: int) -> Shape:
     channels = data.shape[axis]
     least, most = channels.ceil_div(group) * group, (channels // group) * group
     require(least.low <= most.high, "C1", channels, f"{group} groups")
-    return data.shape.with_dim(axis, Dim(max(least.low, channels.low), min(most.high, channels.high), channels.symbol))
+    return data.shape.with_dim(
+        axis, Dim(max(least.low, channels.low), min(most.high, channels.high), channels.symbol)
+    )
 
 
 @kernel("ShuffleChannels-1")
 def shuffle_channels(data: Array, *, axis: int, group: int) -> Array:
-    grouped = data.reshape(*data.shape[:axis], group, data.shape[axis] // group, *data.shape[axis + 1:])
+    grouped = data.reshape(*data.shape[:axis], group, data.shape[axis] // group, *data.shape[axis + 1 :])
     return grouped.swapaxes(axis, axis + 1).reshape(data.shape)

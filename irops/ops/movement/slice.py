@@ -1,4 +1,5 @@
 """Slice: take start:stop:step along some axes."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +13,7 @@ from irops.values.dim import Dim, unify
 from irops.values.element import DYNAMIC, Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("Slice-8")
@@ -21,12 +22,12 @@ def slice_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | No
     count = lists[0].shape[0]
     for other in lists[1:]:
         count = unify(count, other.shape[0], "C1")
-    advise(len({fact.element_type for fact in lists[:3]} - {DYNAMIC}) < 2, "C5", start, stop, step)
+    warn_unless(len({fact.element_type for fact in lists[:3]} - {DYNAMIC}) < 2, "C5", start, stop, step)
     if data.shape.dims is None:
         return UNRANKED
     require(count <= len(data.shape), "C2", f"{count} elements at rank {len(data.shape)}")
     named = _axes(axes, count, len(data.shape))
-    if named is None:                                                  # any axis may be sliced
+    if named is None:  # any axis may be sliced
         return data.shape if count == 0 else Shape(Dim(0, size.high) for size in data.shape)
     sizes = list(data.shape)
     for axis, *bounds in zip(named, *(entries(fact, len(named)) for fact in lists[:3])):
@@ -47,18 +48,24 @@ def slice_kernel(data: Array, start: Array, stop: Array, step: Array, axes: Arra
     return data[parts_taken(data.shape, start, stop, step, axes)]
 
 
-def parts_taken(shape: Sizes, start: Array, stop: Array, step: Array, axes: Array | None) -> tuple[slice, ...]:
+def parts_taken(
+    shape: Sizes, start: Array, stop: Array, step: Array, axes: Array | None
+) -> tuple[slice, ...]:
     """What is taken along each axis of a tensor."""
     numbers = np.arange(start.size) if axes is None else as_i64(axes)
     parts = [slice(None)] * len(shape)
-    for axis, *bounds in zip(normal_axes(numbers.tolist(), len(shape), "C3"), *(as_i64(a).tolist() for a in (start, stop, step))):
+    for axis, *bounds in zip(
+        normal_axes(numbers.tolist(), len(shape), "C3"), *(as_i64(a).tolist() for a in (start, stop, step))
+    ):
         require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
         parts[axis] = slice_of(shape[axis], *bounds)
     return tuple(parts)
 
 
 @gradient("Slice-8")
-def slice_gradient(d_output: Array, start: Array, stop: Array, step: Array, axes: Array | None, *, data_shape: Sizes) -> Array:
+def slice_gradient(
+    d_output: Array, start: Array, stop: Array, step: Array, axes: Array | None, *, data_shape: Sizes
+) -> Array:
     reached = np.zeros(data_shape, d_output.dtype)
     reached[parts_taken(data_shape, start, stop, step, axes)] = d_output
     return reached
@@ -72,7 +79,9 @@ def slice_values(data: Array, start: Array, stop: Array, step: Array, axes: Arra
 
 
 @shape("onnx:Slice-10")
-def slice_by_inputs_shape(data: Fact, starts: Fact, ends: Fact, axes: Fact | None, steps: Fact | None) -> Shape:
+def slice_by_inputs_shape(
+    data: Fact, starts: Fact, ends: Fact, axes: Fact | None, steps: Fact | None
+) -> Shape:
     return slice_shape(data, starts, ends, _ones(starts) if steps is None else steps, axes)
 
 
@@ -83,37 +92,56 @@ def _ones(starts: Fact) -> Fact:
 
 
 @kernel("onnx:Slice-10")
-def slice_by_inputs(data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None) -> Array:
+def slice_by_inputs(
+    data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None
+) -> Array:
     return slice_kernel(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
 
 
 @values("onnx:Slice-10")
-def slice_by_inputs_values(data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None) -> Array | None:
+def slice_by_inputs_values(
+    data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None
+) -> Array | None:
     return slice_values(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
 
 
 @gradient("onnx:Slice-10")
-def slice_by_inputs_gradient(d_output: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None, *,
-                             data_shape: Sizes) -> Array:
-    return slice_gradient(d_output, starts, ends, np.ones_like(starts) if steps is None else steps, axes, data_shape=data_shape)
+def slice_by_inputs_gradient(
+    d_output: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None, *, data_shape: Sizes
+) -> Array:
+    return slice_gradient(
+        d_output, starts, ends, np.ones_like(starts) if steps is None else steps, axes, data_shape=data_shape
+    )
 
 
 @shape("onnx:Slice-1")
-def slice_by_attributes_shape(data: Fact, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None) -> Shape:
+def slice_by_attributes_shape(
+    data: Fact, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None
+) -> Shape:
     first, last = (Fact.of(np.array(given, np.int64)) for given in (starts, ends))
-    return slice_by_inputs_shape(data, first, last, None if axes is None else Fact.of(np.array(axes, np.int64)), None)
+    return slice_by_inputs_shape(
+        data, first, last, None if axes is None else Fact.of(np.array(axes, np.int64)), None
+    )
 
 
 @values("onnx:Slice-1")
 @kernel("onnx:Slice-1")
-def slice_by_attributes(data: Array, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None) -> Array:
+def slice_by_attributes(
+    data: Array, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None
+) -> Array:
     first, last = (np.array(given, np.int64) for given in (starts, ends))
     return slice_by_inputs(data, first, last, None if axes is None else np.array(axes, np.int64), None)
 
 
 @gradient("onnx:Slice-1")
-def slice_by_attributes_gradient(d_output: Array, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None,
-                                 data_shape: Sizes) -> Array:
+def slice_by_attributes_gradient(
+    d_output: Array,
+    *,
+    starts: tuple[int, ...],
+    ends: tuple[int, ...],
+    axes: tuple[int, ...] | None,
+    data_shape: Sizes,
+) -> Array:
     first, last = (np.array(given, np.int64) for given in (starts, ends))
     named = None if axes is None else np.array(axes, np.int64)
     return slice_by_inputs_gradient(d_output, first, last, named, None, data_shape=data_shape)

@@ -1,4 +1,5 @@
 """SliceScatter: write to start:stop:step along some axes."""
+
 from __future__ import annotations
 
 from irops.ops.movement.slice import parts_taken, slice_shape
@@ -10,7 +11,9 @@ from irops.values.violation import require
 
 
 @shape("SliceScatter-15")
-def slice_scatter_shape(data: Fact, updates: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None) -> Shape:
+def slice_scatter_shape(
+    data: Fact, updates: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | None
+) -> Shape:
     whole = data.shape if updates.shape.rank is None else data.shape.of_rank(updates.shape.rank, "C6")
     part = slice_shape(data.with_shape(whole), start, stop, step, axes)
     unify_shapes(part, updates.shape, "C6")
@@ -18,16 +21,25 @@ def slice_scatter_shape(data: Fact, updates: Fact, start: Fact, stop: Fact, step
 
 
 @kernel("SliceScatter-15")
-def slice_scatter(data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
+def slice_scatter(
+    data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
+) -> Array:
     parts = parts_taken(data.shape, start, stop, step, axes)
     written = data.copy()
-    require(written[parts].shape == updates.shape, "C6", Shape(updates.shape), f"a part of shape {Shape(written[parts].shape)}")
+    require(
+        written[parts].shape == updates.shape,
+        "C6",
+        Shape(updates.shape),
+        f"a part of shape {Shape(written[parts].shape)}",
+    )
     written[parts] = updates
     return written
 
 
 @values("SliceScatter-15")
-def slice_scatter_values(data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array | None:
+def slice_scatter_values(
+    data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
+) -> Array | None:
     if any(given is not None and holds_dims(given) for given in (start, stop, step, axes)):
         return None
     return slice_scatter(data.astype(object), updates.astype(object), start, stop, step, axes)

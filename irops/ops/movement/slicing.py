@@ -1,8 +1,11 @@
 """start:stop:step along one axis, as Slice and StridedSlice read it: how many elements that takes, and which.
 
-Negative positions count from the end, then all are clamped into the axis: going forward, into 0..size; going backward, a start into
-0..size-1 and a stop into -1..size. So a start before the first element still takes the first, even going backward.
+Negative positions count from the end, then all are clamped into the axis: going forward, into 0..size; going
+    backward, a start into
+0..size-1 and a stop into -1..size. So a start before the first element still takes the first, even going
+backward.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -33,18 +36,22 @@ def slice_of(size: int, start: int, stop: int, step: int) -> slice:
 
 
 def sliced_size(size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
-    """How many elements are taken, as closely as bounds and symbols tell; nothing is known of a step that may have either sign.
+    """How many elements are taken, as closely as bounds and symbols tell; nothing is known of a step that may
+    have either sign.
 
-    The count rises and falls at most once as one of the four grows while the signs of the others stay: its extremes lie at the ends
+    The count rises and falls at most once as one of the four grows while the signs of the others stay: its
+        extremes lie at the ends
     of intervals, and at the sizes where clamping sets in.
     """
     if takes_all(size, start, stop, step):
         return size
     if step.low <= 0 <= step.high:
         return Dim(0, size.high)
-    counts = [_count(n, a, b, s)
-              for a, b, s in product(_corners(start), _corners(stop), {_finite(step.low), _finite(step.high)})
-              for n in _sizes(size, a, b)]
+    counts = [
+        _count(n, a, b, s)
+        for a, b, s in product(_corners(start), _corners(stop), {_finite(step.low), _finite(step.high)})
+        for n in _sizes(size, a, b)
+    ]
     found = Dim(min(counts), inf if max(counts) > MAX_DIM else max(counts))
     return _named(found, size, start, stop) if step == 1 and not found.known else found
 

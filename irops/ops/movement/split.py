@@ -1,4 +1,5 @@
 """Split and VariadicSplit: cut a tensor into pieces along an axis."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -13,10 +14,12 @@ from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import Violation, advise, require
+from irops.values.violation import Violation, require, warn_unless
 
 MOST_PIECES = 1 << 16
-"""More outputs than any layer has: a length of split_lengths beyond it is not believed before split_lengths itself is known."""
+"""More outputs than any layer has: a length of split_lengths beyond it is not believed before split_lengths
+itself is known.
+"""
 FEW = 8
 
 
@@ -32,11 +35,17 @@ def split_shape(data: Fact, axis: Fact, *, num_splits: int) -> tuple[Shape, ...]
 
 
 @shape("VariadicSplit-1")
-def variadic_split_shape(data: Fact, axis: Fact, split_lengths: Fact, *, output_count: int = 0) -> tuple[Shape, ...]:
-    advise(not axis.element_type.floating and not split_lengths.element_type.floating, "C5", axis, split_lengths)
+def variadic_split_shape(
+    data: Fact, axis: Fact, split_lengths: Fact, *, output_count: int = 0
+) -> tuple[Shape, ...]:
+    warn_unless(
+        not axis.element_type.floating and not split_lengths.element_type.floating, "C5", axis, split_lengths
+    )
     require(axis.shape.size.can_be(1), "C6", axis)
     count = split_lengths.shape[0]
-    lengths = split_lengths.dims or (UNKNOWN,) * (int(count) if count.known and count <= MOST_PIECES else output_count)
+    lengths = split_lengths.dims or (UNKNOWN,) * (
+        int(count) if count.known and count <= MOST_PIECES else output_count
+    )
     if not lengths and not count.known:
         return ()
     require(all(length >= -1 for length in lengths), "C3", Shape(lengths))
@@ -46,16 +55,26 @@ def variadic_split_shape(data: Fact, axis: Fact, split_lengths: Fact, *, output_
     except Violation as broken:
         if broken.constraint == "C1" or axis.value is None or not all(length >= 0 for length in lengths):
             raise
-        advise(False, "C2", broken.detail.removeprefix("got "))              # the outputs' shapes are clear all the same
-        return tuple(data.shape.with_dim(int(as_i64(axis.value).item()), length.at_least(0)) for length in lengths)
+        warn_unless(
+            False, "C2", broken.detail.removeprefix("got ")
+        )  # the outputs' shapes are clear all the same
+        return tuple(
+            data.shape.with_dim(int(as_i64(axis.value).item()), length.at_least(0)) for length in lengths
+        )
 
 
-def cut_along(data: Shape, axis: Fact, pieces: Callable[[Dim], Sequence[Dim]], count: int) -> tuple[Shape, ...]:
+def cut_along(
+    data: Shape, axis: Fact, pieces: Callable[[Dim], Sequence[Dim]], count: int
+) -> tuple[Shape, ...]:
     """The shapes of the pieces; of those along each axis that it may be, where the axis is not known."""
     if data.dims is None:
         return (UNRANKED,) * count
     rank = len(data)
-    number = Dim.of(int(as_i64(axis.value).item())) if axis.value is not None else (axis.dims or (Dim(-rank, rank - 1),))[0]
+    number = (
+        Dim.of(int(as_i64(axis.value).item()))
+        if axis.value is not None
+        else (axis.dims or (Dim(-rank, rank - 1),))[0]
+    )
     require(number >= -rank and number < rank, "C1", f"axis {number} at rank {rank}")
     found, broken = [], None
     for candidate in range(rank):
@@ -70,7 +89,9 @@ def cut_along(data: Shape, axis: Fact, pieces: Callable[[Dim], Sequence[Dim]], c
 
 
 def pieces_of(size: Dim, lengths: Sequence[Dim]) -> list[Dim]:
-    """The sizes of pieces that together take all of size; at most one length is -1, which takes what the others leave."""
+    """The sizes of pieces that together take all of size; at most one length is -1, which takes what the
+    others leave.
+    """
     sizes = [ANY if length.low < 0 else length for length in lengths]
     known = sum((length for length in sizes if length.known), Dim.of(0))
     unknown = [number for number, length in enumerate(sizes) if not length.known]
@@ -99,8 +120,14 @@ def variadic_split(data: Array, axis: Array, split_lengths: Array) -> tuple[Arra
     lengths = as_i64(split_lengths).tolist()
     require(all(length >= -1 for length in lengths), "C3", lengths)
     require(lengths.count(-1) <= 1, "C4", lengths)
-    sizes = [int(size) for size in pieces_of(Dim.of(data.shape[along]), [Dim.of(length) for length in lengths])]
-    require(sum(sizes) == data.shape[along], "C2", f"lengths of {sum(sizes)} in total, {data.shape[along]} elements")
+    sizes = [
+        int(size) for size in pieces_of(Dim.of(data.shape[along]), [Dim.of(length) for length in lengths])
+    ]
+    require(
+        sum(sizes) == data.shape[along],
+        "C2",
+        f"lengths of {sum(sizes)} in total, {data.shape[along]} elements",
+    )
     return tuple(np.split(data, list(accumulate(sizes)), along)[:-1])
 
 

@@ -1,4 +1,5 @@
 """StridedSlice: take begin:end:stride along axes, add axes and drop axes, as masks say."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from irops.values.dim import Dim, unify
 from irops.values.element import DYNAMIC, Array, as_i64
 from irops.values.fact import Fact, holds_dims
 from irops.values.shape import MAX_DIM, UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 Mask = tuple[int, ...]
 FIRST, LAST = 0, MAX_DIM
@@ -21,15 +22,25 @@ BEFORE_FIRST = -MAX_DIM - 1
 
 
 @shape("StridedSlice-1")
-def strided_slice_shape(data: Fact, begin: Fact, end: Fact, stride: Fact | None, *, begin_mask: Mask, end_mask: Mask,
-                        new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask) -> Shape:
+def strided_slice_shape(
+    data: Fact,
+    begin: Fact,
+    end: Fact,
+    stride: Fact | None,
+    *,
+    begin_mask: Mask,
+    end_mask: Mask,
+    new_axis_mask: Mask,
+    shrink_axis_mask: Mask,
+    ellipsis_mask: Mask,
+) -> Shape:
     count = unify(begin.shape[0], end.shape[0], "C1")
     if stride is not None:
         count = unify(count, stride.shape[0], "C1")
     kinds = {fact.element_type for fact in (begin, end, stride) if fact is not None} - {DYNAMIC}
-    advise(len(kinds) < 2, "C8", *map(str, kinds))
+    warn_unless(len(kinds) < 2, "C8", *map(str, kinds))
     lengths = [len(mask) for mask in (begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask)]
-    advise(set(lengths) <= {0, lengths[0]}, "C2", lengths)
+    warn_unless(set(lengths) <= {0, lengths[0]}, "C2", lengths)
     if data.shape.dims is None or not count.known:
         return UNRANKED
     begins, ends, steps = (entries(fact, int(count)) for fact in (begin, end, stride))
@@ -40,7 +51,9 @@ def strided_slice_shape(data: Fact, begin: Fact, end: Fact, stride: Fact | None,
         if kind == "shrink":
             check_index(begins[i], size)
         elif kind == "slice":
-            result.append(sliced_size(size, *masked(begins[i], ends[i], steps[i], bit(begin_mask, i), bit(end_mask, i))))
+            result.append(
+                sliced_size(size, *masked(begins[i], ends[i], steps[i], bit(begin_mask, i), bit(end_mask, i)))
+            )
         else:
             result.append(size)
     return Shape(result)
@@ -50,15 +63,25 @@ def bit(mask: Mask, i: int) -> bool:
     return i < len(mask) and mask[i] == 1
 
 
-def parts(count: int, rank: int, new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask) -> Iterator[tuple[str, int]]:
-    """What each position does, in order: "new" adds an axis, "shrink" drops one, "slice" slices one, "whole" leaves one as it is.
+def parts(
+    count: int, rank: int, new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask
+) -> Iterator[tuple[str, int]]:
+    """What each position does, in order: "new" adds an axis, "shrink" drops one, "slice" slices one, "whole"
+    leaves one as it is.
 
     The axes for which no position is left stay whole where the ellipsis stands, or at the end.
     """
     dots = [i for i in range(count) if bit(ellipsis_mask, i)]
     require(len(dots) < 2, "C3", f"one at {dots}")
-    require(not any(bit(mask, i) for mask in (new_axis_mask, shrink_axis_mask) for i in dots), "C4", f"position {dots}")
-    kinds = ["new" if bit(new_axis_mask, i) else "shrink" if bit(shrink_axis_mask, i) else "slice" for i in range(count)]
+    require(
+        not any(bit(mask, i) for mask in (new_axis_mask, shrink_axis_mask) for i in dots),
+        "C4",
+        f"position {dots}",
+    )
+    kinds = [
+        "new" if bit(new_axis_mask, i) else "shrink" if bit(shrink_axis_mask, i) else "slice"
+        for i in range(count)
+    ]
     taken = count - len(dots) - kinds.count("new")
     require(taken <= rank, "C5", f"{taken} positions at rank {rank}")
     for i, kind in enumerate(kinds):
@@ -71,7 +94,9 @@ def parts(count: int, rank: int, new_axis_mask: Mask, shrink_axis_mask: Mask, el
 
 
 def masked(begin: Dim, end: Dim, step: Dim, from_start: bool, to_end: bool) -> tuple[Dim, Dim, Dim]:
-    """Where a slice begins and ends: as said, or, where its mask is set, at the end of the axis that its direction makes it."""
+    """Where a slice begins and ends: as said, or, where its mask is set, at the end of the axis that its
+    direction makes it.
+    """
     require(step != 0, "C6")
     if step.high < 0:
         return Dim.of(LAST) if from_start else begin, Dim.of(BEFORE_FIRST) if to_end else end, step
@@ -84,9 +109,21 @@ def check_index(index: Dim, size: Dim) -> None:
 
 
 @kernel("StridedSlice-1")
-def strided_slice(data: Array, begin: Array, end: Array, stride: Array | None, *, begin_mask: Mask, end_mask: Mask,
-                  new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask) -> Array:
-    begins, ends, steps = (as_i64(a).tolist() for a in (begin, end, np.ones_like(begin) if stride is None else stride))
+def strided_slice(
+    data: Array,
+    begin: Array,
+    end: Array,
+    stride: Array | None,
+    *,
+    begin_mask: Mask,
+    end_mask: Mask,
+    new_axis_mask: Mask,
+    shrink_axis_mask: Mask,
+    ellipsis_mask: Mask,
+) -> Array:
+    begins, ends, steps = (
+        as_i64(a).tolist() for a in (begin, end, np.ones_like(begin) if stride is None else stride)
+    )
     sizes = iter(data.shape)
     picks: list[Any] = []
     for kind, i in parts(len(begins), data.ndim, new_axis_mask, shrink_axis_mask, ellipsis_mask):
@@ -95,7 +132,9 @@ def strided_slice(data: Array, begin: Array, end: Array, stride: Array | None, *
             check_index(Dim.of(begins[i]), Dim.of(size))
             picks.append(begins[i])
         elif kind == "slice":
-            limits = masked(Dim.of(begins[i]), Dim.of(ends[i]), Dim.of(steps[i]), bit(begin_mask, i), bit(end_mask, i))
+            limits = masked(
+                Dim.of(begins[i]), Dim.of(ends[i]), Dim.of(steps[i]), bit(begin_mask, i), bit(end_mask, i)
+            )
             picks.append(slice_of(size, *map(int, limits)))
         else:
             picks.append(np.newaxis if kind == "new" else slice(None))
@@ -103,9 +142,28 @@ def strided_slice(data: Array, begin: Array, end: Array, stride: Array | None, *
 
 
 @values("StridedSlice-1")
-def strided_slice_values(data: Array, begin: Array, end: Array, stride: Array | None, *, begin_mask: Mask, end_mask: Mask,
-                         new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask) -> Array | None:
+def strided_slice_values(
+    data: Array,
+    begin: Array,
+    end: Array,
+    stride: Array | None,
+    *,
+    begin_mask: Mask,
+    end_mask: Mask,
+    new_axis_mask: Mask,
+    shrink_axis_mask: Mask,
+    ellipsis_mask: Mask,
+) -> Array | None:
     if any(given is not None and holds_dims(given) for given in (begin, end, stride)):
         return None
-    return strided_slice(data, begin, end, stride, begin_mask=begin_mask, end_mask=end_mask, new_axis_mask=new_axis_mask,
-                         shrink_axis_mask=shrink_axis_mask, ellipsis_mask=ellipsis_mask)
+    return strided_slice(
+        data,
+        begin,
+        end,
+        stride,
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+        ellipsis_mask=ellipsis_mask,
+    )

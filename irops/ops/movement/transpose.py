@@ -1,4 +1,5 @@
 """Transpose: put axes into another order."""
+
 from __future__ import annotations
 
 from functools import reduce

@@ -1,4 +1,5 @@
 """Unique: the different elements of a tensor, or the different slices along an axis."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -10,14 +11,14 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import Array, ElementType, as_i64, element_type_of, tagged
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("Unique-10")
 def unique_shape(data: Fact, axis: Fact | None, *, sorted: bool) -> tuple[Shape, Shape, Shape, Shape]:
     if axis is not None:
         require(axis.shape.size.can_be(1), "C1", axis)
-        advise(axis.value is not None, "C2", axis)
+        warn_unless(axis.value is not None, "C2", axis)
     if data.value is not None and (axis is None or axis.value is not None):
         arrays = unique_parts(data.value, None if axis is None else axis.value, sorted)
         first, second, third, fourth = (Shape(array.shape) for array in arrays)
@@ -52,7 +53,11 @@ def axis_of(axis: Array | None, rank: int) -> int:
 def unique_parts(data: Array, axis: Array | None, ascending: bool) -> tuple[Array, Array, Array, Array]:
     """What is different, where each comes first, which of these each is, and how often each comes."""
     at = None if axis is None else axis_of(axis, data.ndim)
-    rows = data.reshape(-1, 1) if at is None else np.moveaxis(data, at, 0).reshape(data.shape[at], -1 if data.size else 0)
+    rows = (
+        data.reshape(-1, 1)
+        if at is None
+        else np.moveaxis(data, at, 0).reshape(data.shape[at], -1 if data.size else 0)
+    )
     first, which, counts = groups(rows)
     if not ascending:
         order = np.argsort(first, kind="stable")
@@ -63,9 +68,14 @@ def unique_parts(data: Array, axis: Array | None, ascending: bool) -> tuple[Arra
 
 
 def groups(rows: Array) -> tuple[Array, Array, Array]:
-    """Of rows in ascending order, equal ones as one: where each comes first, which of them each row is, how many there are of each."""
+    """Of rows in ascending order, equal ones as one: where each comes first, which of them each row is, how
+    many there are of each.
+    """
     count = len(rows)
-    columns = [as_numbers(column) if column.dtype != object else np.unique(column, return_inverse=True)[1] for column in rows.T]
+    columns = [
+        as_numbers(column) if column.dtype != object else np.unique(column, return_inverse=True)[1]
+        for column in rows.T
+    ]
     order = np.lexsort(columns[::-1]) if columns else np.arange(count)
     starts = np.zeros(count, bool)
     starts[:1] = True
@@ -78,8 +88,14 @@ def groups(rows: Array) -> tuple[Array, Array, Array]:
 
 
 @kernel("Unique-10")
-def unique(data: Array, axis: Array | None, *, sorted: bool, index_element_type: ElementType,
-           count_element_type: ElementType) -> tuple[Array, Array, Array, Array]:
+def unique(
+    data: Array,
+    axis: Array | None,
+    *,
+    sorted: bool,
+    index_element_type: ElementType,
+    count_element_type: ElementType,
+) -> tuple[Array, Array, Array, Array]:
     different, first, which, counts = unique_parts(data, axis, sorted)
     numbers = index_element_type.dtype
     return different, first.astype(numbers), which.astype(numbers), counts.astype(count_element_type.dtype)

@@ -1,4 +1,5 @@
 """BatchNormInference: shift and scale every channel by a mean and a variance that are given."""
+
 from __future__ import annotations
 
 from functools import reduce
@@ -15,7 +16,9 @@ from irops.values.violation import require
 
 @shape("BatchNormInference-5")
 def batch_norm_inference_shape(data: Fact, gamma: Fact, beta: Fact, mean: Fact, variance: Fact) -> Shape:
-    channels = reduce(lambda known, fact: unify(known, fact.shape[0], "C1"), (gamma, beta, mean, variance), data.shape[1])
+    channels = reduce(
+        lambda known, fact: unify(known, fact.shape[0], "C1"), (gamma, beta, mean, variance), data.shape[1]
+    )
     require(channels >= 1, "C2", data)
     return data.shape.with_dim(1, channels)
 
@@ -26,12 +29,16 @@ def gamma_first_shape(gamma: Fact, beta: Fact, data: Fact, mean: Fact, variance:
 
 
 @kernel("BatchNormInference-5", widen=True)
-def batch_norm_inference(data: Array, gamma: Array, beta: Array, mean: Array, variance: Array, *, epsilon: float) -> Array:
+def batch_norm_inference(
+    data: Array, gamma: Array, beta: Array, mean: Array, variance: Array, *, epsilon: float
+) -> Array:
     along = (-1, *(1,) * (data.ndim - 2))
     factor = gamma / np.sqrt(variance + data.dtype.type(epsilon))
     return np.asarray((data - mean.reshape(along)) * factor.reshape(along) + beta.reshape(along))
 
 
 @kernel("BatchNormInference-1", widen=True)
-def gamma_first(gamma: Array, beta: Array, data: Array, mean: Array, variance: Array, *, epsilon: float) -> Array:
+def gamma_first(
+    gamma: Array, beta: Array, data: Array, mean: Array, variance: Array, *, epsilon: float
+) -> Array:
     return batch_norm_inference(data, gamma, beta, mean, variance, epsilon=epsilon)

@@ -1,4 +1,7 @@
-"""GroupNormalization: bring every group of channels to mean 0 and variance 1, then scale and shift every channel."""
+"""GroupNormalization: bring every group of channels to mean 0 and variance 1, then scale and shift every
+channel.
+"""
+
 from __future__ import annotations
 
 from math import prod

@@ -1,4 +1,5 @@
 """LRN: divide every element by a power of the sum of squares around it."""
+
 from __future__ import annotations
 
 from functools import reduce

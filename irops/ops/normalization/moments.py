@@ -1,4 +1,5 @@
 """Mean and variance over some axes, and arrays brought to mean 0."""
+
 from __future__ import annotations
 
 from math import prod
@@ -18,6 +19,8 @@ def mean(data: Array, axes: Axes) -> Array:
 
 
 def centred(data: Array, axes: Axes) -> tuple[Array, Array]:
-    """A new array: data less its mean over axes; and its variance over them, of all elements and not of a sample."""
+    """A new array: data less its mean over axes; and its variance over them, of all elements and not of a
+    sample.
+    """
     difference = np.subtract(data, mean(data, axes))
     return difference, mean(np.square(difference), axes)

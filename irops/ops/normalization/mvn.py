@@ -1,4 +1,5 @@
 """MVN: subtract the mean over some axes and divide by the standard deviation."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +9,7 @@ from irops.spec.binding import kernel, shape
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("MVN-6")
@@ -22,7 +23,14 @@ def mvn_shape(data: Fact, axes: Fact) -> Shape:
 
 
 @kernel("MVN-2", widen=True)
-def spatial_mvn(data: Array, *, across_channels: bool, normalize_variance: bool, eps: float, reduction_axes: tuple[int, ...]) -> Array:
+def spatial_mvn(
+    data: Array,
+    *,
+    across_channels: bool,
+    normalize_variance: bool,
+    eps: float,
+    reduction_axes: tuple[int, ...],
+) -> Array:
     over = reduction_axes or tuple(range(1 if across_channels else 2, data.ndim))
     return normalized(data, tuple(sorted(set(over))), normalize_variance, eps)
 
@@ -32,7 +40,9 @@ def mvn(data: Array, axes: Array, *, normalize_variance: bool, eps: float, eps_m
     return normalized(data, normal(axes, data.ndim), normalize_variance, eps, eps_mode)
 
 
-def normalized(data: Array, over: tuple[int, ...], normalize_variance: bool, eps: float, eps_mode: str = "inside_sqrt") -> Array:
+def normalized(
+    data: Array, over: tuple[int, ...], normalize_variance: bool, eps: float, eps_mode: str = "inside_sqrt"
+) -> Array:
     """data brought to mean 0 over some axes, and to variance 1 where that is asked for."""
     if not normalize_variance:
         return np.subtract(data, mean(data, over))
@@ -49,5 +59,5 @@ def normal(axes: Array, rank: int) -> tuple[int, ...]:
     for axis in numbers:
         require(-rank <= axis < rank, "C2", f"axis {axis} at rank {rank}")
     once = tuple(sorted({axis % rank for axis in numbers}))
-    advise(len(once) == len(numbers), "C3", numbers)
+    warn_unless(len(once) == len(numbers), "C3", numbers)
     return once

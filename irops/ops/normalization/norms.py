@@ -1,4 +1,5 @@
 """NormalizeL2 and GRN: divide by the Euclidean norm over some axes."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """AdaptiveAvgPool and AdaptiveMaxPool: as many windows as are asked for, spread over data."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -46,7 +47,7 @@ def adaptive_avg_pool(data: Array, output_shape: Array) -> Array:
     if 0 in (*data.shape[:2], *counts):
         return np.zeros((*data.shape[:2], *counts), data.dtype)
     for axis, count in enumerate(counts, 2):
-        sums = np.zeros((*data.shape[:axis], count, *data.shape[axis + 1:]), data.dtype)
+        sums = np.zeros((*data.shape[:axis], count, *data.shape[axis + 1 :]), data.dtype)
         for position, window in enumerate(windows(data.shape[axis], count)):
             seen = data[at(axis, window)]
             sums[at(axis, position)] = seen.sum(axis=axis) / data.dtype.type(max(seen.shape[axis], 1))
@@ -55,19 +56,23 @@ def adaptive_avg_pool(data: Array, output_shape: Array) -> Array:
 
 
 @kernel("AdaptiveMaxPool-8")
-def adaptive_max_pool(data: Array, output_shape: Array, *, index_element_type: ElementType) -> tuple[Array, Array]:
+def adaptive_max_pool(
+    data: Array, output_shape: Array, *, index_element_type: ElementType
+) -> tuple[Array, Array]:
     """One axis after the other, the last one first, so that of equal elements the first in order is found."""
     counts = tuple(map(int, as_i64(output_shape)))
     if 0 in (*data.shape[:2], *counts):
         empty = (*data.shape[:2], *counts)
         return np.zeros(empty, data.dtype), np.zeros(empty, index_element_type.dtype)
     numbers, kind = as_numbers(data), element_type_of(data)
-    greatest = np.where(np.isnan(numbers), -np.inf, numbers).astype(numbers.dtype) if kind.floating else numbers
+    greatest = (
+        np.where(np.isnan(numbers), -np.inf, numbers).astype(numbers.dtype) if kind.floating else numbers
+    )
     places = np.zeros(data.shape, np.int64)
     stride = 1
     for axis, count in reversed([*enumerate(counts, 2)]):
         hold_elements(Dim.of(data.shape[axis]), Dim.of(count))
-        shape = (*greatest.shape[:axis], count, *greatest.shape[axis + 1:])
+        shape = (*greatest.shape[:axis], count, *greatest.shape[axis + 1 :])
         best, found = np.zeros(shape, numbers.dtype), np.zeros(shape, np.int64)
         for position, window in enumerate(windows(data.shape[axis], count)):
             first = greatest[at(axis, window)].argmax(axis=axis, keepdims=True) + window.start
@@ -75,9 +80,13 @@ def adaptive_max_pool(data: Array, output_shape: Array, *, index_element_type: E
             best[here] = np.take_along_axis(greatest, first, axis)
             found[here] = np.take_along_axis(places, first, axis) + first * stride
         greatest, places, stride = best, found, stride * data.shape[axis]
-    return low_bits(greatest, kind) if kind.integral else greatest.astype(data.dtype), places.astype(index_element_type.dtype)
+    return low_bits(greatest, kind) if kind.integral else greatest.astype(data.dtype), places.astype(
+        index_element_type.dtype
+    )
 
 
 def windows(size: int, count: int) -> list[slice]:
-    """The elements of each of count windows, which cover an axis and overlap where count does not divide its size."""
+    """The elements of each of count windows, which cover an axis and overlap where count does not divide its
+    size.
+    """
     return [slice(position * size // count, -(-(position + 1) * size // count)) for position in range(count)]

@@ -1,4 +1,5 @@
 """AvgPool: the mean of the elements under a window that slides over data."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -19,43 +20,109 @@ from irops.values.violation import require
 
 
 @shape("AvgPool-1", "AvgPool-14")
-def avg_pool_shape(data: Fact, *, kernel: Numbers, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, exclude_pad: bool,
-                   rounding_type: str, auto_pad: str) -> Shape:
-    return dilated_shape(data, kernel=kernel, strides=strides, dilations=(), pads_begin=pads_begin, pads_end=pads_end,
-                         exclude_pad=exclude_pad, rounding_type=rounding_type, auto_pad=auto_pad)
+def avg_pool_shape(
+    data: Fact,
+    *,
+    kernel: Numbers,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    exclude_pad: bool,
+    rounding_type: str,
+    auto_pad: str,
+) -> Shape:
+    return dilated_shape(
+        data,
+        kernel=kernel,
+        strides=strides,
+        dilations=(),
+        pads_begin=pads_begin,
+        pads_end=pads_end,
+        exclude_pad=exclude_pad,
+        rounding_type=rounding_type,
+        auto_pad=auto_pad,
+    )
 
 
 @shape("AvgPool-16")
-def dilated_shape(data: Fact, *, kernel: Numbers, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers,
-                  exclude_pad: bool, rounding_type: str, auto_pad: str) -> Shape:
+def dilated_shape(
+    data: Fact,
+    *,
+    kernel: Numbers,
+    strides: Numbers,
+    dilations: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    exclude_pad: bool,
+    rounding_type: str,
+    auto_pad: str,
+) -> Shape:
     along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
     pooled = pooled_shape(data.shape, along)
     if exclude_pad and data.shape.dims is not None:
         for window, size in zip(along, data.shape[2:]):
-            require(not size.known or max(window.padding(int(size))) < window.reach, "C5", f"padding {window.before} and {window.after}",
-                    f"a window of {window.reach}")
+            require(
+                not size.known or max(window.padding(int(size))) < window.reach,
+                "C5",
+                f"padding {window.before} and {window.after}",
+                f"a window of {window.reach}",
+            )
     return pooled
 
 
 @computes("AvgPool-1", "AvgPool-14", widen=True)
-def avg_pool(data: Array, *, kernel: Numbers, strides: Numbers, pads_begin: Numbers, pads_end: Numbers, exclude_pad: bool,
-             rounding_type: str, auto_pad: str) -> Array:
-    return dilated_pool(data, kernel=kernel, strides=strides, dilations=(), pads_begin=pads_begin, pads_end=pads_end,
-                        exclude_pad=exclude_pad, rounding_type=rounding_type, auto_pad=auto_pad)
+def avg_pool(
+    data: Array,
+    *,
+    kernel: Numbers,
+    strides: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    exclude_pad: bool,
+    rounding_type: str,
+    auto_pad: str,
+) -> Array:
+    return dilated_pool(
+        data,
+        kernel=kernel,
+        strides=strides,
+        dilations=(),
+        pads_begin=pads_begin,
+        pads_end=pads_end,
+        exclude_pad=exclude_pad,
+        rounding_type=rounding_type,
+        auto_pad=auto_pad,
+    )
 
 
 @computes("AvgPool-16", widen=True)
-def dilated_pool(data: Array, *, kernel: Numbers, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers,
-                 exclude_pad: bool, rounding_type: str, auto_pad: str) -> Array:
+def dilated_pool(
+    data: Array,
+    *,
+    kernel: Numbers,
+    strides: Numbers,
+    dilations: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    exclude_pad: bool,
+    rounding_type: str,
+    auto_pad: str,
+) -> Array:
     along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
     slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
     padded = any(any(window.padding(size)) for window, size in zip(along, data.shape[2:]))
-    counts = np.asarray(prod(kernel)) if padded and not exclude_pad else reduce(np.multiply.outer, (slide.counts() for slide in slides))
+    counts = (
+        np.asarray(prod(kernel))
+        if padded and not exclude_pad
+        else reduce(np.multiply.outer, (slide.counts() for slide in slides))
+    )
     return _means(data, slides, counts)
 
 
 def _means(data: Array, slides: Sequence[Slide], counts: Array) -> Array:
-    """The sum under each window over a count, 0 where that is 0; of integers the nearest one, halves to even."""
+    """The sum under each window over a count, 0 where that is 0; of integers the nearest one, halves
+    to even.
+    """
     kind = element_type_of(data)
     if kind.floating:
         means: Array = _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
@@ -70,7 +137,7 @@ def _means(data: Array, slides: Sequence[Slide], counts: Array) -> Array:
 def _sums(data: Array, slides: Sequence[Slide]) -> Array:
     """The sums of the elements under each window, one axis after the other."""
     for axis, slide in reversed(list(enumerate(slides, 2))):
-        total = np.zeros((*data.shape[:axis], slide.positions, *data.shape[axis + 1:]), data.dtype)
+        total = np.zeros((*data.shape[:axis], slide.positions, *data.shape[axis + 1 :]), data.dtype)
         if slide.taps <= slide.positions:
             for positions, elements in map(slide.meet, range(slide.taps)):
                 total[at(axis, positions)] += data[at(axis, elements)]

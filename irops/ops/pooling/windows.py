@@ -1,4 +1,5 @@
 """Where pooling windows stand: positions, padding and rounding along the spatial axes."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -41,7 +42,7 @@ class Window:
         free = size + before + after - self.reach
         steps = free // self.stride if self.rounding == "floor" else -(-free // self.stride)
         if self.rounding == "ceil_torch" and 0 < size + before <= steps * self.stride:
-            return steps                                     # the last one would begin behind the elements
+            return steps  # the last one would begin behind the elements
         return steps + 1
 
     def slide(self, size: int) -> Slide:
@@ -49,21 +50,33 @@ class Window:
         return Slide(size, self.taps, self.stride, self.dilation, self.padding(size)[0], self.count(size))
 
 
-def windows(kernel: Numbers, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers, rounding_type: str,
-            auto_pad: str) -> list[Window]:
+def windows(
+    kernel: Numbers,
+    strides: Numbers,
+    dilations: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+    rounding_type: str,
+    auto_pad: str,
+) -> list[Window]:
     """The windows along all spatial axes.
 
     Raises:  Violation(C1) where the attributes are not of one length
     """
     dilations = dilations or (1,) * len(kernel)
     given = (strides, dilations, pads_begin, pads_end)
-    require(all(len(numbers) == len(kernel) for numbers in given), "C1",
-            f"{', '.join(str(len(numbers)) for numbers in given)} values for {len(kernel)} of kernel")
+    require(
+        all(len(numbers) == len(kernel) for numbers in given),
+        "C1",
+        f"{', '.join(str(len(numbers)) for numbers in given)} values for {len(kernel)} of kernel",
+    )
     return [Window(*axis, rounding_type, auto_pad) for axis in zip(kernel, *given)]
 
 
 def pooled_shape(data: Shape, along: list[Window]) -> Shape:
-    """The shape that pooling gives, held to C2 (as many spatial axes as windows), C3 (a window fits), C4 (no axis is empty)."""
+    """The shape that pooling gives, held to C2 (as many spatial axes as windows), C3 (a window fits), C4 (no
+    axis is empty).
+    """
     batch, channels, *sizes = data.of_rank(len(along) + 2, "C2")
     require(batch > 0 and channels > 0, "C4", data)
     return Shape.of(batch, channels, *(_positions(window, size) for window, size in zip(along, sizes)))
@@ -83,5 +96,8 @@ def _positions(window: Window, size: Dim) -> Dim:
         return free.ceil_div(window.stride) + 1
     least = 1 if same else window.reach - padding
     low, high = int(max(size.low, least, 0)), size.high
-    counts = [window.count(low), window.count(int(min(low + 1, high)))]            # ceil_torch may find more on no element than on one
+    counts = [
+        window.count(low),
+        window.count(int(min(low + 1, high))),
+    ]  # ceil_torch may find more on no element than on one
     return Dim(min(counts), inf if high == inf else max(*counts, window.count(int(high))))

@@ -1,4 +1,5 @@
 """FakeConvert: round floats as types of 8 bits would, and leave them floats."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -25,7 +26,12 @@ def fake_convert_shape(data: Fact, scale: Fact, shift: Fact | None) -> Shape:
 
 @kernel("FakeConvert-13")
 def fake_convert(data: Array, scale: Array, shift: Array | None, *, destination_type: ElementType) -> Array:
-    require(np.broadcast_shapes(data.shape, scale.shape) == data.shape, "C1", Shape(data.shape), Shape(scale.shape))
+    require(
+        np.broadcast_shapes(data.shape, scale.shape) == data.shape,
+        "C1",
+        Shape(data.shape),
+        Shape(scale.shape),
+    )
     zero = np.zeros((), data.dtype) if shift is None else shift
     moved = np.subtract(np.multiply(data, scale, dtype=data.dtype), zero, dtype=data.dtype)
     rounded = emulated(moved, destination_type.name).astype(data.dtype)
@@ -35,6 +41,7 @@ def fake_convert(data: Array, scale: Array, shift: Array | None, *, destination_
 def emulated(numbers: Array, name: str) -> Array:
     """The numbers as a type of 8 bits holds them, in f32; by way of f16, as OpenVINO has it. NaN stays."""
     import ml_dtypes
+
     narrow = numbers.astype(np.float16).astype(np.float32)
     held = np.clip(narrow, -GREATEST[name], GREATEST[name])
     if name == "f8e5m2":

@@ -1,4 +1,5 @@
 """FakeQuantize: round floats to a number of levels, and leave them floats."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,8 +13,16 @@ from irops.values.violation import require
 
 
 @shape("FakeQuantize-1")
-def fake_quantize_shape(X: Fact, input_low: Fact, input_high: Fact, output_low: Fact, output_high: Fact,  # noqa: N803 - the name in the spec
-                        *, levels: int, auto_broadcast: str) -> Shape:
+def fake_quantize_shape(
+    X: Fact,
+    input_low: Fact,
+    input_high: Fact,
+    output_low: Fact,
+    output_high: Fact,
+    *,
+    levels: int,
+    auto_broadcast: str,
+) -> Shape:
     require(levels >= 2, "C2", levels)
     shape = X.shape
     for limit in (input_low, input_high, output_low, output_high):
@@ -27,8 +36,16 @@ def fake_quantize_shape(X: Fact, input_low: Fact, input_high: Fact, output_low: 
 
 
 @kernel("FakeQuantize-1", widen=True)
-def fake_quantize(X: Array, input_low: Array, input_high: Array, output_low: Array, output_high: Array,  # noqa: N803
-                  *, levels: int, auto_broadcast: str) -> Array:
+def fake_quantize(
+    X: Array,
+    input_low: Array,
+    input_high: Array,
+    output_low: Array,
+    output_high: Array,
+    *,
+    levels: int,
+    auto_broadcast: str,
+) -> Array:
     limits = (input_low, input_high, output_low, output_high)
     low, high, bottom, top = (aligned(limit, X.ndim, auto_broadcast) for limit in limits)
     steps = X.dtype.type(levels - 1)
@@ -38,7 +55,9 @@ def fake_quantize(X: Array, input_low: Array, input_high: Array, output_low: Arr
 
 
 def fits(data: Shape, limit: Shape) -> None:
-    """Hold a limit to the shape that it is spread over: under NumPy's rule, and without making that shape greater."""
+    """Hold a limit to the shape that it is spread over: under NumPy's rule, and without making that shape
+    greater.
+    """
     both = broadcast_shapes(data, limit, "C1")
     if data.dims is None or both.dims is None or limit.dims is None:
         return
@@ -51,4 +70,4 @@ def aligned(limit: Array, rank: int, auto_broadcast: str) -> Array:
     """A limit with its axes where NumPy's broadcasting looks for them."""
     if auto_broadcast == "pdpd":
         return limit.reshape(limit.shape + (1,) * (rank - limit.ndim))
-    return limit.reshape(limit.shape[max(limit.ndim - rank, 0):])
+    return limit.reshape(limit.shape[max(limit.ndim - rank, 0) :])

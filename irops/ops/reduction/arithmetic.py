@@ -1,4 +1,5 @@
 """Arithmetic along axes: ReduceMax, ReduceMean, ReduceProd, ReduceSum."""
+
 from __future__ import annotations
 
 from math import inf, prod
@@ -25,7 +26,9 @@ def reduce_sum(data: Array, axes: Array, *, keep_dims: bool) -> Array:
 @kernel("ReduceProd-1")
 def reduce_prod(data: Array, axes: Array, *, keep_dims: bool) -> Array:
     numbers = as_numbers(data)
-    product = np.prod(numbers, axis=folded(data.ndim, axes), keepdims=keep_dims, dtype=WIDEST[numbers.dtype.kind])
+    product = np.prod(
+        numbers, axis=folded(data.ndim, axes), keepdims=keep_dims, dtype=WIDEST[numbers.dtype.kind]
+    )
     return converted(np.asarray(product), element_type_of(data))
 
 
@@ -33,7 +36,10 @@ def reduce_prod(data: Array, axes: Array, *, keep_dims: bool) -> Array:
 def reduce_max(data: Array, axes: Array, *, keep_dims: bool) -> Array:
     numbers = as_numbers(data)
     least = -inf if numbers.dtype.kind == "f" else np.iinfo(numbers.dtype).min
-    return converted(np.asarray(np.max(numbers, axis=folded(data.ndim, axes), keepdims=keep_dims, initial=least)), element_type_of(data))
+    return converted(
+        np.asarray(np.max(numbers, axis=folded(data.ndim, axes), keepdims=keep_dims, initial=least)),
+        element_type_of(data),
+    )
 
 
 @kernel("ReduceMean-1")

@@ -1,4 +1,5 @@
 """Axes that are folded into one element, and what is known of the elements that come of it."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -24,13 +25,17 @@ def unfolded(output: Array, axes: Array, data_shape: Sizes, keep_dims: bool) -> 
     return output if keep_dims else np.expand_dims(output, folded(len(data_shape), axes))
 
 
-def along_axes(fold: Callable[[list[Dim]], Dim], data: Array, axes: Array, keep_dims: bool, kind: ElementType) -> Array | None:
-    """What fold makes of the elements along axes, each known in part; None where it is not known which axes."""
+def along_axes(
+    fold: Callable[[list[Dim]], Dim], data: Array, axes: Array, keep_dims: bool, kind: ElementType
+) -> Array | None:
+    """What fold makes of the elements along axes, each known in part; None where it is not known
+    which axes.
+    """
     if holds_dims(axes):
         return None
     along = folded(data.ndim, axes)
     rows = np.moveaxis(lifted(data), along, range(data.ndim - len(along), data.ndim))
-    kept = rows.shape[:data.ndim - len(along)]
+    kept = rows.shape[: data.ndim - len(along)]
     out = np.empty(kept, dtype=object)
     for place in np.ndindex(*kept):
         out[place] = settled(fold(list(np.asarray(rows[place], dtype=object).ravel())), kind)

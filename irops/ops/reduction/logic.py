@@ -1,4 +1,5 @@
 """Logic along axes: ReduceLogicalAnd, ReduceLogicalOr."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Norms along axes, and the least element: ReduceL1, ReduceL2, ReduceMin."""
+
 from __future__ import annotations
 
 from math import inf
@@ -33,7 +34,10 @@ def reduce_min(data: Array, axes: Array, *, keep_dims: bool) -> Array:
 def reduce_l1(data: Array, axes: Array, *, keep_dims: bool) -> Array:
     numbers = as_numbers(data)
     wide = np.abs(numbers.astype(WIDEST[numbers.dtype.kind]))
-    return converted(np.asarray(np.sum(wide, axis=named(axes, data.ndim), keepdims=keep_dims, dtype=wide.dtype)), element_type_of(data))
+    return converted(
+        np.asarray(np.sum(wide, axis=named(axes, data.ndim), keepdims=keep_dims, dtype=wide.dtype)),
+        element_type_of(data),
+    )
 
 
 @kernel("ReduceL2-4")

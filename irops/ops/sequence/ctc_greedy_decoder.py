@@ -1,4 +1,7 @@
-"""CTCGreedyDecoder and CTCGreedyDecoderSeqLen: the most probable class of each step, runs merged, blanks left out."""
+"""CTCGreedyDecoder and CTCGreedyDecoderSeqLen: the most probable class of each step, runs merged, blanks left
+out.
+"""
+
 from __future__ import annotations
 
 import numpy as np
@@ -20,7 +23,9 @@ def ctc_greedy_decoder_shape(data: Fact, sequence_mask: Fact) -> Shape:
 
 
 @shape("CTCGreedyDecoderSeqLen-6")
-def ctc_greedy_decoder_seq_len_shape(data: Fact, sequence_length: Fact, blank_index: Fact | None = None) -> tuple[Shape, Shape]:
+def ctc_greedy_decoder_seq_len_shape(
+    data: Fact, sequence_length: Fact, blank_index: Fact | None = None
+) -> tuple[Shape, Shape]:
     batch = unify(data.shape[0], sequence_length.shape[0], "C1")
     require(data.shape[2] >= 1, "C2", data)
     if blank_index is not None:
@@ -31,7 +36,12 @@ def ctc_greedy_decoder_seq_len_shape(data: Fact, sequence_length: Fact, blank_in
 
 
 def hold_lengths(lengths: Array, steps: Dim) -> None:
-    require(not lengths.size or (lengths.min() >= 0 and int(lengths.max()) <= steps.high), "C4", lengths, f"{steps} steps")
+    require(
+        not lengths.size or (lengths.min() >= 0 and int(lengths.max()) <= steps.high),
+        "C4",
+        lengths,
+        f"{steps} steps",
+    )
 
 
 @kernel("CTCGreedyDecoder-1")
@@ -42,8 +52,15 @@ def ctc_greedy_decoder(data: Array, sequence_mask: Array, *, ctc_merge_repeated:
 
 
 @kernel("CTCGreedyDecoderSeqLen-6")
-def ctc_greedy_decoder_seq_len(data: Array, sequence_length: Array, blank_index: Array | None, *, merge_repeated: bool,
-                               classes_index_type: ElementType, sequence_length_type: ElementType) -> tuple[Array, Array]:
+def ctc_greedy_decoder_seq_len(
+    data: Array,
+    sequence_length: Array,
+    blank_index: Array | None,
+    *,
+    merge_repeated: bool,
+    classes_index_type: ElementType,
+    sequence_length_type: ElementType,
+) -> tuple[Array, Array]:
     steps, classes = data.shape[1:]
     hold_lengths(sequence_length, Dim.of(steps))
     blank = classes - 1 if blank_index is None else int(blank_index.reshape(()))
@@ -53,10 +70,12 @@ def ctc_greedy_decoder_seq_len(data: Array, sequence_length: Array, blank_index:
 
 
 def best_path(data: Array, within: Array, blank: int, merged: bool) -> tuple[Array, Array]:
-    """The labels of each sequence, -1 behind them, and how many there are. data[N, T, C]; within[N, T]: which steps count."""
+    """The labels of each sequence, -1 behind them, and how many there are. data[N, T, C]; within[N, T]: which
+    steps count.
+    """
     numbers = data.astype(np.float64)
     best = np.where(np.isnan(numbers), -np.inf, numbers).argmax(axis=2)
-    before = np.concatenate([np.full((len(best), 1), -1), best[:, :-1]], axis=1)[:, :best.shape[1]]
+    before = np.concatenate([np.full((len(best), 1), -1), best[:, :-1]], axis=1)[:, : best.shape[1]]
     kept = within & (best != blank) & ~((best == before) & merged)
     decoded = np.full(best.shape, -1)
     places = np.cumsum(kept, axis=1) - 1

@@ -1,4 +1,5 @@
 """CTCLoss: how improbable a sequence of labels is, given probabilities of classes step by step."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,11 +9,13 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("CTCLoss-4")
-def ctc_loss_shape(logits: Fact, logit_length: Fact, labels: Fact, label_length: Fact, blank_index: Fact | None = None) -> Shape:
+def ctc_loss_shape(
+    logits: Fact, logit_length: Fact, labels: Fact, label_length: Fact, blank_index: Fact | None = None
+) -> Shape:
     batch = logits.shape[0]
     for fact in (logit_length, labels, label_length):
         batch = unify(batch, fact.shape[0], "C1")
@@ -22,30 +25,53 @@ def ctc_loss_shape(logits: Fact, logit_length: Fact, labels: Fact, label_length:
     require(blank is None or 0 <= int(blank) < classes.high, "C6", blank, f"{classes} classes")
     hold_lengths(logit_length.value, label_length.value, steps)
     if labels.value is not None and label_length.value is not None:
-        hold_labels(labels.value, label_length.value, classes, int(blank) if blank is not None else classes - 1)
+        hold_labels(
+            labels.value, label_length.value, classes, int(blank) if blank is not None else classes - 1
+        )
     return Shape.of(batch)
 
 
 def hold_lengths(logit_length: Array | None, label_length: Array | None, steps: Dim) -> None:
     if logit_length is not None and logit_length.size:
-        require(logit_length.min() >= 0 and int(logit_length.max()) <= steps.high, "C3", logit_length, f"{steps} steps")
+        require(
+            logit_length.min() >= 0 and int(logit_length.max()) <= steps.high,
+            "C3",
+            logit_length,
+            f"{steps} steps",
+        )
     if label_length is not None and label_length.size:
-        require(label_length.min() >= 0 and int(label_length.max()) <= steps.high, "C4", label_length, f"{steps} steps")
+        require(
+            label_length.min() >= 0 and int(label_length.max()) <= steps.high,
+            "C4",
+            label_length,
+            f"{steps} steps",
+        )
         if logit_length is not None and len(logit_length) == len(label_length):
             require((label_length <= logit_length).all(), "C4", label_length, logit_length)
 
 
 def hold_labels(labels: Array, label_length: Array, classes: Dim, blank: Dim | int) -> None:
     for item, (row, length) in enumerate(zip(labels, label_length)):
-        target = row[:int(length)]
+        target = row[: int(length)]
         wrong = target[(target < 0) | (target >= classes.high)]
-        require(not wrong.size, "C5", *(f"{label} for item {item}" for label in wrong[:1]), f"{classes} classes")
-        advise(not (target == blank).any(), "C7", f"{blank} for item {item}")
+        require(
+            not wrong.size, "C5", *(f"{label} for item {item}" for label in wrong[:1]), f"{classes} classes"
+        )
+        warn_unless(not (target == blank).any(), "C7", f"{blank} for item {item}")
 
 
 @kernel("CTCLoss-4")
-def ctc_loss(logits: Array, logit_length: Array, labels: Array, label_length: Array, blank_index: Array | None, *,
-             preprocess_collapse_repeated: bool, ctc_merge_repeated: bool, unique: bool) -> Array:
+def ctc_loss(
+    logits: Array,
+    logit_length: Array,
+    labels: Array,
+    label_length: Array,
+    blank_index: Array | None,
+    *,
+    preprocess_collapse_repeated: bool,
+    ctc_merge_repeated: bool,
+    unique: bool,
+) -> Array:
     _, steps, classes = logits.shape
     blank = classes - 1 if blank_index is None else int(blank_index)
     require(0 <= blank < classes, "C6", blank, f"{classes} classes")
@@ -55,8 +81,8 @@ def ctc_loss(logits: Array, logit_length: Array, labels: Array, label_length: Ar
     probabilities = numbers - np.logaddexp.reduce(numbers, axis=2, keepdims=True)
     losses = np.zeros(len(logits))
     for item, (length, count) in enumerate(zip(logit_length, label_length)):
-        target = prepared(labels[item, :int(count)], preprocess_collapse_repeated, unique)
-        losses[item] = -likelihood(probabilities[item, :int(length)], target, blank, ctc_merge_repeated)
+        target = prepared(labels[item, : int(count)], preprocess_collapse_repeated, unique)
+        losses[item] = -likelihood(probabilities[item, : int(length)], target, blank, ctc_merge_repeated)
     return losses.astype(logits.dtype)
 
 
@@ -65,29 +91,37 @@ def prepared(target: Array, collapse: bool, unique: bool) -> list[int]:
     labels = [int(label) for label in target]
     if unique:
         return list(dict.fromkeys(labels))
-    return [label for before, label in zip([None, *labels], labels) if label != before] if collapse else labels
+    return (
+        [label for before, label in zip([None, *labels], labels) if label != before] if collapse else labels
+    )
 
 
 def likelihood(probabilities: Array, target: list[int], blank: int, merged: bool) -> float:
-    """The logarithm of the probability of all paths that are read as target; probabilities[T, C] are logarithms.
+    """The logarithm of the probability of all paths that are read as target; probabilities[T, C] are
+    logarithms.
 
-    merged: a run of one class is read as one label. States are how far a path has come: the blanks and labels passed, in turn;
+    merged: a run of one class is read as one label. States are how far a path has come: the blanks and labels
+        passed, in turn;
     where runs are not merged, a path stays at blanks alone.
     """
     states = np.full(2 * len(target) + 1, blank)
     states[1::2] = target
-    skips = np.zeros(len(states), np.bool_)                       # where the blank between two labels may be left out
+    skips = np.zeros(len(states), np.bool_)  # where the blank between two labels may be left out
     skips[3::2] = (states[3::2] != states[1:-2:2]) | (not merged)
     stays = np.where((np.arange(len(states)) % 2 == 0) | merged, 0.0, -np.inf)
     reached = np.full(len(states), -np.inf)
     reached[0] = 0.0
     for step, row in enumerate(probabilities):
         reached = row[states] + _advanced(reached, stays, skips, step == 0)
-    return float(np.logaddexp.reduce(reached[-2:]) if len(probabilities) else reached[0] if not target else -np.inf)
+    return float(
+        np.logaddexp.reduce(reached[-2:]) if len(probabilities) else reached[0] if not target else -np.inf
+    )
 
 
 def _advanced(reached: Array, stays: Array, skips: Array, first: bool) -> Array:
-    """Where paths may be one step later: in the same state, the next, or the one after a blank that is left out."""
+    """Where paths may be one step later: in the same state, the next, or the one after a blank that is left
+    out.
+    """
     one = np.concatenate([[-np.inf], reached[:-1]])
     if first:
         return np.asarray(np.logaddexp(reached, one))

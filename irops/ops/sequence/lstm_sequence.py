@@ -1,5 +1,5 @@
 """LSTMSequence: an LSTM cell along sequences."""
-# ruff: noqa: N803 - X, W, R and B are the specification's names
+
 from __future__ import annotations
 
 import numpy as np
@@ -25,26 +25,76 @@ DEFAULT = ("sigmoid", "tanh", "tanh")
 
 
 @shape("LSTMSequence-5")
-def lstm_sequence_shape(X: Fact, initial_hidden_state: Fact, initial_cell_state: Fact, sequence_lengths: Fact, W: Fact, R: Fact, B: Fact,
-                        *, hidden_size: int, direction: str, activations: tuple[str, ...], clip: float) -> tuple[Shape, ...]:
+def lstm_sequence_shape(
+    X: Fact,
+    initial_hidden_state: Fact,
+    initial_cell_state: Fact,
+    sequence_lengths: Fact,
+    W: Fact,
+    R: Fact,
+    B: Fact,
+    *,
+    hidden_size: int,
+    direction: str,
+    activations: tuple[str, ...],
+    clip: float,
+) -> tuple[Shape, ...]:
     functions_of(activations or DEFAULT, 3)
     hold_clip(clip)
-    return sequence_shapes(X, (initial_hidden_state, initial_cell_state), sequence_lengths, (W, R, B), 4, hidden_size, direction)
+    return sequence_shapes(
+        X, (initial_hidden_state, initial_cell_state), sequence_lengths, (W, R, B), 4, hidden_size, direction
+    )
 
 
 @kernel("LSTMSequence-5", widen=True)
-def lstm_sequence(X: Array, initial_hidden_state: Array, initial_cell_state: Array, sequence_lengths: Array, W: Array, R: Array,
-                  B: Array, *, direction: str, activations: tuple[str, ...], clip: float) -> tuple[Array, ...]:
+def lstm_sequence(
+    X: Array,
+    initial_hidden_state: Array,
+    initial_cell_state: Array,
+    sequence_lengths: Array,
+    W: Array,
+    R: Array,
+    B: Array,
+    *,
+    direction: str,
+    activations: tuple[str, ...],
+    clip: float,
+) -> tuple[Array, ...]:
     hold_lengths(sequence_lengths, Dim.of(X.shape[1]))
     functions, lengths = functions_of(activations or DEFAULT, 3), as_i64(sequence_lengths)
-    ways = [lstm_way(X, initial_hidden_state[:, k], initial_cell_state[:, k], lengths, W[k], R[k], B[k], functions, clip, backward)
-            for k, backward in enumerate(directions_of(direction))]
+    ways = [
+        lstm_way(
+            X,
+            initial_hidden_state[:, k],
+            initial_cell_state[:, k],
+            lengths,
+            W[k],
+            R[k],
+            B[k],
+            functions,
+            clip,
+            backward,
+        )
+        for k, backward in enumerate(directions_of(direction))
+    ]
     return tuple(np.stack(outputs, axis=1) for outputs in zip(*ways))
 
 
-def lstm_way(X: Array, hidden: Array, cell: Array, lengths: Array, W: Array, R: Array, B: Array, functions: list[Function],
-             clip: float, backward: bool) -> tuple[Array, Array, Array]:
-    """One direction: the outputs of all steps, and the last states. Nothing comes of a sequence behind its end, or of none."""
+def lstm_way(
+    X: Array,
+    hidden: Array,
+    cell: Array,
+    lengths: Array,
+    W: Array,
+    R: Array,
+    B: Array,
+    functions: list[Function],
+    clip: float,
+    backward: bool,
+) -> tuple[Array, Array, Array]:
+    """One direction: the outputs of all steps, and the last states. Nothing comes of a sequence behind its
+    end, or of none.
+    """
     f, g, h = functions
     steps = X.shape[1]
     order = step_order(lengths, steps, backward)

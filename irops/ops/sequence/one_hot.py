@@ -1,4 +1,5 @@
 """OneHot: an axis along which one element stands out, that which an index names."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -38,14 +39,18 @@ def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, 
 
 
 @values("OneHot-1")
-def one_hot_values(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int) -> Array | None:
+def one_hot_values(
+    indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int
+) -> Array | None:
     if holds_dims(indices) or holds_dims(depth):
         return None
     return one_hot(indices, depth, on_value.astype(object), off_value.astype(object), axis=axis)
 
 
 @kernel("OneHot-16")
-def normalized_one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int, negative_indices_mode: str) -> Array:
+def normalized_one_hot(
+    indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int, negative_indices_mode: str
+) -> Array:
     places, size = as_i64(indices), int(as_i64(depth))
     if negative_indices_mode == "normalize":
         places = np.where(places < 0, places + size, places)
@@ -53,8 +58,9 @@ def normalized_one_hot(indices: Array, depth: Array, on_value: Array, off_value:
 
 
 @values("OneHot-16")
-def normalized_one_hot_values(indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int,
-                              negative_indices_mode: str) -> Array | None:
+def normalized_one_hot_values(
+    indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int, negative_indices_mode: str
+) -> Array | None:
     if holds_dims(indices) or holds_dims(depth):
         return None
     arrays = on_value.astype(object), off_value.astype(object)

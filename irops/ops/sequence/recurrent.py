@@ -1,5 +1,7 @@
-"""What the sequences of recurrent cells share: how their tensors fit, and in what order a direction takes the steps."""
-# ruff: noqa: N803, N806 - X, W, R and B are the specification's names
+"""What the sequences of recurrent cells share: how their tensors fit, and in what order a direction takes the
+steps.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -11,24 +13,40 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 Function = Callable[[Array], Array]
 
 
-def sequence_shapes(X: Fact, states: Sequence[Fact], sequence_lengths: Fact, weights: tuple[Fact, Fact, Fact], gates: int,
-                    hidden_size: int, direction: str, bias_gates: int | None = None) -> tuple[Shape, ...]:
+def sequence_shapes(
+    X: Fact,
+    states: Sequence[Fact],
+    sequence_lengths: Fact,
+    weights: tuple[Fact, Fact, Fact],
+    gates: int,
+    hidden_size: int,
+    direction: str,
+    bias_gates: int | None = None,
+) -> tuple[Shape, ...]:
     """The shapes of all steps' outputs and of the last state of each kind.
 
     weights: W, R and B; gates: how many there are in each, or in B bias_gates.
     """
-    W, R, B = (fact.shape for fact in weights)
+    W, R, B = (fact.shape for fact in weights)  # noqa: N806
     hold = every("C1")
     batch = hold(X.shape[0], *(state.shape[0] for state in states), sequence_lengths.shape[0])
-    directions = every("C2")(2 if direction == "bidirectional" else 1, *(state.shape[1] for state in states), W[0], R[0], B[0])
-    size = every("C3")(*(state.shape[2] for state in states), R[2], gate(W[1], gates), gate(R[1], gates), gate(B[1], bias_gates or gates))
-    advise(X.shape[2].can_be(W[2]), "C4", X, weights[0])
-    advise(size.can_be(hidden_size), "C5", hidden_size, size)
+    directions = every("C2")(
+        2 if direction == "bidirectional" else 1, *(state.shape[1] for state in states), W[0], R[0], B[0]
+    )
+    size = every("C3")(
+        *(state.shape[2] for state in states),
+        R[2],
+        gate(W[1], gates),
+        gate(R[1], gates),
+        gate(B[1], bias_gates or gates),
+    )
+    warn_unless(X.shape[2].can_be(W[2]), "C4", X, weights[0])
+    warn_unless(size.can_be(hidden_size), "C5", hidden_size, size)
     size = unify(size, hidden_size, "C5") if size.can_be(hidden_size) else size
     if sequence_lengths.value is not None:
         hold_lengths(sequence_lengths.value, X.shape[1])
@@ -63,14 +81,18 @@ FUNCTIONS: dict[str, Function] = {
 def functions_of(activations: Sequence[str], count: int) -> list[Function]:
     """The functions that names mean, as many as the cell has."""
     names = [name.lower() for name in activations[:count]]
-    require(len(names) == count and all(name in FUNCTIONS for name in names), "C6", ", ".join(activations) or "none")
-    advise(len(activations) == count, "C7", ", ".join(activations))
+    require(
+        len(names) == count and all(name in FUNCTIONS for name in names),
+        "C6",
+        ", ".join(activations) or "none",
+    )
+    warn_unless(len(activations) == count, "C7", ", ".join(activations))
     return [FUNCTIONS[name] for name in names]
 
 
 def hold_clip(clip: float) -> None:
     """Remark on a clip that is no bound."""
-    advise(clip >= 0, "C8", clip)
+    warn_unless(clip >= 0, "C8", clip)
 
 
 def clipped(gates: Array, clip: float) -> Array:

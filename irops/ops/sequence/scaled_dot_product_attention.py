@@ -1,4 +1,5 @@
 """ScaledDotProductAttention: mix values by how well their keys fit a query."""
+
 from __future__ import annotations
 
 from math import inf, prod, sqrt
@@ -17,8 +18,16 @@ BLOCK_BYTES = 32 << 20
 
 
 @shape("ScaledDotProductAttention-13")
-def attention_shape(query: Fact, key: Fact, value: Fact, attention_mask: Fact | None, scale: Fact | None, sink: Fact | None, *,
-                    causal: bool) -> Shape:
+def attention_shape(
+    query: Fact,
+    key: Fact,
+    value: Fact,
+    attention_mask: Fact | None,
+    scale: Fact | None,
+    sink: Fact | None,
+    *,
+    causal: bool,
+) -> Shape:
     rows, columns = query.shape[-2], unify(key.shape[-2], value.shape[-2], "C2")
     unify(query.shape[-1], key.shape[-1], "C1")
     batch = _met(_met(query.shape[:-2], key.shape[:-2], "C3"), value.shape[:-2], "C3")
@@ -35,7 +44,9 @@ def attention_shape(query: Fact, key: Fact, value: Fact, attention_mask: Fact | 
 
 
 def _met(known: Shape, other: Shape, constraint: str) -> Shape:
-    """The batch axes of two inputs, broadcast; an input of unknown rank is taken not to add to those of query."""
+    """The batch axes of two inputs, broadcast; an input of unknown rank is taken not to add to those of
+    query.
+    """
     return known if other.dims is None else broadcast_shapes(known, other, constraint)
 
 
@@ -49,14 +60,29 @@ def _masked_shape(mask: Shape, rows: Dim, columns: Dim, batch: Shape) -> tuple[D
 def _check_sink(sink: Shape, rank: int, scores: Shape) -> None:
     """Hold a sink to the shape of a single column of the scores."""
     require(len(sink) == rank, "C8", f"rank {len(sink)}, {sink}, for a query of rank {rank}")
-    require(scores.dims is None or all(a.can_be(1) or a.can_be(b) for a, b in zip(sink, scores[-rank:])), "C8", sink, scores)
+    require(
+        scores.dims is None or all(a.can_be(1) or a.can_be(b) for a, b in zip(sink, scores[-rank:])),
+        "C8",
+        sink,
+        scores,
+    )
 
 
 @kernel("ScaledDotProductAttention-13", widen=True)
-def attention(query: Array, key: Array, value: Array, attention_mask: Array | None, scale: Array | None, sink: Array | None, *,
-              causal: bool) -> Array:
+def attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    attention_mask: Array | None,
+    scale: Array | None,
+    sink: Array | None,
+    *,
+    causal: bool,
+) -> Array:
     kind = query.dtype.type
-    factor = kind(1 / sqrt(query.shape[-1]) if query.shape[-1] else inf) if scale is None else scale.reshape(())
+    factor = (
+        kind(1 / sqrt(query.shape[-1]) if query.shape[-1] else inf) if scale is None else scale.reshape(())
+    )
     bias = None if causal or attention_mask is None else np.atleast_2d(_bias(attention_mask, kind))
     rows = query.shape[-2] if bias is None else max(query.shape[-2], bias.shape[-2])
     keys = key.swapaxes(-1, -2)
@@ -98,7 +124,9 @@ def _sum(scores: Array, bias: Array) -> Array:
 
 
 def _mixture(scores: Array, value: Array, sink: Array | None) -> Array:
-    """Values weighted by the softmax of scores, which are overwritten; a sink takes part in the softmax and has no value."""
+    """Values weighted by the softmax of scores, which are overwritten; a sink takes part in the softmax and
+    has no value.
+    """
     peak = scores.max(axis=-1, keepdims=True, initial=-inf)
     if sink is not None:
         peak = np.maximum(peak, sink)

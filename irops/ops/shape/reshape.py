@@ -1,4 +1,5 @@
 """Reshape: the same elements in another shape."""
+
 from __future__ import annotations
 
 from math import prod
@@ -11,7 +12,7 @@ from irops.values.dim import ANY, Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, UNRANKED, Shape
-from irops.values.violation import Violation, advise, require
+from irops.values.violation import Violation, require, warn_unless
 
 FEW = 6
 """Of how many sizes that are not known the count of elements is asked; of more it tells little."""
@@ -29,32 +30,42 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     copied = {axis for axis, size in enumerate(pattern) if special_zero and size == 0}
     require(rank is None or all(axis < rank for axis in copied), "C3", f"{spelled} at rank {rank}")
     nothing = any(size == 0 and axis not in copied for axis, size in enumerate(pattern))
-    advise(not nothing or -1 not in pattern, "C5", spelled)
+    warn_unless(not nothing or -1 not in pattern, "C5", spelled)
     left = ONE if nothing else ANY
-    sizes = [data.shape[axis] if axis in copied else left if size.low < 0 else size for axis, size in enumerate(pattern)]
+    sizes = [
+        data.shape[axis] if axis in copied else left if size.low < 0 else size
+        for axis, size in enumerate(pattern)
+    ]
     if rank is None:
-        return Shape(size.at_least(1) if entry == -1 and not copied else size for entry, size in zip(pattern, sizes))
+        return Shape(
+            size.at_least(1) if entry == -1 and not copied else size for entry, size in zip(pattern, sizes)
+        )
     try:
         return Shape(_balanced(sizes, data.shape, copied))
     except Violation:
         counted = [axis for axis in range(max(rank, len(sizes))) if -1 not in pattern or axis not in copied]
-        empty = all(Shape(dims[axis] for axis in counted if axis < len(dims)).size.can_be(0) for dims in (data.shape, sizes))
+        empty = all(
+            Shape(dims[axis] for axis in counted if axis < len(dims)).size.can_be(0)
+            for dims in (data.shape, sizes)
+        )
         clear = -1 not in pattern and prod(size.low for size in sizes) <= MAX_DIM
         require(empty or clear, "C4", data.shape, spelled)
-        advise(empty, "C4", data.shape, spelled)                           # the output's shape is clear all the same
+        warn_unless(empty, "C4", data.shape, spelled)  # the output's shape is clear all the same
         return Shape(sizes)
 
 
 def _balanced(sizes: list[Dim], data: Shape, copied: set[int]) -> list[Dim]:
-    """The sizes, each narrowed by the number of elements, which is data's. Violation("C4") where that surely cannot be."""
+    """The sizes, each narrowed by the number of elements, which is data's. Violation("C4") where that surely
+    cannot be.
+    """
     before = [size for axis, size in enumerate(data) if axis not in copied]
     after = [size for axis, size in enumerate(sizes) if axis not in copied]
     unknown = [axis for axis, size in enumerate(after) if not size.known]
     for axis in unknown if len(unknown) <= FEW else ():
-        after[axis] = _matched(after[axis], missing_factor(before, after[:axis] + after[axis + 1:]))
+        after[axis] = _matched(after[axis], missing_factor(before, after[:axis] + after[axis + 1 :]))
     for axis, size in enumerate(before):
         if not size.known:
-            _matched(size, missing_factor(after, before[:axis] + before[axis + 1:]))
+            _matched(size, missing_factor(after, before[:axis] + before[axis + 1 :]))
     if all(size.known for size in before + after):
         require(prod(map(int, before)) == prod(map(int, after)), "C4")
     found = iter(after)

@@ -1,4 +1,5 @@
 """ShapeOf: the sizes of a tensor's axes, as a tensor."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Squeeze: leave axes of size 1 out."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -12,13 +13,13 @@ from irops.values.dim import Dim
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("Squeeze-1")
 def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
     if axes is not None:
-        advise(not axes.element_type.floating, "C4", axes)
+        warn_unless(not axes.element_type.floating, "C4", axes)
     sizes = data.shape.dims
     if sizes is None:
         return UNRANKED
@@ -30,7 +31,11 @@ def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
     ones = [axis for axis, size in enumerate(sizes) if size.can_be(1)]
     if not ones:
         return data.shape
-    return reduce(Shape.union, (data.shape.without([axis]) for axis in ones)) if axes.shape.size == 1 else UNRANKED
+    return (
+        reduce(Shape.union, (data.shape.without([axis]) for axis in ones))
+        if axes.shape.size == 1
+        else UNRANKED
+    )
 
 
 def _without_ones(sizes: Iterable[Dim]) -> Shape:
@@ -41,14 +46,14 @@ def _without_ones(sizes: Iterable[Dim]) -> Shape:
 
 def _named(axes: Array, sizes: tuple[Dim, ...]) -> set[int]:
     """The axes to leave out: those named of which the size may be 1."""
-    rank = max(len(sizes), 1)                          # a scalar counts as having one axis
+    rank = max(len(sizes), 1)  # a scalar counts as having one axis
     numbers = as_i64(axes).ravel().tolist()
     for axis in numbers:
         require(-rank <= axis < rank, "C1", f"axis {axis} at rank {len(sizes)}")
     named = {axis % rank for axis in numbers}
-    advise(len(named) == len(numbers), "C2", numbers)
+    warn_unless(len(named) == len(numbers), "C2", numbers)
     kept = [axis for axis in named if axis < len(sizes) and not sizes[axis].can_be(1)]
-    advise(not kept, "C3", Shape(sizes), f"axis {kept[:1]}")
+    warn_unless(not kept, "C3", Shape(sizes), f"axis {kept[:1]}")
     return named - set(kept)
 
 
@@ -60,7 +65,11 @@ def squeeze_15_shape(data: Fact, axes: Fact | None, *, allow_axis_skip: bool) ->
         return inferred
     if axes.value is None:
         return inferred if not any(size.can_be(1) for size in sizes) else UNRANKED
-    return UNRANKED if any(not sizes[axis].known for axis in _named(axes.value, sizes) if axis < len(sizes)) else inferred
+    return (
+        UNRANKED
+        if any(not sizes[axis].known for axis in _named(axes.value, sizes) if axis < len(sizes))
+        else inferred
+    )
 
 
 @values("Squeeze-1", "Squeeze-15")

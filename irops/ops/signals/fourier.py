@@ -1,4 +1,5 @@
 """DFT, IDFT, RDFT and IRDFT: discrete Fourier transforms over some axes."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -37,7 +38,16 @@ def irdft_shape(data: Fact, axes: Fact, signal_size: Fact | None = None) -> Shap
         return sizes
     last = over[-1]
     full = (before[last] - 1).at_least(0) * 2
-    return sizes.with_dim(last, full if wanted[-1] == -1 else full.union(wanted[-1].at_least(0)) if wanted[-1].can_be(-1) else wanted[-1])
+    return sizes.with_dim(
+        last,
+        (
+            full
+            if wanted[-1] == -1
+            else full.union(wanted[-1].at_least(0))
+            if wanted[-1].can_be(-1)
+            else wanted[-1]
+        ),
+    )
 
 
 def complex_sizes(shape: Shape) -> Shape:
@@ -48,7 +58,9 @@ def complex_sizes(shape: Shape) -> Shape:
 
 
 def asked(sizes: Shape, axes: Fact, signal_size: Fact | None) -> tuple[Shape, Axes, tuple[Dim, ...]]:
-    """Sizes as signal_size makes them; the axes, counted from 0, and what is asked for each; no axes where they are not known."""
+    """Sizes as signal_size makes them; the axes, counted from 0, and what is asked for each; no axes where
+    they are not known.
+    """
     if signal_size is not None:
         unify(axes.shape[0], signal_size.shape[0], "C4")
         require(all(size >= -1 for size in signal_size.dims or ()), "C5", signal_size.known)
@@ -66,7 +78,9 @@ def asked(sizes: Shape, axes: Fact, signal_size: Fact | None) -> tuple[Shape, Ax
 
 
 def halved(size: Dim) -> Dim:
-    """How many frequencies of a real signal there are: those up to half of its size; none where it is empty."""
+    """How many frequencies of a real signal there are: those up to half of its size; none where it is
+    empty.
+    """
     half = size.at_least(1) // 2 + 1
     return half if size.low > 0 else Dim(0, half.high if size.high > 0 else 0)
 
@@ -87,7 +101,11 @@ def idft(data: Array, axes: Array, signal_size: Array | None) -> Array:
 def rdft(data: Array, axes: Array, signal_size: Array | None) -> Array:
     over, sizes = _plan(axes, signal_size, data.shape)
     last = resized(data.astype(np.float64), over, sizes)
-    half = np.fft.rfft(last, axis=over[-1]) if last.size else last[_head(over[-1], int(halved(Dim.of(sizes[-1]))))].astype(np.complex128)
+    half = (
+        np.fft.rfft(last, axis=over[-1])
+        if last.size
+        else last[_head(over[-1], int(halved(Dim.of(sizes[-1]))))].astype(np.complex128)
+    )
     return _parts(half, over[:-1], False).astype(data.dtype)
 
 
@@ -99,7 +117,7 @@ def irdft(data: Array, axes: Array, signal_size: Array | None) -> Array:
         sizes = (*sizes[:-1], 2 * max(data.shape[last] - 1, 0))
     half = _turned(resized(_complex(data), over, (*sizes[:-1], sizes[-1] // 2 + 1)), over[:-1], True)
     if not half.size or not sizes[-1]:
-        return np.zeros((*half.shape[:last], sizes[-1], *half.shape[last + 1:]), data.dtype)
+        return np.zeros((*half.shape[:last], sizes[-1], *half.shape[last + 1 :]), data.dtype)
     return np.fft.irfft(half, sizes[-1], axis=last).astype(data.dtype)
 
 
@@ -128,7 +146,11 @@ def _complex(data: Array) -> Array:
 
 
 def _turned(data: Array, axes: Axes, inverse: bool) -> Array:
-    return data if not axes or not data.size else np.asarray((np.fft.ifftn if inverse else np.fft.fftn)(data, axes=axes))
+    return (
+        data
+        if not axes or not data.size
+        else np.asarray((np.fft.ifftn if inverse else np.fft.fftn)(data, axes=axes))
+    )
 
 
 def _parts(data: Array, axes: Axes, inverse: bool) -> Array:

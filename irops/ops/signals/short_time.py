@@ -1,4 +1,5 @@
 """STFT and ISTFT: the spectra of the frames of a signal, and the signal that they are of."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -13,17 +14,29 @@ from irops.values.violation import require
 
 
 @shape("STFT-15")
-def stft_shape(signal: Fact, window: Fact, frame_size: Fact, frame_step: Fact, *, transpose_frames: bool) -> Shape:
+def stft_shape(
+    signal: Fact, window: Fact, frame_size: Fact, frame_step: Fact, *, transpose_frames: bool
+) -> Shape:
     size, step = frame(window, frame_size, frame_step)
     if signal.shape.dims is None:
         return UNRANKED
     frames = slack(signal.shape[-1], size, "C4") // step + 1
     spectrum = size // 2 + 1
-    return signal.shape[:-1] + (Shape.of(spectrum, frames, 2) if transpose_frames else Shape.of(frames, spectrum, 2))
+    return signal.shape[:-1] + (
+        Shape.of(spectrum, frames, 2) if transpose_frames else Shape.of(frames, spectrum, 2)
+    )
 
 
 @shape("ISTFT-16")
-def istft_shape(data: Fact, window: Fact, frame_size: Fact, frame_step: Fact, signal_length: Fact | None = None, *, center: bool) -> Shape:
+def istft_shape(
+    data: Fact,
+    window: Fact,
+    frame_size: Fact,
+    frame_step: Fact,
+    signal_length: Fact | None = None,
+    *,
+    center: bool,
+) -> Shape:
     size, step = frame(window, frame_size, frame_step)
     wanted = None
     if signal_length is not None:
@@ -35,7 +48,9 @@ def istft_shape(data: Fact, window: Fact, frame_size: Fact, frame_step: Fact, si
     unify(data.shape[-1], 2, "C4")
     unify(data.shape[-3], size // 2 + 1, "C5")
     whole = (data.shape[-2] - 1).at_least(0) * step
-    return data.shape[:-3] + Shape.of((whole + (size % 2 if center else size)) if wanted is None else wanted.at_least(0))
+    return data.shape[:-3] + Shape.of(
+        (whole + (size % 2 if center else size)) if wanted is None else wanted.at_least(0)
+    )
 
 
 def frame(window: Fact, frame_size: Fact, frame_step: Fact) -> tuple[Dim, Dim]:
@@ -48,43 +63,64 @@ def frame(window: Fact, frame_size: Fact, frame_step: Fact) -> tuple[Dim, Dim]:
 
 
 @kernel("STFT-15")
-def stft(signal: Array, window: Array, frame_size: Array, frame_step: Array, *, transpose_frames: bool) -> Array:
+def stft(
+    signal: Array, window: Array, frame_size: Array, frame_step: Array, *, transpose_frames: bool
+) -> Array:
     size, step = int(frame_size), int(frame_step)
-    frames = np.lib.stride_tricks.sliding_window_view(signal.astype(np.float64), size, axis=-1)[..., ::step, :]
+    frames = np.lib.stride_tricks.sliding_window_view(signal.astype(np.float64), size, axis=-1)[
+        ..., ::step, :
+    ]
     spectra = np.fft.rfft(frames * centred(window, size), axis=-1)
     parts = np.stack([spectra.real, spectra.imag], axis=-1).astype(signal.dtype)
     return np.swapaxes(parts, -3, -2) if transpose_frames else parts
 
 
 @kernel("ISTFT-16")
-def istft(data: Array, window: Array, frame_size: Array, frame_step: Array, signal_length: Array | None, *, center: bool,
-          normalized: bool) -> Array:
+def istft(
+    data: Array,
+    window: Array,
+    frame_size: Array,
+    frame_step: Array,
+    signal_length: Array | None,
+    *,
+    center: bool,
+    normalized: bool,
+) -> Array:
     size, step = int(frame_size), int(frame_step)
     numbers = np.swapaxes(data, -3, -2).astype(np.float64)
     shape = centred(window, size)
-    frames = np.fft.irfft(numbers[..., 0] + 1j * numbers[..., 1], size, axis=-1) * (np.sqrt(size) if normalized else 1)
+    frames = np.fft.irfft(numbers[..., 0] + 1j * numbers[..., 1], size, axis=-1) * (
+        np.sqrt(size) if normalized else 1
+    )
     whole, margin = max(frames.shape[-2] - 1, 0) * step + size, size // 2 if center else 0
     length = whole - 2 * margin if signal_length is None else int(signal_length.reshape(()))
     output = np.zeros((*frames.shape[:-2], length), data.dtype)
     if output.size:
         reach = min(whole, margin + length)
-        sums, weights = overlapped(frames * shape, step, reach), overlapped(np.broadcast_to(shape * shape, frames.shape[-2:]), step, reach)
+        sums, weights = (
+            overlapped(frames * shape, step, reach),
+            overlapped(np.broadcast_to(shape * shape, frames.shape[-2:]), step, reach),
+        )
         signal = np.divide(sums, weights, out=np.zeros_like(sums), where=weights != 0)
-        output[..., :max(reach - margin, 0)] = signal[..., margin:]
+        output[..., : max(reach - margin, 0)] = signal[..., margin:]
     return output
 
 
 def centred(window: Array, size: int) -> Array:
-    """The window in the middle of a frame, zeros around it; where they cannot be equally many, one more behind it."""
+    """The window in the middle of a frame, zeros around it; where they cannot be equally many, one more
+    behind it.
+    """
     before = (size - len(window)) // 2
     return np.pad(window.astype(np.float64), (before, size - len(window) - before))
 
 
 def overlapped(frames: Array, step: int, reach: int) -> Array:
-    """The sum of frames[..., F, size], each step elements behind the one before; its first elements, as many as reach."""
+    """The sum of frames[..., F, size], each step elements behind the one before; its first elements, as many
+    as reach.
+    """
     *others, count, size = frames.shape
     total = np.zeros((*others, reach))
     for place in range(min(count, -(-reach // step))):
         start, stop = place * step, min(place * step + size, reach)
-        total[..., start:stop] += frames[..., place, :stop - start]
+        total[..., start:stop] += frames[..., place, : stop - start]
     return total

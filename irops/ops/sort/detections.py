@@ -1,4 +1,7 @@
-"""Boxes that were found for classes, over batch items: how MatrixNms and MulticlassNms order and give them."""
+"""Boxes that were found for classes, over batch items: how MatrixNms and MulticlassNms order and give
+them.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -34,14 +37,20 @@ class Detections(NamedTuple):
 
 def joined(parts: Sequence[Detections]) -> Detections:
     """All rows, one part after the other."""
-    empty = Detections(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.int64))
+    empty = Detections(
+        np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.int64)
+    )
     return Detections(*(np.concatenate(columns) for columns in zip(empty, *parts)))
 
 
-def of_class(item: int, kind: int, chosen: Sequence[int] | Array, scores: Sequence[float] | Array) -> Detections:
+def of_class(
+    item: int, kind: int, chosen: Sequence[int] | Array, scores: Sequence[float] | Array
+) -> Detections:
     """Boxes of one class of one item, and their scores."""
     boxes = np.asarray(chosen, np.int64)
-    return Detections(np.full(len(boxes), item), np.full(len(boxes), kind), np.asarray(scores, np.float32), boxes)
+    return Detections(
+        np.full(len(boxes), item), np.full(len(boxes), kind), np.asarray(scores, np.float32), boxes
+    )
 
 
 def best(found: Detections, keep_top_k: int) -> Detections:
@@ -56,16 +65,28 @@ def across(found: Detections, sort_result_type: str) -> Detections:
     return found.by_class() if sort_result_type == "classid" else found.by_score()
 
 
-def outputs(found: Detections, corners: Array, places: Array, items: int, output_type: ElementType) -> tuple[Array, ...]:
+def outputs(
+    found: Detections, corners: Array, places: Array, items: int, output_type: ElementType
+) -> tuple[Array, ...]:
     """Class, score and corners of each; its place in the boxes; how many there are in each item."""
-    rows = np.concatenate([found.kind[:, np.newaxis], found.score[:, np.newaxis], corners], axis=1).astype(np.float32)
+    rows = np.concatenate([found.kind[:, np.newaxis], found.score[:, np.newaxis], corners], axis=1).astype(
+        np.float32
+    )
     kind = output_type.dtype
     return rows, places[:, np.newaxis].astype(kind), np.bincount(found.item, minlength=items).astype(kind)
 
 
-def outputs_shape(boxes: Fact, each: Dim, kinds: Dim, items: Dim, top_k: tuple[int, int], output_type: ElementType) -> tuple[Fact, ...]:
-    """Up to so many boxes of each class in each item, top_k: at most so many of a class, and of an item; -1 for all."""
+def outputs_shape(
+    boxes: Fact, each: Dim, kinds: Dim, items: Dim, top_k: tuple[int, int], output_type: ElementType
+) -> tuple[Fact, ...]:
+    """Up to so many boxes of each class in each item, top_k: at most so many of a class, and of an item; -1
+    for all.
+    """
     of_class, of_item = top_k
     most = (each if of_class < 0 else each.at_most(of_class)) * kinds
     found = Dim(0, ((most if of_item < 0 else most.at_most(of_item)) * items).high)
-    return Fact(boxes.element_type, Shape.of(found, 6)), Fact(output_type, Shape.of(found, 1)), Fact(output_type, Shape.of(items))
+    return (
+        Fact(boxes.element_type, Shape.of(found, 6)),
+        Fact(output_type, Shape.of(found, 1)),
+        Fact(output_type, Shape.of(items)),
+    )

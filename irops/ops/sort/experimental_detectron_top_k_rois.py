@@ -1,4 +1,5 @@
 """ExperimentalDetectronTopKROIs: the regions with the highest probabilities."""
+
 from __future__ import annotations
 
 import numpy as np

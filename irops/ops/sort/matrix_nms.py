@@ -1,4 +1,5 @@
 """MatrixNms: scores of boxes fall by how much better boxes overlap them, all at once."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,15 +12,30 @@ from irops.values.fact import Fact
 
 
 @shape("MatrixNms-8")
-def matrix_nms_shape(boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType) -> tuple[Fact, ...]:
+def matrix_nms_shape(
+    boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType
+) -> tuple[Fact, ...]:
     items, kinds, each = counts(boxes, scores)
     return outputs_shape(boxes, each, kinds, items, (nms_top_k, keep_top_k), output_type)
 
 
 @kernel("MatrixNms-8", widen=True)
-def matrix_nms(boxes: Array, scores: Array, *, sort_result_type: str, sort_result_across_batch: bool, output_type: ElementType,
-               score_threshold: float, nms_top_k: int, keep_top_k: int, background_class: int, normalized: bool,
-               decay_function: str, gaussian_sigma: float, post_threshold: float) -> tuple[Array, ...]:
+def matrix_nms(
+    boxes: Array,
+    scores: Array,
+    *,
+    sort_result_type: str,
+    sort_result_across_batch: bool,
+    output_type: ElementType,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    background_class: int,
+    normalized: bool,
+    decay_function: str,
+    gaussian_sigma: float,
+    post_threshold: float,
+) -> tuple[Array, ...]:
     parts = []
     for item in range(len(boxes)):
         found = []
@@ -34,7 +50,9 @@ def matrix_nms(boxes: Array, scores: Array, *, sort_result_type: str, sort_resul
     every = joined(parts)
     if sort_result_across_batch:
         every = across(every, sort_result_type)
-    return outputs(every, boxes[every.item, every.box], every.item * boxes.shape[1] + every.box, len(boxes), output_type)
+    return outputs(
+        every, boxes[every.item, every.box], every.item * boxes.shape[1] + every.box, len(boxes), output_type
+    )
 
 
 def candidates(scores: Array, score_threshold: float, most: int) -> Array:
@@ -45,7 +63,9 @@ def candidates(scores: Array, score_threshold: float, most: int) -> Array:
 
 
 def decay(boxes: Array, normalized: bool, sigma: float | None) -> Array:
-    """What is left of the scores of boxes, the best first; sigma: of the Gaussian function, None for the linear one."""
+    """What is left of the scores of boxes, the best first; sigma: of the Gaussian function, None for the
+    linear one.
+    """
     most = np.zeros(len(boxes), np.float32)
     left = np.ones(len(boxes), np.float32)
     for place in range(1, len(boxes)):
@@ -60,7 +80,9 @@ def decay(boxes: Array, normalized: bool, sigma: float | None) -> Array:
 
 
 def overlap(box: Array, boxes: Array, normalized: bool) -> Array:
-    """The area that a box and each of some boxes have in common, as a share of what both cover; NaN where that is nothing."""
+    """The area that a box and each of some boxes have in common, as a share of what both cover; NaN where
+    that is nothing.
+    """
     edge = np.float32(0 if normalized else 1)
     low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
     common = (high - low + edge).prod(axis=-1)
@@ -70,7 +92,9 @@ def overlap(box: Array, boxes: Array, normalized: bool) -> Array:
 
 
 def area(boxes: Array, edge: np.float32) -> Array:
-    """The areas of boxes, 0 of those whose corners are swapped; edge: 1 where the last elements count as part of a box."""
+    """The areas of boxes, 0 of those whose corners are swapped; edge: 1 where the last elements count as part
+    of a box.
+    """
     sides = boxes[..., 2:] - boxes[..., :2]
     found: Array = np.where((sides < 0).any(axis=-1), np.float32(0), (sides + edge).prod(axis=-1))
     return found

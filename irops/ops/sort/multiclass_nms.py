@@ -1,4 +1,7 @@
-"""MulticlassNms: of boxes that overlap, keep the best of each class, and the best of these in each batch item."""
+"""MulticlassNms: of boxes that overlap, keep the best of each class, and the best of these in each batch
+item.
+"""
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -12,21 +15,32 @@ from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array, ElementType, as_i64
 from irops.values.fact import Fact
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("MulticlassNms-8")
-def shared_boxes_shape(boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType) -> tuple[Fact, ...]:
+def shared_boxes_shape(
+    boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType
+) -> tuple[Fact, ...]:
     items, kinds, each = counts(boxes, scores)
     return outputs_shape(boxes, each, kinds, items, (nms_top_k, keep_top_k), output_type)
 
 
 @shape("MulticlassNms-9")
-def multiclass_nms_shape(boxes: Fact, scores: Fact, roisnum: Fact | None, *, nms_top_k: int, keep_top_k: int,
-                         output_type: ElementType) -> tuple[Fact, ...]:
+def multiclass_nms_shape(
+    boxes: Fact,
+    scores: Fact,
+    roisnum: Fact | None,
+    *,
+    nms_top_k: int,
+    keep_top_k: int,
+    output_type: ElementType,
+) -> tuple[Fact, ...]:
     if roisnum is None:
         scores.shape.of_rank(3, "C4")
-        return shared_boxes_shape(boxes, scores, nms_top_k=nms_top_k, keep_top_k=keep_top_k, output_type=output_type)
+        return shared_boxes_shape(
+            boxes, scores, nms_top_k=nms_top_k, keep_top_k=keep_top_k, output_type=output_type
+        )
     sizes = scores.shape.of_rank(2, "C4")
     kinds = unify(boxes.shape[0], sizes[0], "C1")
     each = unify(boxes.shape[1], sizes[1], "C2")
@@ -51,37 +65,90 @@ class Choice(NamedTuple):
 
 
 @kernel("MulticlassNms-8", widen=True)
-def shared_boxes(boxes: Array, scores: Array, *, sort_result_type: str, sort_result_across_batch: bool, output_type: ElementType,
-                 iou_threshold: float, score_threshold: float, nms_top_k: int, keep_top_k: int, background_class: int,
-                 normalized: bool, nms_eta: float) -> tuple[Array, ...]:
-    choice = Choice(sort_result_type, sort_result_across_batch, iou_threshold, score_threshold, nms_top_k, keep_top_k,
-                    background_class, normalized, nms_eta)
+def shared_boxes(
+    boxes: Array,
+    scores: Array,
+    *,
+    sort_result_type: str,
+    sort_result_across_batch: bool,
+    output_type: ElementType,
+    iou_threshold: float,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    background_class: int,
+    normalized: bool,
+    nms_eta: float,
+) -> tuple[Array, ...]:
+    choice = Choice(
+        sort_result_type,
+        sort_result_across_batch,
+        iou_threshold,
+        score_threshold,
+        nms_top_k,
+        keep_top_k,
+        background_class,
+        normalized,
+        nms_eta,
+    )
     return of_shared_boxes(boxes, scores, choice, output_type)
 
 
 @kernel("MulticlassNms-9", widen=True)
-def multiclass_nms(boxes: Array, scores: Array, roisnum: Array | None, *, sort_result_type: str, sort_result_across_batch: bool,
-                   output_type: ElementType, iou_threshold: float, score_threshold: float, nms_top_k: int, keep_top_k: int,
-                   background_class: int, normalized: bool, nms_eta: float) -> tuple[Array, ...]:
-    choice = Choice(sort_result_type, sort_result_across_batch, iou_threshold, score_threshold, nms_top_k, keep_top_k,
-                    background_class, normalized, nms_eta)
+def multiclass_nms(
+    boxes: Array,
+    scores: Array,
+    roisnum: Array | None,
+    *,
+    sort_result_type: str,
+    sort_result_across_batch: bool,
+    output_type: ElementType,
+    iou_threshold: float,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    background_class: int,
+    normalized: bool,
+    nms_eta: float,
+) -> tuple[Array, ...]:
+    choice = Choice(
+        sort_result_type,
+        sort_result_across_batch,
+        iou_threshold,
+        score_threshold,
+        nms_top_k,
+        keep_top_k,
+        background_class,
+        normalized,
+        nms_eta,
+    )
     if roisnum is None:
         return of_shared_boxes(boxes, scores, choice, output_type)
     numbers = check_numbers(roisnum, boxes.shape[1])
     ends = np.cumsum(numbers)
     starts = ends - numbers
-    found = found_in(((start, boxes[:, start:end], scores[:, start:end]) for start, end in zip(starts, ends)), choice)
-    return outputs(found, boxes[found.kind, found.box], found.box * len(boxes) + found.kind, len(roisnum), output_type)
+    found = found_in(
+        ((start, boxes[:, start:end], scores[:, start:end]) for start, end in zip(starts, ends)), choice
+    )
+    return outputs(
+        found, boxes[found.kind, found.box], found.box * len(boxes) + found.kind, len(roisnum), output_type
+    )
 
 
-def of_shared_boxes(boxes: Array, scores: Array, choice: Choice, output_type: ElementType) -> tuple[Array, ...]:
+def of_shared_boxes(
+    boxes: Array, scores: Array, choice: Choice, output_type: ElementType
+) -> tuple[Array, ...]:
     """The outputs where all classes of a batch item have the same boxes."""
     found = found_in(((0, own[np.newaxis], points) for own, points in zip(boxes, scores)), choice)
-    return outputs(found, boxes[found.item, found.box], found.item * boxes.shape[1] + found.box, len(boxes), output_type)
+    return outputs(
+        found, boxes[found.item, found.box], found.item * boxes.shape[1] + found.box, len(boxes), output_type
+    )
 
 
 def found_in(items: Iterable[tuple[int, Array, Array]], choice: Choice) -> Detections:
-    """What is selected. items: the number of the first box, the boxes [1, or classes, boxes, 4], and the scores [classes, boxes]."""
+    """What is selected. items: the number of the first box, the boxes [1, or classes, boxes, 4], and the
+    scores [classes, boxes].
+    """
     parts = []
     for item, (start, boxes, scores) in enumerate(items):
         found = []
@@ -90,7 +157,11 @@ def found_in(items: Iterable[tuple[int, Array, Array]], choice: Choice) -> Detec
                 chosen = kept(boxes[kind if len(boxes) > 1 else 0], points, choice)
                 found.append(of_class(item, kind, chosen + start, points[chosen]))
         part = best(joined(found), choice.keep_top_k)
-        parts.append(part.by_class() if choice.sort_result_type == "classid" and not choice.sort_result_across_batch else part)
+        parts.append(
+            part.by_class()
+            if choice.sort_result_type == "classid" and not choice.sort_result_across_batch
+            else part
+        )
     every = joined(parts)
     return across(every, choice.sort_result_type) if choice.sort_result_across_batch else every
 
@@ -98,7 +169,7 @@ def found_in(items: Iterable[tuple[int, Array, Array]], choice: Choice) -> Detec
 def check_numbers(roisnum: Array, count: int) -> Array:
     """How many boxes belong to each batch item, none where the number is negative."""
     numbers = as_i64(roisnum)
-    advise((numbers >= 0).all(), "C5", numbers.min(initial=0))
+    warn_unless((numbers >= 0).all(), "C5", numbers.min(initial=0))
     numbers = np.maximum(numbers, 0)
     total = sum(numbers.tolist())
     require(total <= count, "C6", total, f"{count} boxes")
@@ -111,7 +182,7 @@ def kept(boxes: Array, scores: Array, choice: Choice) -> Array:
     order = np.flatnonzero(scores >= np.float32(choice.score_threshold))
     order = order[np.argsort(-scores[order], kind="stable")]
     chosen: list[int] = []
-    for box in order[:choice.nms_top_k] if choice.nms_top_k >= 0 else order:
+    for box in order[: choice.nms_top_k] if choice.nms_top_k >= 0 else order:
         if not (shares(boxes[box], boxes[chosen], choice.normalized) >= overlap).any():
             chosen.append(int(box))
             if eta < 1 and overlap > 0.5:
@@ -120,10 +191,14 @@ def kept(boxes: Array, scores: Array, choice: Choice) -> Array:
 
 
 def shares(box: Array, boxes: Array, normalized: bool) -> Array:
-    """The area that a box and each of some boxes have in common, as a share of what both cover; 0 for boxes without area."""
+    """The area that a box and each of some boxes have in common, as a share of what both cover; 0 for boxes
+    without area.
+    """
     edge = np.float32(0 if normalized else 1)
     area, areas = (box[2:] - box[:2] + edge).prod(), (boxes[:, 2:] - boxes[:, :2] + edge).prod(axis=-1)
-    common = np.maximum(np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2]) + edge, 0).prod(axis=-1)
+    common = np.maximum(np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2]) + edge, 0).prod(
+        axis=-1
+    )
     real = (area > 0) & (areas > 0)
     found: Array = np.where(real, common / np.where(real, area + areas - common, 1), 0)
     return found

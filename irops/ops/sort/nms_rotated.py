@@ -1,4 +1,5 @@
 """NMSRotated: of rotated boxes that overlap, keep those with the highest scores."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -14,26 +15,54 @@ NEAR = 1e-9
 
 
 @shape("NMSRotated-13")
-def nms_rotated_shape(boxes: Fact, scores: Fact, max_output_boxes_per_class: Fact, iou_threshold: Fact, score_threshold: Fact, *,
-                      output_type: ElementType) -> tuple[Fact, ...]:
+def nms_rotated_shape(
+    boxes: Fact,
+    scores: Fact,
+    max_output_boxes_per_class: Fact,
+    iou_threshold: Fact,
+    score_threshold: Fact,
+    *,
+    output_type: ElementType,
+) -> tuple[Fact, ...]:
     for single in (max_output_boxes_per_class, iou_threshold, score_threshold):
         require(single.shape.size.can_be(1), "C4", single)
-    return outputs_of(counts(boxes, scores, numbers=5), boxes_per_class(max_output_boxes_per_class, "C5"), output_type)
+    return outputs_of(
+        counts(boxes, scores, numbers=5), boxes_per_class(max_output_boxes_per_class, "C5"), output_type
+    )
 
 
 @kernel("NMSRotated-13")
-def nms_rotated(boxes: Array, scores: Array, max_output_boxes_per_class: Array, iou_threshold: Array, score_threshold: Array, *,
-                sort_result_descending: bool, output_type: ElementType, clockwise: bool) -> tuple[Array, ...]:
+def nms_rotated(
+    boxes: Array,
+    scores: Array,
+    max_output_boxes_per_class: Array,
+    iou_threshold: Array,
+    score_threshold: Array,
+    *,
+    sort_result_descending: bool,
+    output_type: ElementType,
+    clockwise: bool,
+) -> tuple[Array, ...]:
     turned = boxes.astype(np.float64)
     if not clockwise:
         turned[..., 4] = -turned[..., 4]
-    places, found = selected(turned, scores, limit(max_output_boxes_per_class), number(score_threshold), number(iou_threshold), 0.0,
-                             sort_result_descending, rotated_overlap)
+    places, found = selected(
+        turned,
+        scores,
+        limit(max_output_boxes_per_class),
+        number(score_threshold),
+        number(iou_threshold),
+        0.0,
+        sort_result_descending,
+        rotated_overlap,
+    )
     return places.astype(output_type.dtype), found, np.array([len(places)], output_type.dtype)
 
 
 def rotated_overlap(box: Array, boxes: Array) -> Array:
-    """The area that a box and each of some boxes have in common, as a share of what both cover; 0 for boxes without area."""
+    """The area that a box and each of some boxes have in common, as a share of what both cover; 0 for boxes
+    without area.
+    """
     radius, radii = np.hypot(box[2], box[3]) / 2, np.hypot(boxes[:, 2], boxes[:, 3]) / 2
     far = np.hypot(boxes[:, 0] - box[0], boxes[:, 1] - box[1]) > radius + radii
     near = np.flatnonzero((boxes[:, 2] * boxes[:, 3] > 0) & (box[2] * box[3] > 0) & ~far)
@@ -44,10 +73,14 @@ def rotated_overlap(box: Array, boxes: Array) -> Array:
 
 
 def corners_of(boxes: Array) -> Array:
-    """The four corners, one after the other, of boxes given by middle, width, height and angle: [boxes, 4, 2]."""
+    """The four corners, one after the other, of boxes given by middle, width, height and angle: [boxes, 4,
+    2].
+    """
     middle, size, angle = boxes[:, np.newaxis, :2], boxes[:, np.newaxis, 2:4] / 2, boxes[:, 4, np.newaxis]
     x, y = np.moveaxis(size * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]), -1, 0)
-    corners: Array = middle + np.stack([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], -1)
+    corners: Array = middle + np.stack(
+        [x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], -1
+    )
     return corners
 
 
@@ -63,7 +96,11 @@ def common_area(a: Array, b: Array) -> Array:
 def crossings_of(a: Array, b: Array) -> tuple[Array, Array]:
     """Where each edge of a meets each edge of b, and which of them do."""
     along, other = (np.roll(box, -1, axis=1) - box for box in (a, b))
-    start, first, second = b[:, np.newaxis] - a[:, :, np.newaxis], along[:, :, np.newaxis], other[:, np.newaxis]
+    start, first, second = (
+        b[:, np.newaxis] - a[:, :, np.newaxis],
+        along[:, :, np.newaxis],
+        other[:, np.newaxis],
+    )
     turn = _cross(first, second)
     part, other_part = (_cross(start, edge) / np.where(turn == 0, np.nan, turn) for edge in (second, first))
     meet = (part >= 0) & (part <= 1) & (other_part >= 0) & (other_part <= 1)
@@ -90,7 +127,7 @@ def polygon_area(points: Array, real: Array) -> Array:
     order = np.argsort(np.where(real, np.arctan2(spokes[..., 1], spokes[..., 0]), np.inf), axis=1)
     ring = np.take_along_axis(spokes, order[..., np.newaxis], axis=1)
     kept = np.take_along_axis(real, order, axis=1)
-    ring = np.where(kept[..., np.newaxis], ring, ring[:, :1])              # what is no corner closes the ring
+    ring = np.where(kept[..., np.newaxis], ring, ring[:, :1])  # what is no corner closes the ring
     area: Array = np.abs(_cross(ring, np.roll(ring, -1, axis=1)).sum(axis=1)) / 2
     return area
 

@@ -1,4 +1,5 @@
 """SearchSorted: where values would be inserted into sorted sequences."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +9,7 @@ from irops.values.dim import ANY, unify
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("SearchSorted-15")
@@ -27,11 +28,13 @@ def search_sorted_shape(sorted_sequence: Fact, values: Fact) -> Shape:
 
 
 @kernel("SearchSorted-15")
-def search_sorted(sorted_sequence: Array, values: Array, *, right_mode: bool, output_type: ElementType) -> Array:
+def search_sorted(
+    sorted_sequence: Array, values: Array, *, right_mode: bool, output_type: ElementType
+) -> Array:
     check_order(sorted_sequence)
     first = np.zeros(values.shape, np.int64)
     left = np.full(values.shape, sorted_sequence.shape[-1], np.int64)
-    while left.size and left.max() > 0:                             # every search halves what is left to it
+    while left.size and left.max() > 0:  # every search halves what is left to it
         half = left // 2
         middle = first + half
         last = max(sorted_sequence.shape[-1] - 1, 0)
@@ -53,4 +56,6 @@ def check_order(sequences: Array) -> None:
     if len(falls):
         place = tuple(falls[0])
         after = (*place[:-1], place[-1] + 1)
-        advise(False, "C3", f"{sequences[after]} after {sequences[place]} at {[int(index) for index in after]}")
+        warn_unless(
+            False, "C3", f"{sequences[after]} after {sequences[place]} at {[int(index) for index in after]}"
+        )

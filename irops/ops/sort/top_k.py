@@ -1,4 +1,5 @@
 """TopK: the greatest or the least elements along an axis, and where they are."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +9,7 @@ from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import Array, ElementType, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("TopK-11")
@@ -27,7 +28,7 @@ def check_count(k: Dim, size: Dim) -> Dim:
     """How many elements k asks for, which lies between none and all."""
     require(k >= 0, "C2", k)
     require(k <= size, "C1", k, f"{size} elements")
-    advise(k >= 1, "C3", k)
+    warn_unless(k >= 1, "C3", k)
     return k.at_least(0) if k.high <= size.high else Dim(max(k.low, 0), size.high)
 
 
@@ -37,7 +38,9 @@ def top_k_1_shape(data: Fact, k: Fact, *, axis: int) -> tuple[Shape, Shape]:
 
 
 @kernel("TopK-1", "TopK-3", "TopK-11")
-def top_k(data: Array, k: Array, *, axis: int, mode: str, sort: str, index_element_type: ElementType) -> tuple[Array, Array]:
+def top_k(
+    data: Array, k: Array, *, axis: int, mode: str, sort: str, index_element_type: ElementType
+) -> tuple[Array, Array]:
     count = int(as_i64(k))
     check_count(Dim.of(count), Dim.of(data.shape[axis]))
     keys = comparable(data)
@@ -49,7 +52,9 @@ def top_k(data: Array, k: Array, *, axis: int, mode: str, sort: str, index_eleme
 
 
 def comparable(data: Array) -> Array:
-    """The elements as a type that NumPy sorts fast, in the same order: codes of u1, u3, u6 and nf4 rise as what they stand for."""
+    """The elements as a type that NumPy sorts fast, in the same order: codes of u1, u3, u6 and nf4 rise as
+    what they stand for.
+    """
     if data.dtype.kind in "biu" or data.dtype.itemsize > 2:
         return data
     return data.astype(np.int16 if data.dtype.name.startswith(("int", "uint")) else np.float32)

@@ -1,4 +1,5 @@
 """EmbeddingBag and EmbeddingSegmentsSum: sums and means of rows of a table, bag by bag."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +10,7 @@ from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape, unify_shapes
-from irops.values.violation import advise, require
+from irops.values.violation import require, warn_unless
 
 
 @shape("EmbeddingBagPackedSum-3")
@@ -22,14 +23,21 @@ def packed_sum_shape(emb_table: Fact, indices: Fact, per_sample_weights: Fact | 
 
 
 @shape("EmbeddingBagPacked-15")
-def packed_shape(emb_table: Fact, indices: Fact, per_sample_weights: Fact | None = None, *, reduction: str) -> Shape:
+def packed_shape(
+    emb_table: Fact, indices: Fact, per_sample_weights: Fact | None = None, *, reduction: str
+) -> Shape:
     require(reduction == "sum" or per_sample_weights is None, "C3", reduction)
     return packed_sum_shape(emb_table, indices, per_sample_weights)
 
 
 @shape("EmbeddingBagOffsetsSum-3")
-def offsets_sum_shape(emb_table: Fact, indices: Fact, offsets: Fact, default_index: Fact | None = None,
-                      per_sample_weights: Fact | None = None) -> Shape:
+def offsets_sum_shape(
+    emb_table: Fact,
+    indices: Fact,
+    offsets: Fact,
+    default_index: Fact | None = None,
+    per_sample_weights: Fact | None = None,
+) -> Shape:
     output = packed_sum_shape(emb_table, indices, per_sample_weights)
     if default_index is not None:
         _hold_default(default_index.value, emb_table.shape[0])
@@ -39,15 +47,28 @@ def offsets_sum_shape(emb_table: Fact, indices: Fact, offsets: Fact, default_ind
 
 
 @shape("EmbeddingBagOffsets-15")
-def offsets_shape(emb_table: Fact, indices: Fact, offsets: Fact, default_index: Fact | None = None,
-                  per_sample_weights: Fact | None = None, *, reduction: str) -> Shape:
+def offsets_shape(
+    emb_table: Fact,
+    indices: Fact,
+    offsets: Fact,
+    default_index: Fact | None = None,
+    per_sample_weights: Fact | None = None,
+    *,
+    reduction: str,
+) -> Shape:
     require(reduction == "sum" or per_sample_weights is None, "C3", reduction)
     return offsets_sum_shape(emb_table, indices, offsets, default_index, per_sample_weights)
 
 
 @shape("EmbeddingSegmentsSum-3")
-def segments_sum_shape(emb_table: Fact, indices: Fact, segment_ids: Fact, num_segments: Fact, default_index: Fact | None = None,
-                       per_sample_weights: Fact | None = None) -> Shape:
+def segments_sum_shape(
+    emb_table: Fact,
+    indices: Fact,
+    segment_ids: Fact,
+    num_segments: Fact,
+    default_index: Fact | None = None,
+    per_sample_weights: Fact | None = None,
+) -> Shape:
     unify_shapes(indices.shape, segment_ids.shape, "C5")
     output = packed_sum_shape(emb_table, indices, per_sample_weights)
     if default_index is not None:
@@ -60,7 +81,12 @@ def segments_sum_shape(emb_table: Fact, indices: Fact, segment_ids: Fact, num_se
 
 
 def _hold_rows(indices: Array | None, count: Dim) -> None:
-    require(indices is None or not indices.size or (indices.min() >= 0 and int(indices.max()) < count.high), "C1", indices, f"{count} rows")
+    require(
+        indices is None or not indices.size or (indices.min() >= 0 and int(indices.max()) < count.high),
+        "C1",
+        indices,
+        f"{count} rows",
+    )
 
 
 def _hold_default(index: Array | None, count: Dim) -> None:
@@ -75,7 +101,7 @@ def _hold_offsets(offsets: Array, count: Dim) -> None:
 
 def _hold_segments(ids: Array, count: Dim) -> None:
     require(not ids.size or (ids.min() >= 0 and int(ids.max()) < count.high), "C7", ids, f"{count} segments")
-    advise((ids[1:] >= ids[:-1]).all(), "C8", ids)
+    warn_unless((ids[1:] >= ids[:-1]).all(), "C8", ids)
 
 
 @kernel("EmbeddingBagPackedSum-3", widen=True)
@@ -91,32 +117,60 @@ def packed(emb_table: Array, indices: Array, per_sample_weights: Array | None, *
 
 
 @kernel("EmbeddingBagOffsetsSum-3", widen=True)
-def offsets_sum(emb_table: Array, indices: Array, offsets: Array, default_index: Array | None, per_sample_weights: Array | None) -> Array:
+def offsets_sum(
+    emb_table: Array,
+    indices: Array,
+    offsets: Array,
+    default_index: Array | None,
+    per_sample_weights: Array | None,
+) -> Array:
     return bag_offsets(emb_table, indices, offsets, default_index, per_sample_weights, reduction="sum")
 
 
 @kernel("EmbeddingBagOffsets-15", widen=True)
-def bag_offsets(emb_table: Array, indices: Array, offsets: Array, default_index: Array | None, per_sample_weights: Array | None, *,
-                reduction: str) -> Array:
+def bag_offsets(
+    emb_table: Array,
+    indices: Array,
+    offsets: Array,
+    default_index: Array | None,
+    per_sample_weights: Array | None,
+    *,
+    reduction: str,
+) -> Array:
     _hold_offsets(offsets, Dim.of(len(indices)))
     _hold_default(default_index, Dim.of(len(emb_table)))
-    first = int(offsets[0]) if offsets.size else len(indices)         # what stands before the first bag is in none
+    first = int(offsets[0]) if offsets.size else len(indices)  # what stands before the first bag is in none
     bags = np.searchsorted(offsets, np.arange(first, len(indices)), side="right") - 1
     weights = None if per_sample_weights is None else per_sample_weights[first:]
     return _bags(emb_table, indices[first:], bags, len(offsets), default_index, weights, reduction)
 
 
 @kernel("EmbeddingSegmentsSum-3", widen=True)
-def segments_sum(emb_table: Array, indices: Array, segment_ids: Array, num_segments: Array, default_index: Array | None,
-                 per_sample_weights: Array | None) -> Array:
+def segments_sum(
+    emb_table: Array,
+    indices: Array,
+    segment_ids: Array,
+    num_segments: Array,
+    default_index: Array | None,
+    per_sample_weights: Array | None,
+) -> Array:
     _hold_segments(segment_ids, Dim.of(int(num_segments)))
     _hold_default(default_index, Dim.of(len(emb_table)))
     return _bags(emb_table, indices, segment_ids, int(num_segments), default_index, per_sample_weights, "sum")
 
 
-def _bags(table: Array, indices: Array, bags: Array, count: int, default_index: Array | None, weights: Array | None,
-          reduction: str) -> Array:
-    """The sums or means of the rows that indices name, by the bags that they are in; empty bags get the default row, or zeros."""
+def _bags(
+    table: Array,
+    indices: Array,
+    bags: Array,
+    count: int,
+    default_index: Array | None,
+    weights: Array | None,
+    reduction: str,
+) -> Array:
+    """The sums or means of the rows that indices name, by the bags that they are in; empty bags get the
+    default row, or zeros.
+    """
     _hold_rows(indices, Dim.of(len(table)))
     if not table[:1].size or not count:
         return np.zeros((count, *table.shape[1:]), table.dtype)

@@ -1,4 +1,5 @@
 """SparseFillEmptyRows: give every row of a sparse matrix that holds nothing one element."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +13,12 @@ from irops.values.violation import require
 
 
 @shape("SparseFillEmptyRows-16")
-def sparse_fill_empty_rows_shape(values: Fact, dense_shape: Fact, indices: Fact, default_value: Fact) -> tuple[Shape, Shape, Shape]:  # noqa: ARG001
+def sparse_fill_empty_rows_shape(
+    values: Fact,
+    dense_shape: Fact,
+    indices: Fact,
+    default_value: Fact,  # noqa: ARG001
+) -> tuple[Shape, Shape, Shape]:
     unify(dense_shape.shape[0], 2, "C1")
     unify(indices.shape[1], 2, "C2")
     count = unify(values.shape[0], indices.shape[0], "C2")
@@ -33,7 +39,9 @@ def check_indices(indices: Array, rows: Dim, columns: Dim) -> None:
 
 
 @kernel("SparseFillEmptyRows-16")
-def sparse_fill_empty_rows(values: Array, dense_shape: Array, indices: Array, default_value: Array) -> tuple[Array, Array, Array]:
+def sparse_fill_empty_rows(
+    values: Array, dense_shape: Array, indices: Array, default_value: Array
+) -> tuple[Array, Array, Array]:
     rows, columns = map(int, dense_shape)
     check_indices(indices, Dim.of(rows), Dim.of(columns))
     empty = np.ones(rows, np.bool_)

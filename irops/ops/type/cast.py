@@ -1,4 +1,5 @@
 """Cast: the elements of a tensor as another type's, as ONNX has it; what is the same is Convert's."""
+
 from __future__ import annotations
 
 import re

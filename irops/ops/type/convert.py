@@ -1,4 +1,5 @@
 """Convert: the elements of a tensor as another type's."""
+
 from __future__ import annotations
 
 from math import trunc
@@ -35,7 +36,9 @@ def convert_dims(data: Array, *, destination_type: ElementType) -> Array | None:
 
 
 def rounded_dim(dim: Dim, kind: ElementType) -> Dim:
-    """What is known of a number that is stored as a float. Under 32 bits rounding begins so soon that the number's name is given up."""
+    """What is known of a number that is stored as a float. Under 32 bits rounding begins so soon that the
+    number's name is given up.
+    """
     return settled(dim if kind.bits >= 32 else Dim(dim.low, dim.high), kind)
 
 

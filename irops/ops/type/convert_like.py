@@ -1,4 +1,5 @@
 """ConvertLike: the elements of a tensor as those of another's type."""
+
 from __future__ import annotations
 
 from irops.ops.conversion import converted
@@ -13,5 +14,5 @@ def convert_like(data: Array, like: Array) -> Array:
 
 
 @values("ConvertLike-1")
-def convert_like_dims(data: Array, like: Array, *, result_type: ElementType) -> Array | None:  # noqa: ARG001 - only its type counts
+def convert_like_dims(data: Array, like: Array, *, result_type: ElementType) -> Array | None:  # noqa: ARG001
     return convert_dims(data, destination_type=result_type)

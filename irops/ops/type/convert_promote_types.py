@@ -1,4 +1,5 @@
 """ConvertPromoteTypes: two tensors in one type that holds both."""
+
 from __future__ import annotations
 
 from irops.ops.conversion import converted
@@ -13,17 +14,28 @@ WIDENED = {frozenset({"f16", "bf16"}): "f32", frozenset({"f8e4m3", "f8e5m2"}): "
 
 
 @shape("ConvertPromoteTypes-14")
-def convert_promote_types_shape(input_0: Fact, input_1: Fact, *, promote_unsafe: bool, pytorch_scalar_promotion: bool,
-                                u64_integer_promotion_target: ElementType) -> tuple[Fact, Fact]:
+def convert_promote_types_shape(
+    input_0: Fact,
+    input_1: Fact,
+    *,
+    promote_unsafe: bool,
+    pytorch_scalar_promotion: bool,
+    u64_integer_promotion_target: ElementType,
+) -> tuple[Fact, Fact]:
     a, b = input_0.element_type, input_1.element_type
     ranks = input_0.shape.rank, input_1.shape.rank
     if DYNAMIC in (a, b):
         common = DYNAMIC
     elif pytorch_scalar_promotion and None in ranks and a is not b and _alike(a, b):
-        common = DYNAMIC                                              # it depends on which of the two is a scalar
+        common = DYNAMIC  # it depends on which of the two is a scalar
     else:
-        common = _common(a, b, promote_unsafe, scalars(ranks) if pytorch_scalar_promotion else (False, False),
-                         u64_integer_promotion_target)
+        common = _common(
+            a,
+            b,
+            promote_unsafe,
+            scalars(ranks) if pytorch_scalar_promotion else (False, False),
+            u64_integer_promotion_target,
+        )
     return Fact(common, input_0.shape), Fact(common, input_1.shape)
 
 
@@ -36,7 +48,9 @@ def _alike(a: ElementType, b: ElementType) -> bool:
     return BOOLEAN not in (a, b) and a.floating == b.floating
 
 
-def _common(a: ElementType, b: ElementType, unsafe: bool, scalar: tuple[bool, bool], target: ElementType) -> ElementType:
+def _common(
+    a: ElementType, b: ElementType, unsafe: bool, scalar: tuple[bool, bool], target: ElementType
+) -> ElementType:
     """The type of both outputs; scalar: which input is one, if that counts."""
     if a is b or BOOLEAN in (a, b):
         return b if a is BOOLEAN else a
@@ -60,7 +74,11 @@ def _common(a: ElementType, b: ElementType, unsafe: bool, scalar: tuple[bool, bo
 def _holds(kept: ElementType, given: ElementType) -> bool:
     """Whether OpenVINO takes it as safe to put a scalar of one type into another."""
     unsigned = given.kind == "unsigned"
-    return kept.bits >= given.bits if (kept.kind == "unsigned") == unsigned else unsigned and 2 * kept.bits >= given.bits
+    return (
+        kept.bits >= given.bits
+        if (kept.kind == "unsigned") == unsigned
+        else unsigned and 2 * kept.bits >= given.bits
+    )
 
 
 def _signed(signed: ElementType, unsigned: ElementType, unsafe: bool, target: ElementType) -> ElementType:
@@ -70,13 +88,29 @@ def _signed(signed: ElementType, unsigned: ElementType, unsafe: bool, target: El
 
 
 @kernel("ConvertPromoteTypes-14")
-def convert_promote_types(input_0: Array, input_1: Array, *, promote_unsafe: bool, pytorch_scalar_promotion: bool,
-                          u64_integer_promotion_target: ElementType) -> tuple[Array, Array]:
+def convert_promote_types(
+    input_0: Array,
+    input_1: Array,
+    *,
+    promote_unsafe: bool,
+    pytorch_scalar_promotion: bool,
+    u64_integer_promotion_target: ElementType,
+) -> tuple[Array, Array]:
     scalar = scalars((input_0.ndim, input_1.ndim)) if pytorch_scalar_promotion else (False, False)
-    common = _common(element_type_of(input_0), element_type_of(input_1), promote_unsafe, scalar, u64_integer_promotion_target)
+    common = _common(
+        element_type_of(input_0),
+        element_type_of(input_1),
+        promote_unsafe,
+        scalar,
+        u64_integer_promotion_target,
+    )
     return converted(input_0, common), converted(input_1, common)
 
 
 @values("ConvertPromoteTypes-14")
-def convert_promote_dims(input_0: Array, input_1: Array, *, result_type: ElementType) -> tuple[Array | None, Array | None]:
-    return convert_dims(input_0, destination_type=result_type), convert_dims(input_1, destination_type=result_type)
+def convert_promote_dims(
+    input_0: Array, input_1: Array, *, result_type: ElementType
+) -> tuple[Array | None, Array | None]:
+    return convert_dims(input_0, destination_type=result_type), convert_dims(
+        input_1, destination_type=result_type
+    )

@@ -1,4 +1,5 @@
 """StringTensorPack, StringTensorUnpack: strings, and the bytes that they are made of."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -24,7 +25,12 @@ def string_tensor_pack_shape(begins: Fact, ends: Fact, symbols: Fact) -> Shape:
 def check_places(begins: Array, ends: Array, count: Dim) -> None:
     """Hold where strings begin and end to what there is."""
     require((begins >= 0).all() and (ends >= 0).all(), "C2", begins.ravel().tolist(), ends.ravel().tolist())
-    require(begins.shape != ends.shape or (begins <= ends).all(), "C3", begins.ravel().tolist(), ends.ravel().tolist())
+    require(
+        begins.shape != ends.shape or (begins <= ends).all(),
+        "C3",
+        begins.ravel().tolist(),
+        ends.ravel().tolist(),
+    )
     last = int(ends.max(initial=0))
     require(last <= count, "C4", f"end {last}", f"{count} bytes")
 
@@ -34,8 +40,10 @@ def string_tensor_pack(begins: Array, ends: Array, symbols: Array) -> Array:
     check_places(as_i64(begins), as_i64(ends), Dim.of(symbols.size))
     whole = symbols.tobytes()
     strings = np.empty(begins.shape, dtype=object)
-    strings.reshape(-1)[:] = [whole[begin:end].decode("utf-8", "surrogateescape")
-                              for begin, end in zip(begins.ravel().tolist(), ends.ravel().tolist())]
+    strings.reshape(-1)[:] = [
+        whole[begin:end].decode("utf-8", "surrogateescape")
+        for begin, end in zip(begins.ravel().tolist(), ends.ravel().tolist())
+    ]
     return strings
 
 
@@ -48,7 +56,10 @@ def string_tensor_unpack_shape(data: Fact) -> tuple[Fact, Fact, Fact]:
 
 def encoded(strings: Array) -> list[bytes]:
     """The bytes of each string; what was no UTF-8 when it was read is what it was."""
-    return [text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text) for text in strings.ravel().tolist()]
+    return [
+        text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)
+        for text in strings.ravel().tolist()
+    ]
 
 
 @kernel("StringTensorUnpack-15")

@@ -1,4 +1,5 @@
 """Clamp on values that are known in part, and on bounds that a type cannot hold."""
+
 from __future__ import annotations
 
 from math import inf
@@ -11,15 +12,27 @@ from irops.values.element import element_type
 from irops.values.fact import dims_array
 
 
-@pytest.mark.parametrize(("kind", "low", "high", "whole"), [
-    ("i8", -1.5, 2.5, (-1, 2)), ("i8", -1e30, 1e30, (-128, 127)), ("u8", -5.0, -2.0, (0, 0)), ("i8", 300.0, 400.0, (127, 127)),
-    ("u64", 0.0, inf, (0, 2**64 - 1)), ("i64", -inf, 1e300, (-(2**63), 2**63 - 1)), ("i4", inf, inf, (7, 7)), ("u4", -inf, -inf, (0, 0))])
+@pytest.mark.parametrize(
+    ("kind", "low", "high", "whole"),
+    [
+        ("i8", -1.5, 2.5, (-1, 2)),
+        ("i8", -1e30, 1e30, (-128, 127)),
+        ("u8", -5.0, -2.0, (0, 0)),
+        ("i8", 300.0, 400.0, (127, 127)),
+        ("u64", 0.0, inf, (0, 2**64 - 1)),
+        ("i64", -inf, 1e300, (-(2**63), 2**63 - 1)),
+        ("i4", inf, inf, (7, 7)),
+        ("u4", -inf, -inf, (0, 0)),
+    ],
+)
 def test_bounds_are_rounded_inwards_and_moved_into_the_type(kind, low, high, whole):
     assert whole_bounds(element_type(kind), low, high) == whole
 
 
 def test_dimensions_are_held_within_the_bounds():
-    held = clamp_dims(dims_array([Dim(0, inf), Dim(5, 9), Dim(-3, -2)]), min=0.5, max=7.0, result_type=element_type("i64"))
+    held = clamp_dims(
+        dims_array([Dim(0, inf), Dim(5, 9), Dim(-3, -2)]), min=0.5, max=7.0, result_type=element_type("i64")
+    )
     assert held.tolist() == [Dim(1, 7), Dim(5, 7), Dim.of(1)]
 
 

@@ -1,18 +1,19 @@
 """Division at the edges of types."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.layer import infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.element import I64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
-INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]      # as NumPy names them: by bytes
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]  # as NumPy names them: by bytes
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
@@ -20,7 +21,10 @@ INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]      # as NumPy name
 def test_quotient_and_remainder_make_up_the_number(kind, floors):
     info = np.iinfo(kind)
     ends = [info.min, info.min + 1, 0, 1, 2, 7, info.max - 1, info.max] + [-1, -2, -7] * (info.min < 0)
-    a, b = (grid.ravel() for grid in np.meshgrid(np.array(ends, kind), np.array([end for end in ends if end], kind)))
+    a, b = (
+        grid.ravel()
+        for grid in np.meshgrid(np.array(ends, kind), np.array([end for end in ends if end], kind))
+    )
     quotient = irops.call("Divide-1", a, b, m_pythondiv=floors)
     remainder = irops.call("FloorMod-1" if floors else "Mod-1", a, b)
     with np.errstate(over="ignore"):
@@ -39,4 +43,6 @@ def test_a_divisor_of_zero_is_told_before_anything_runs_only_if_it_surely_divide
 
 @pytest.mark.parametrize("op_id", ["Divide-1", "Mod-1", "FloorMod-1"])
 def test_floating_point_numbers_may_be_divided_by_zero(op_id):
-    assert not np.isfinite(irops.call(op_id, np.array([1.0, 0.0], np.float16), np.array([0.0, 0.0], np.float16))).any()
+    assert not np.isfinite(
+        irops.call(op_id, np.array([1.0, 0.0], np.float16), np.array([0.0, 0.0], np.float16))
+    ).any()

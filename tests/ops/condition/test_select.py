@@ -1,4 +1,5 @@
 """Select moves elements of every type."""
+
 from __future__ import annotations
 
 import numpy as np

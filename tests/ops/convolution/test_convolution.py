@@ -1,4 +1,7 @@
-"""What examples cannot show of convolution: intervals, blocks, and numbers that would need too much memory."""
+"""What examples cannot show of convolution: intervals, blocks, and numbers that would need too much
+memory.
+"""
+
 from __future__ import annotations
 
 from itertools import product
@@ -7,8 +10,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.layer import infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.layer import infer_layer
 from irops.ops.convolution import columns
 from irops.registry import default_registry
 from irops.values.element import F32
@@ -24,30 +27,36 @@ def shape_of(op_id, *shapes, **attributes):
     return str(infer_layer(op, facts, bind(op, {**PLAIN, **attributes}).values)[0].shape)
 
 
-@pytest.mark.parametrize(("data", "filters", "attributes", "output"), [
-    ("?,3,8..20,?", "4,3,3,3", {}, "[?,4,6..18,1..]"),
-    ("?,3,0..20,1..", "4,3,3,3", {}, "[?,4,1..18,1..]"),
-    ("?,3,8..20,?", "4,3,3,3", {"strides": "2,2"}, "[?,4,3..9,1..]"),
-    ("...", "4,3,3,3", {}, "[?,4,1..,1..]"),
-    ("1,3,8,8", "...", {}, "[1,?,1..8,1..8]"),
-    ("...", "...", {}, "[?,?,1..,1..]"),
-    ("1,3,8,8..10", "4..5,3,3,0..12", {}, "[1,4..5,6,1..10]"),
-    ("1,3,8,8", "4,3,1..3,3", {"dilations": "4,1"}, "[1,4,1..8,6]"),
-    ("1,3,?,1..9", "4,3,3,3", {"strides": "2,3", "auto_pad": "same_lower"}, "[1,4,?,1..3]"),
-    ("1,3,0,8", "4,3,9,9", {"auto_pad": "same_upper"}, "[1,4,0,8]"),
-    ("...", "4,3,3,3", {"auto_pad": "same_upper"}, "[?,4,?,?]"),
-])
+@pytest.mark.parametrize(
+    ("data", "filters", "attributes", "output"),
+    [
+        ("?,3,8..20,?", "4,3,3,3", {}, "[?,4,6..18,1..]"),
+        ("?,3,0..20,1..", "4,3,3,3", {}, "[?,4,1..18,1..]"),
+        ("?,3,8..20,?", "4,3,3,3", {"strides": "2,2"}, "[?,4,3..9,1..]"),
+        ("...", "4,3,3,3", {}, "[?,4,1..,1..]"),
+        ("1,3,8,8", "...", {}, "[1,?,1..8,1..8]"),
+        ("...", "...", {}, "[?,?,1..,1..]"),
+        ("1,3,8,8..10", "4..5,3,3,0..12", {}, "[1,4..5,6,1..10]"),
+        ("1,3,8,8", "4,3,1..3,3", {"dilations": "4,1"}, "[1,4,1..8,6]"),
+        ("1,3,?,1..9", "4,3,3,3", {"strides": "2,3", "auto_pad": "same_lower"}, "[1,4,?,1..3]"),
+        ("1,3,0,8", "4,3,9,9", {"auto_pad": "same_upper"}, "[1,4,0,8]"),
+        ("...", "4,3,3,3", {"auto_pad": "same_upper"}, "[?,4,?,?]"),
+    ],
+)
 def test_what_is_known_of_sizes_is_known_of_positions(data, filters, attributes, output):
     """As OpenVINO infers them."""
     assert shape_of("Convolution-1", data, filters, **attributes) == output
 
 
-@pytest.mark.parametrize(("data", "filters", "output"), [
-    ("1,10..20,5,5", "?,2,3,3,3", "[1,8..12,3,3]"),
-    ("1,12,5,5", "0..5,2..3,3,2,2", "[1,8..12,4,4]"),
-    ("1,12,5,5", "?,2,3..4,1,1", "[1,6..8,5,5]"),
-    ("...", "?,2,3,3,3", "[?,?,1..,1..]"),
-])
+@pytest.mark.parametrize(
+    ("data", "filters", "output"),
+    [
+        ("1,10..20,5,5", "?,2,3,3,3", "[1,8..12,3,3]"),
+        ("1,12,5,5", "0..5,2..3,3,2,2", "[1,8..12,4,4]"),
+        ("1,12,5,5", "?,2,3..4,1,1", "[1,6..8,5,5]"),
+        ("...", "?,2,3,3,3", "[?,?,1..,1..]"),
+    ],
+)
 def test_the_number_of_groups_follows_from_the_channels(data, filters, output):
     assert shape_of("GroupConvolution-1", data, filters) == output
 
@@ -62,43 +71,73 @@ def by_definition(data, filters, strides, dilations, pads):
     for place in product(*map(range, counts)):
         cut = tuple(slice(p * s, p * s + r, d) for p, s, r, d in zip(place, strides, reaches, dilations))
         window = padded[(slice(None), slice(None), *cut)].reshape(len(data), groups, -1)
-        output[(slice(None), slice(None), *place)] = np.einsum("ngk,gmk->ngm", window, filters.reshape(groups, maps, -1)).reshape(len(data), -1)
+        output[(slice(None), slice(None), *place)] = np.einsum(
+            "ngk,gmk->ngm", window, filters.reshape(groups, maps, -1)
+        ).reshape(len(data), -1)
     return output
 
 
 @pytest.mark.parametrize("block", [1, 500, 1 << 24])
-@pytest.mark.parametrize(("data", "filters", "strides", "dilations", "pads"), [
-    ((3, 4, 7), (2, 3, 2, 3), (2,), (2,), [(1, 3)]),
-    ((2, 3, 6, 5), (3, 1, 1, 2, 3), (1, 2), (2, 1), [(4, 0), (0, 3)]),
-    ((2, 2, 4, 3, 5), (1, 2, 2, 2, 1, 3), (2, 1, 1), (1, 1, 2), [(1, 1), (0, 0), (2, 2)]),
-    ((2, 4, 3, 3), (1, 5, 4, 1, 1), (1, 1), (1, 1), [(0, 0), (0, 0)]),
-])
+@pytest.mark.parametrize(
+    ("data", "filters", "strides", "dilations", "pads"),
+    [
+        ((3, 4, 7), (2, 3, 2, 3), (2,), (2,), [(1, 3)]),
+        ((2, 3, 6, 5), (3, 1, 1, 2, 3), (1, 2), (2, 1), [(4, 0), (0, 3)]),
+        ((2, 2, 4, 3, 5), (1, 2, 2, 2, 1, 3), (2, 1, 1), (1, 1, 2), [(1, 1), (0, 0), (2, 2)]),
+        ((2, 4, 3, 3), (1, 5, 4, 1, 1), (1, 1), (1, 1), [(0, 0), (0, 0)]),
+    ],
+)
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64])
-def test_convolution_is_the_sum_under_every_window_whatever_the_blocks(monkeypatch, block, data, filters, strides, dilations, pads, dtype):
+def test_convolution_is_the_sum_under_every_window_whatever_the_blocks(
+    monkeypatch, block, data, filters, strides, dilations, pads, dtype
+):
     monkeypatch.setattr(columns, "BLOCK_BYTES", block)
     rng = np.random.default_rng(0)
     elements, weights = rng.integers(-2, 3, data).astype(dtype), rng.integers(-1, 2, filters).astype(dtype)
-    found = irops.call("GroupConvolution-1", elements, weights, strides=strides, dilations=dilations,
-                       pads_begin=[b for b, _ in pads], pads_end=[e for _, e in pads])
+    found = irops.call(
+        "GroupConvolution-1",
+        elements,
+        weights,
+        strides=strides,
+        dilations=dilations,
+        pads_begin=[b for b, _ in pads],
+        pads_end=[e for _, e in pads],
+    )
     assert found.dtype == dtype
-    np.testing.assert_allclose(found.astype(float), by_definition(elements, weights, strides, dilations, pads), rtol=1e-6)
+    np.testing.assert_allclose(
+        found.astype(float), by_definition(elements, weights, strides, dilations, pads), rtol=1e-6
+    )
 
 
 def test_elements_that_lie_transposed_in_memory_are_convolved_as_they_are_counted():
     data = np.arange(24, dtype=np.float32).reshape(4, 3, 2).transpose(2, 1, 0)
     filters = np.ones((1, 3, 2), np.float32)
     attributes = {"strides": [1], "dilations": [1], "pads_begin": [0], "pads_end": [0]}
-    assert np.array_equal(irops.call("Convolution-1", data, filters, **attributes),
-                          irops.call("Convolution-1", data.copy(order="C"), filters, **attributes))
+    assert np.array_equal(
+        irops.call("Convolution-1", data, filters, **attributes),
+        irops.call("Convolution-1", data.copy(order="C"), filters, **attributes),
+    )
 
 
 def test_padding_takes_no_memory():
     far = 2**40
-    found = irops.call("Convolution-1", np.ones((1, 1, 4), np.float32), np.ones((1, 1, 2), np.float32), strides=[far], dilations=[1],
-                       pads_begin=[far], pads_end=[far])
+    found = irops.call(
+        "Convolution-1",
+        np.ones((1, 1, 4), np.float32),
+        np.ones((1, 1, 2), np.float32),
+        strides=[far],
+        dilations=[1],
+        pads_begin=[far],
+        pads_end=[far],
+    )
     assert found.tolist() == [[[0, 2, 0]]]
 
 
 def test_narrow_floats_are_summed_in_f32():
     ones = np.full((1, 3000, 1), 1, np.float16)
-    assert irops.call("Convolution-1", ones, ones, strides=[1], dilations=[1], pads_begin=[0], pads_end=[0]).item() == 3000
+    assert (
+        irops.call(
+            "Convolution-1", ones, ones, strides=[1], dilations=[1], pads_begin=[0], pads_end=[0]
+        ).item()
+        == 3000
+    )

@@ -1,12 +1,13 @@
 """DeformableConvolution and BinaryConvolution, against plain convolutions that they must equal."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.layer import infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.element import F32
 from irops.values.fact import Fact
@@ -14,8 +15,20 @@ from irops.values.shape import Shape
 
 RNG = np.random.default_rng(0)
 WAYS = [
-    {"strides": (2, 1), "dilations": (1, 2), "pads_begin": (1, 0), "pads_end": (0, 2), "auto_pad": "explicit"},
-    {"strides": (2, 2), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0), "auto_pad": "same_lower"},
+    {
+        "strides": (2, 1),
+        "dilations": (1, 2),
+        "pads_begin": (1, 0),
+        "pads_end": (0, 2),
+        "auto_pad": "explicit",
+    },
+    {
+        "strides": (2, 2),
+        "dilations": (1, 1),
+        "pads_begin": (0, 0),
+        "pads_end": (0, 0),
+        "auto_pad": "same_lower",
+    },
     {"strides": (1, 1), "dilations": (2, 1), "pads_begin": (5, 5), "pads_end": (5, 5), "auto_pad": "valid"},
 ]
 
@@ -35,24 +48,43 @@ def test_taps_that_are_moved_by_whole_steps_see_data_that_is_moved_back():
     offsets[:, :, 0], offsets[:, :, 1] = 2, 1
     way = {"strides": (1, 1), "dilations": (1, 1), "pads_begin": (0, 0), "pads_end": (0, 0)}
     found = irops.call("DeformableConvolution-1", data[..., :5, :5], np.zeros((1, 8, 4, 4)), filters, **way)
-    moved = irops.call("DeformableConvolution-1", np.roll(data, (2, 1), (2, 3))[..., :7, :6], np.zeros((1, 8, 6, 5)), filters, **way)
+    moved = irops.call(
+        "DeformableConvolution-1",
+        np.roll(data, (2, 1), (2, 3))[..., :7, :6],
+        np.zeros((1, 8, 6, 5)),
+        filters,
+        **way,
+    )
     np.testing.assert_allclose(moved[..., 2:, 1:], found)
-    whole = irops.call("DeformableConvolution-1", data[..., :5, :5], offsets.reshape(1, 8, 4, 4), filters, **way)
+    whole = irops.call(
+        "DeformableConvolution-1", data[..., :5, :5], offsets.reshape(1, 8, 4, 4), filters, **way
+    )
     np.testing.assert_allclose(whole[..., :2, :3], found[..., 2:, 1:])
 
 
 @pytest.mark.parametrize("place", [np.nan, np.inf, -1e30, 3.0])
 def test_what_lies_nowhere_is_zero(place):
     data, offsets = np.ones((1, 1, 3, 3), np.float32), np.full((1, 2, 3, 3), place, np.float32)
-    found = irops.call("DeformableConvolution-8", data, offsets, np.ones((1, 1, 1, 1), np.float32), strides=(1, 1), dilations=(1, 1),
-                       pads_begin=(0, 0), pads_end=(0, 0), bilinear_interpolation_pad=True)
+    found = irops.call(
+        "DeformableConvolution-8",
+        data,
+        offsets,
+        np.ones((1, 1, 1, 1), np.float32),
+        strides=(1, 1),
+        dilations=(1, 1),
+        pads_begin=(0, 0),
+        pads_end=(0, 0),
+        bilinear_interpolation_pad=True,
+    )
     assert not found.any()
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_bits_convolve_as_plus_and_minus_one(way):
     data, filters = RNG.integers(0, 2, (2, 3, 7, 8)), RNG.integers(0, 2, (4, 3, 3, 2))
-    shifted = irops.call("Convolution-1", 2 * data, 2 * filters - 1, **way)                    # of data + 1, so that padding of -1 is 0
+    shifted = irops.call(
+        "Convolution-1", 2 * data, 2 * filters - 1, **way
+    )  # of data + 1, so that padding of -1 is 0
     net = (2 * filters - 1).sum(axis=(1, 2, 3)).reshape(1, -1, 1, 1)
     bits = filters.astype(np.dtype(np.uint8, metadata={"element_type": "u1"}))
     found = irops.call("BinaryConvolution-1", data, bits, mode="xnor-popcount", pad_value=0.0, **way)
@@ -63,4 +95,6 @@ def test_positions_and_items_are_known_of_all_inputs_where_they_are_of_one():
     op = default_registry().op("DeformableConvolution-8")
     texts = "?,4,?,6", "1..2,18,..4,?", "3,4,3,3", "2..,9,4..,4"
     values = bind(op, {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}).values
-    assert str(infer_layer(op, [Fact(F32, Shape.parse(text)) for text in texts], values)[0].shape) == "[2,3,4,4]"
+    assert (
+        str(infer_layer(op, [Fact(F32, Shape.parse(text)) for text in texts], values)[0].shape) == "[2,3,4,4]"
+    )

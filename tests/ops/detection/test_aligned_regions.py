@@ -1,4 +1,5 @@
 """The ops on regions beyond their examples: ROIAlign and its kin, and proposals."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -14,7 +15,9 @@ def aligned(rois, plane=PLANE, **attributes):
     regions = np.asarray(rois, plane.dtype)
     op = "ROIAlignRotated-15" if regions.shape[1] == 5 else "ROIAlign-9"
     more = {} if regions.shape[1] == 5 else {"mode": "avg"}
-    return irops.call(op, plane, regions, np.zeros(len(regions), np.int64), **{**defaults, **more, **attributes})
+    return irops.call(
+        op, plane, regions, np.zeros(len(regions), np.int64), **{**defaults, **more, **attributes}
+    )
 
 
 @pytest.mark.parametrize("ratio", [0, 1, 3])
@@ -24,7 +27,9 @@ def test_bins_of_a_plane_hold_what_it_is_at_their_middles(ratio):
 
 
 def test_regions_that_are_not_turned_are_read_as_upright_ones_half_an_element_off():
-    assert np.allclose(aligned([[3.5, 3, 3, 4, 0]]), aligned([[2, 1, 5, 5]], aligned_mode="half_pixel_for_nn"))
+    assert np.allclose(
+        aligned([[3.5, 3, 3, 4, 0]]), aligned([[2, 1, 5, 5]], aligned_mode="half_pixel_for_nn")
+    )
 
 
 def test_a_full_turn_changes_nothing_and_half_a_turn_reverses():
@@ -49,21 +54,34 @@ def test_maps_without_elements_give_0():
 
 def test_regions_of_a_pyramid_of_one_level_are_aligned_regions():
     rois = np.array([[2, 1, 5, 5], [0, 0, 7, 3]], np.float32)
-    features, same = irops.call("ExperimentalDetectronROIFeatureExtractor-6", rois, PLANE, output_size=3, sampling_ratio=2,
-                                pyramid_scales=[1])
+    features, same = irops.call(
+        "ExperimentalDetectronROIFeatureExtractor-6",
+        rois,
+        PLANE,
+        output_size=3,
+        sampling_ratio=2,
+        pyramid_scales=[1],
+    )
     assert np.allclose(features, aligned(rois, pooled_h=3))
     assert np.array_equal(same, rois)
 
 
 def test_proposals_of_a_batch_are_those_of_each_image():
     random = np.random.default_rng(2)
-    anchors = np.tile([0, 0, 6, 6], (3, 4, 2, 1)).astype(np.float32) + random.integers(0, 20, (3, 4, 2, 1)).astype(np.float32)
+    anchors = np.tile([0, 0, 6, 6], (3, 4, 2, 1)).astype(np.float32) + random.integers(
+        0, 20, (3, 4, 2, 1)
+    ).astype(np.float32)
     deltas = random.standard_normal((2, 8, 3, 4)).astype(np.float32) / 4
     scores = random.random((2, 2, 3, 4)).astype(np.float32)
     image = np.array([[24, 20, 1], [16, 16, 1]], np.float32)
     count = {"min_size": 1.0, "nms_threshold": 0.4, "pre_nms_count": 20, "post_nms_count": 8}
     rois, points, numbers = irops.call("GenerateProposals-9", image, anchors, deltas, scores, **count)
-    parts = [irops.call("GenerateProposals-9", image[i:i + 1], anchors, deltas[i:i + 1], scores[i:i + 1], **count) for i in range(2)]
+    parts = [
+        irops.call(
+            "GenerateProposals-9", image[i : i + 1], anchors, deltas[i : i + 1], scores[i : i + 1], **count
+        )
+        for i in range(2)
+    ]
     for whole, index in ((rois, 0), (points, 1), (numbers, 2)):
         assert np.array_equal(whole, np.concatenate([part[index] for part in parts]))
     assert all((np.diff(part[1]) <= 0).all() for part in parts)

@@ -1,11 +1,14 @@
-"""Poolings over regions beyond their examples: boxes far away, no elements, narrow types, regions that nothing is known of."""
+"""Poolings over regions beyond their examples: boxes far away, no elements, narrow types, regions that
+nothing is known of.
+"""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import irops
-from irops.inference.layer import infer_layer
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact
@@ -21,7 +24,10 @@ POOLINGS = {
 @pytest.mark.parametrize("op", POOLINGS)
 @pytest.mark.parametrize("corner", [1e30, -1e30, np.inf, -np.inf])
 def test_a_box_far_away_meets_nothing(op, corner):
-    data, rois = np.ones((1, 4, 3, 3), np.float32), np.array([[0, corner, corner, corner, corner]], np.float32)
+    data, rois = (
+        np.ones((1, 4, 3, 3), np.float32),
+        np.array([[0, corner, corner, corner, corner]], np.float32),
+    )
     assert not irops.call(op, data, rois, **POOLINGS[op]).any()
 
 
@@ -50,4 +56,6 @@ def test_a_list_of_no_regions_gives_none(op, item):
 def test_sizes_follow_where_only_the_regions_are_known():
     facts = [Fact(element_type("f32"), UNRANKED), Fact(element_type("f32"), Shape.parse("2..7,?"))]
     attributes = {**POOLINGS["ROIPooling-2"], "output_roi": None, "output_size": None}
-    assert str(infer_layer(default_registry().op("ROIPooling-2"), facts, attributes)[0].shape) == "[2..7,?,2,2]"
+    assert (
+        str(infer_layer(default_registry().op("ROIPooling-2"), facts, attributes)[0].shape) == "[2..7,?,2,2]"
+    )

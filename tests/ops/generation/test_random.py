@@ -1,4 +1,5 @@
 """Random numbers: what the seeds promise."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -28,16 +29,29 @@ def test_seeds_beyond_32_bits_count_by_their_low_bits():
 
 
 def test_without_seeds_every_run_is_different():
-    draws = [irops.call("RandomUniform-8", np.array([64]), *LIMITS, output_type="f32").tolist() for _ in range(2)]
+    draws = [
+        irops.call("RandomUniform-8", np.array([64]), *LIMITS, output_type="f32").tolist() for _ in range(2)
+    ]
     assert draws[0] != draws[1]
 
 
 def test_with_seeds_every_run_is_the_same():
-    draws = [irops.call("RandomUniform-8", np.array([64]), *LIMITS, output_type="f32", global_seed=7).tolist() for _ in range(2)]
+    draws = [
+        irops.call("RandomUniform-8", np.array([64]), *LIMITS, output_type="f32", global_seed=7).tolist()
+        for _ in range(2)
+    ]
     assert draws[0] == draws[1]
 
 
 def test_what_is_not_replaced_is_drawn_once():
     probs = np.tile(np.arange(1, 9, dtype=np.float32), (20, 1))
-    drawn = irops.call("Multinomial-13", probs, np.array(8), convert_type="i32", with_replacement=False, log_probs=False, global_seed=1)
+    drawn = irops.call(
+        "Multinomial-13",
+        probs,
+        np.array(8),
+        convert_type="i32",
+        with_replacement=False,
+        log_probs=False,
+        global_seed=1,
+    )
     assert (np.sort(drawn, axis=1) == np.arange(8)).all()

@@ -1,4 +1,5 @@
 """Range where start, stop and step are known in part, and where it is long."""
+
 from __future__ import annotations
 
 from math import inf
@@ -7,9 +8,9 @@ import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.fold import attach_values
-from irops.inference.layer import LayerFault, infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.fold import attach_values
+from irops.analysis.layer import LayerFault, infer_layer
 from irops.registry import default_registry
 from irops.values.dim import Dim
 from irops.values.element import element_type, element_type_of
@@ -34,9 +35,19 @@ def range_of(start, stop, step, output_type="i64"):
     return attach_values(op, facts, attributes, infer_layer(op, facts, attributes), 1000)[0]
 
 
-@pytest.mark.parametrize(("start", "stop", "step", "length"), [
-    (0, Dim(2, 8), 1, Dim(2, 8)), (0, Dim(2, 8), 2, Dim(1, 4)), (10, Dim(2, 8), -3, Dim(1, 3)), (Dim(0, 5), 3, 1, Dim(0, 3)),
-    (0, Dim(-9, 4), 1, Dim(0, 4)), (0, 12, Dim(2, 4), Dim(3, 6)), (0, 12, Dim(-1, 4), Dim(0, inf)), (0, Dim(0, inf), 7, Dim(0, inf))])
+@pytest.mark.parametrize(
+    ("start", "stop", "step", "length"),
+    [
+        (0, Dim(2, 8), 1, Dim(2, 8)),
+        (0, Dim(2, 8), 2, Dim(1, 4)),
+        (10, Dim(2, 8), -3, Dim(1, 3)),
+        (Dim(0, 5), 3, 1, Dim(0, 3)),
+        (0, Dim(-9, 4), 1, Dim(0, 4)),
+        (0, 12, Dim(2, 4), Dim(3, 6)),
+        (0, 12, Dim(-1, 4), Dim(0, inf)),
+        (0, Dim(0, inf), 7, Dim(0, inf)),
+    ],
+)
 def test_bounds_of_the_inputs_bound_the_length(start, stop, step, length):
     assert range_of(scalar(start), scalar(stop), scalar(step)).shape[0] == length
 
@@ -72,7 +83,9 @@ def test_a_range_longer_than_any_tensor_is_refused():
 def test_the_output_has_the_type_that_is_asked_for(kind):
     found = irops.call("Range-4", np.int8(0), np.float32(3.5), np.uint8(1), output_type=kind)
     assert str(element_type_of(found)) == kind
-    assert found.astype(np.float32).tolist() == ([0, 1, 0] if kind == "u1" else [0, 1, 2] if element_type(kind).integral else [0, 1, 2, 3])
+    assert found.astype(np.float32).tolist() == (
+        [0, 1, 0] if kind == "u1" else [0, 1, 2] if element_type(kind).integral else [0, 1, 2, 3]
+    )
 
 
 def test_a_range_that_would_fill_the_memory_is_refused_before_it_is_made():

@@ -1,4 +1,5 @@
 """GridSample at places where its answer is known otherwise."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,24 +12,38 @@ MODES = ["bilinear", "bicubic", "nearest"]
 
 
 def grid(rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(np.stack(np.broadcast_arrays(columns, rows[:, np.newaxis]), axis=-1), (2, rows.size, columns.size, 2))
+    return np.broadcast_to(
+        np.stack(np.broadcast_arrays(columns, rows[:, np.newaxis]), axis=-1), (2, rows.size, columns.size, 2)
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_centres_of_elements_are_the_elements(mode: str) -> None:
     aligned = grid(np.linspace(-1, 1, 4), np.linspace(-1, 1, 5))
-    assert np.allclose(irops.call("GridSample-9", IMAGE, aligned, mode=mode, align_corners=True), IMAGE, atol=1e-6)
+    assert np.allclose(
+        irops.call("GridSample-9", IMAGE, aligned, mode=mode, align_corners=True), IMAGE, atol=1e-6
+    )
     centres = grid((2 * np.arange(4) + 1) / 4 - 1, (2 * np.arange(5) + 1) / 5 - 1)
     assert np.allclose(irops.call("GridSample-9", IMAGE, centres, mode=mode), IMAGE, atol=1e-6)
 
 
-@pytest.mark.parametrize(("padding", "beside"), [("zeros", np.zeros(3)), ("border", [0, 0, 0]), ("reflection", [0, 1, 2])])
+@pytest.mark.parametrize(
+    ("padding", "beside"), [("zeros", np.zeros(3)), ("border", [0, 0, 0]), ("reflection", [0, 1, 2])]
+)
 @pytest.mark.parametrize("align_corners", [True, False])
-def test_what_lies_outside_is_as_padding_mode_says(padding: str, beside: list[int], align_corners: bool) -> None:
+def test_what_lies_outside_is_as_padding_mode_says(
+    padding: str, beside: list[int], align_corners: bool
+) -> None:
     line = np.array([[[[5.0, 6.0, 7.0, 8.0]]]])
     steps = -(np.arange(3) + (1 if align_corners else 0.5) - (0 if align_corners else -0.5))
     places = 2 * steps / 3 - 1 if align_corners else (2 * steps + 1) / 4 - 1
-    found = irops.call("GridSample-9", line, np.stack([places, np.zeros(3)], -1).reshape(1, 1, 3, 2), mode="nearest",
-                       padding_mode=padding, align_corners=align_corners)
+    found = irops.call(
+        "GridSample-9",
+        line,
+        np.stack([places, np.zeros(3)], -1).reshape(1, 1, 3, 2),
+        mode="nearest",
+        padding_mode=padding,
+        align_corners=align_corners,
+    )
     mirrored = np.array(beside, int) + (1 if align_corners and padding == "reflection" else 0)
     assert found.ravel().tolist() == ([0, 0, 0] if padding == "zeros" else line.ravel()[mirrored].tolist())

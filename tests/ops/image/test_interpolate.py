@@ -1,4 +1,5 @@
 """Interpolate where sizes are hostile."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,5 +10,14 @@ import irops
 
 def test_pads_are_not_made_room_for_without_bounds():
     with pytest.raises(irops.EvaluationError, match="bytes with its pads"):
-        irops.call("Interpolate-4", np.zeros((1, 1, 2, 2), np.float32), np.array([2, 2]), np.array([1, 1], np.float32), np.array([2, 3]),
-                   mode="nearest", shape_calculation_mode="sizes", pads_begin=(0, 0, 2**40, 2**20), pads_end=(0, 0, 0, 0))
+        irops.call(
+            "Interpolate-4",
+            np.zeros((1, 1, 2, 2), np.float32),
+            np.array([2, 2]),
+            np.array([1, 1], np.float32),
+            np.array([2, 3]),
+            mode="nearest",
+            shape_calculation_mode="sizes",
+            pads_begin=(0, 0, 2**40, 2**20),
+            pads_end=(0, 0, 0, 0),
+        )

@@ -1,4 +1,5 @@
 """What examples cannot show of MatMul."""
+
 from __future__ import annotations
 
 import ml_dtypes
@@ -6,19 +7,30 @@ import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.layer import infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.element import F32
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 
-@pytest.mark.parametrize(("a", "b", "output"), [
-    ("1..4,2,3", "7,3,4", "[7,2,4]"), ("1..4,2,3", "2..9,3,4", "[2..9,2,4]"), ("2..4,2,3", "3..9,3,4", "[3..4,2,4]"),
-    ("0..4,2,3", "3..9,3,4", "[3..9,2,4]"), ("2..4,2,3", "?,3,4", "[2..4,2,4]"), ("?,2,3..4", "4..5,5", "[?,2,5]"), ("...", "3,4", "[...]"),
-    ("5,1,2,3", "7,3,4", "[5,7,2,4]"), ("3", "5,3,4", "[5,4]"), ("5,2,3", "3", "[5,2]"), ("?", "?", "[]"),
-])
+@pytest.mark.parametrize(
+    ("a", "b", "output"),
+    [
+        ("1..4,2,3", "7,3,4", "[7,2,4]"),
+        ("1..4,2,3", "2..9,3,4", "[2..9,2,4]"),
+        ("2..4,2,3", "3..9,3,4", "[3..4,2,4]"),
+        ("0..4,2,3", "3..9,3,4", "[3..9,2,4]"),
+        ("2..4,2,3", "?,3,4", "[2..4,2,4]"),
+        ("?,2,3..4", "4..5,5", "[?,2,5]"),
+        ("...", "3,4", "[...]"),
+        ("5,1,2,3", "7,3,4", "[5,7,2,4]"),
+        ("3", "5,3,4", "[5,4]"),
+        ("5,2,3", "3", "[5,2]"),
+        ("?", "?", "[]"),
+    ],
+)
 def test_what_is_known_of_the_matrices_is_known_of_the_product(a, b, output):
     """As OpenVINO infers it."""
     op = default_registry().op("MatMul-1")
@@ -31,10 +43,15 @@ def test_products_of_64_bits_are_those_of_python_modulo_2_to_the_64(dtype):
     numbers = np.array([2**53 + 1, 2**62 + 3, 2**40 - 1, 5], dtype)
     a, b = numbers.reshape(2, 2), numbers[::-1].reshape(2, 2)
     exact = [[sum(int(x) * int(y) for x, y in zip(row, column)) for column in b.T] for row in a]
-    assert irops.call("MatMul-1", a, b).astype(np.uint64).tolist() == [[n % 2**64 for n in row] for row in exact]
+    assert irops.call("MatMul-1", a, b).astype(np.uint64).tolist() == [
+        [n % 2**64 for n in row] for row in exact
+    ]
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.uint8, np.uint32, ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.uint2])
+@pytest.mark.parametrize(
+    "dtype",
+    [np.int8, np.int16, np.int32, np.uint8, np.uint32, ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.uint2],
+)
 def test_small_integers_are_multiplied_in_every_type(dtype):
     a, b = np.array([[1, 0, 1]], dtype), np.array([[1], [1], [1]], dtype)
     found = irops.call("MatMul-1", a, b)
@@ -46,9 +63,18 @@ def test_small_integers_are_multiplied_in_every_type(dtype):
 def test_one_matrix_for_many_is_multiplied_as_for_each(transpose):
     rng = np.random.default_rng(0)
     a, b = rng.random((2, 3, 4, 5)), rng.random((5, 6))
-    found = irops.call("MatMul-1", a.swapaxes(-1, -2) if transpose else a, b.T if transpose else b, transpose_a=transpose, transpose_b=transpose)
+    found = irops.call(
+        "MatMul-1",
+        a.swapaxes(-1, -2) if transpose else a,
+        b.T if transpose else b,
+        transpose_a=transpose,
+        transpose_b=transpose,
+    )
     np.testing.assert_allclose(found, np.einsum("abij,jk->abik", a, b))
 
 
 def test_no_columns_and_many_matrices_give_zeros():
-    assert irops.call("MatMul-1", np.ones((2, 3, 0), np.float32), np.ones((0, 4), np.float32)).tolist() == np.zeros((2, 3, 4)).tolist()
+    assert (
+        irops.call("MatMul-1", np.ones((2, 3, 0), np.float32), np.ones((0, 4), np.float32)).tolist()
+        == np.zeros((2, 3, 4)).tolist()
+    )

@@ -1,4 +1,5 @@
 """Col2Im: the transpose of cutting an image into blocks."""
+
 from __future__ import annotations
 
 from itertools import product
@@ -9,22 +10,37 @@ import pytest
 import irops
 
 
-def blocks_of(image: np.ndarray, kernel: tuple[int, int], stride: int, dilation: int, begin: int, end: int) -> np.ndarray:
+def blocks_of(
+    image: np.ndarray, kernel: tuple[int, int], stride: int, dilation: int, begin: int, end: int
+) -> np.ndarray:
     """The blocks of an image, cut one by one."""
     padded = np.pad(image, [(0, 0), (0, 0), (begin, end), (begin, end)])
     reach = [dilation * (size - 1) + 1 for size in kernel]
     starts = product(*(range(0, size - far + 1, stride) for size, far in zip(padded.shape[2:], reach)))
-    cut = [padded[:, :, y:y + reach[0]:dilation, x:x + reach[1]:dilation].reshape(len(image), -1) for y, x in starts]
+    cut = [
+        padded[:, :, y : y + reach[0] : dilation, x : x + reach[1] : dilation].reshape(len(image), -1)
+        for y, x in starts
+    ]
     return np.stack(cut, axis=-1)
 
 
-@pytest.mark.parametrize(("stride", "dilation", "begin", "end"), [(1, 1, 0, 0), (2, 1, 1, 0), (1, 2, 0, 1), (3, 2, 2, 2)])
+@pytest.mark.parametrize(
+    ("stride", "dilation", "begin", "end"), [(1, 1, 0, 0), (2, 1, 1, 0), (1, 2, 0, 1), (3, 2, 2, 2)]
+)
 def test_blocks_and_images_meet(stride: int, dilation: int, begin: int, end: int) -> None:
     """<blocks of x, y> = <x, image of y> for all x and y."""
     random = np.random.default_rng(0)
     image = random.integers(-9, 9, (2, 3, 6, 7))
     blocks = blocks_of(image, (2, 3), stride, dilation, begin, end)
     others = random.integers(-9, 9, blocks.shape)
-    put_back = irops.call("Col2Im-15", others, np.array([6, 7]), np.array([2, 3]), strides=(stride, stride), dilations=(dilation, dilation),
-                          pads_begin=(begin, begin), pads_end=(end, end))
+    put_back = irops.call(
+        "Col2Im-15",
+        others,
+        np.array([6, 7]),
+        np.array([2, 3]),
+        strides=(stride, stride),
+        dilations=(dilation, dilation),
+        pads_begin=(begin, begin),
+        pads_end=(end, end),
+    )
     assert (blocks * others).sum() == (image * put_back).sum()

@@ -1,12 +1,13 @@
 """What is inferred where positions, axes and pads are known in part, or not at all."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from irops.inference.bind import bind
-from irops.inference.fold import attach_values
-from irops.inference.layer import LayerFault, infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.fold import attach_values
+from irops.analysis.layer import LayerFault, infer_layer
 from irops.registry import default_registry
 from irops.values.dim import Dim
 from irops.values.element import element_type
@@ -39,37 +40,73 @@ def shape_of(*arguments, **attributes):
     return str(infer(*arguments, **attributes).shape)
 
 
-@pytest.mark.parametrize(("axes", "shape"), [(constant([1]), "[2..10,..3]"), (of("1", "i64"), "[..10,..3]"), (of("?", "i64"), "[..10,..3]"),
-                                             (of("0", "i64"), "[2..10,3]")])
+@pytest.mark.parametrize(
+    ("axes", "shape"),
+    [
+        (constant([1]), "[2..10,..3]"),
+        (of("1", "i64"), "[..10,..3]"),
+        (of("?", "i64"), "[..10,..3]"),
+        (of("0", "i64"), "[2..10,3]"),
+    ],
+)
 def test_slice_opens_only_the_axes_that_it_may_cut(axes, shape):
     limits = of("?", "i64")
     assert shape_of("Slice-8", of("2..10,3"), limits, limits, limits, axes) == shape
 
 
 def test_slice_takes_positions_from_a_dynamic_shape():
-    assert shape_of("Slice-8", of("10,?"), in_part("2..4,1"), constant([8, 5]), constant([1, 1])) == "[4..6,..4]"
+    assert (
+        shape_of("Slice-8", of("10,?"), in_part("2..4,1"), constant([8, 5]), constant([1, 1])) == "[4..6,..4]"
+    )
 
 
 def test_masks_speak_where_begin_is_not_known():
     masks = {"begin_mask": "1, 0", "end_mask": "1, 0"}
-    assert shape_of("StridedSlice-1", of("2..5,3"), of("2", "i64"), of("2", "i64"), None, **masks) == "[2..5,..3]"
-    masks = {"begin_mask": "0, 0, 0", "end_mask": "0, 0, 0", "ellipsis_mask": "1, 0, 0", "new_axis_mask": "0, 1, 0"}
-    assert shape_of("StridedSlice-1", of("2,3,4"), of("3", "i64"), of("3", "i64"), constant([1, 1, 1]), **masks) == "[2,3,1,..4]"
+    assert (
+        shape_of("StridedSlice-1", of("2..5,3"), of("2", "i64"), of("2", "i64"), None, **masks)
+        == "[2..5,..3]"
+    )
+    masks = {
+        "begin_mask": "0, 0, 0",
+        "end_mask": "0, 0, 0",
+        "ellipsis_mask": "1, 0, 0",
+        "new_axis_mask": "0, 1, 0",
+    }
+    assert (
+        shape_of("StridedSlice-1", of("2,3,4"), of("3", "i64"), of("3", "i64"), constant([1, 1, 1]), **masks)
+        == "[2,3,1,..4]"
+    )
 
 
 def test_without_the_number_of_positions_nothing_is_known_of_a_strided_slice():
-    assert shape_of("StridedSlice-1", of("2,3"), of("?", "i64"), of("1..2", "i64"), None, begin_mask="", end_mask="") == "[...]"
-    assert shape_of("StridedSlice-1", of("2,3"), of("?", "i64"), of("1", "i64"), None, begin_mask="", end_mask="") == "[..2,3]"
+    assert (
+        shape_of(
+            "StridedSlice-1", of("2,3"), of("?", "i64"), of("1..2", "i64"), None, begin_mask="", end_mask=""
+        )
+        == "[...]"
+    )
+    assert (
+        shape_of(
+            "StridedSlice-1", of("2,3"), of("?", "i64"), of("1", "i64"), None, begin_mask="", end_mask=""
+        )
+        == "[..2,3]"
+    )
 
 
 def test_gather_along_an_unknown_axis_says_what_all_axes_have_in_common():
     assert shape_of("Gather-8", of("2,3"), of("4", "i64"), of("", "i64")) == "[2..4,3..4]"
-    assert shape_of("Gather-8", of("2,3,5"), of("2,4", "i64"), of("", "i64"), batch_dims="1") == "[2,3..4,4..5]"
+    assert (
+        shape_of("Gather-8", of("2,3,5"), of("2,4", "i64"), of("", "i64"), batch_dims="1") == "[2,3..4,4..5]"
+    )
     assert shape_of("Gather-8", of("7"), of("4,?", "i64"), of("...", "i64")) == "[4,?]"
 
 
 def test_gather_holds_batch_dims_to_an_axis_without_any_rank():
-    for inputs in ((of("..."), of("...", "i64")), (of("2,3"), of("...", "i64")), (of("..."), of("2,4", "i64"))):
+    for inputs in (
+        (of("..."), of("...", "i64")),
+        (of("2,3"), of("...", "i64")),
+        (of("..."), of("2,4", "i64")),
+    ):
         with pytest.raises(LayerFault, match="batch_dims is at most axis"):
             infer("Gather-8", *inputs, constant(0), batch_dims="1")
 
@@ -89,7 +126,10 @@ def test_scatter_learns_the_sizes_of_data_from_updates():
 
 
 def test_pads_from_a_dynamic_shape():
-    assert shape_of("Pad-12", of("3,?"), in_part("2..5,1"), constant([1, 1]), None, pad_mode="constant") == "[6..9,2..]"
+    assert (
+        shape_of("Pad-12", of("3,?"), in_part("2..5,1"), constant([1, 1]), None, pad_mode="constant")
+        == "[6..9,2..]"
+    )
 
 
 def test_what_is_mirrored_is_there():
@@ -102,7 +142,9 @@ def test_pads_tell_the_rank():
 
 
 def test_padding_a_dynamic_shape_keeps_its_dimensions():
-    found = infer("Pad-12", in_part("2..5,3"), constant([1]), constant([-1]), constant(7), pad_mode="constant")
+    found = infer(
+        "Pad-12", in_part("2..5,3"), constant([1]), constant([-1]), constant(7), pad_mode="constant"
+    )
     assert [str(dim) for dim in found.dims] == ["7", "2..5"]
 
 

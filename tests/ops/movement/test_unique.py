@@ -1,4 +1,5 @@
 """Unique: its four outputs tell the same story."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +13,11 @@ import irops
 
 @given(st.data(), st.booleans())
 def test_elements_can_be_put_together_again(data: st.DataObject, ascending: bool) -> None:
-    array = data.draw(arrays(np.int8, array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4), elements=st.integers(-2, 2)))
+    array = data.draw(
+        arrays(
+            np.int8, array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4), elements=st.integers(-2, 2)
+        )
+    )
     unique, first, which, counts = irops.call("Unique-10", array, sorted=ascending)
     row = array.ravel()
     assert (unique[which] == row).all()
@@ -23,7 +28,11 @@ def test_elements_can_be_put_together_again(data: st.DataObject, ascending: bool
 
 @given(st.data(), st.booleans())
 def test_slices_can_be_put_together_again(data: st.DataObject, ascending: bool) -> None:
-    array = data.draw(arrays(np.int8, array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4), elements=st.integers(0, 1)))
+    array = data.draw(
+        arrays(
+            np.int8, array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4), elements=st.integers(0, 1)
+        )
+    )
     axis = data.draw(st.integers(-array.ndim, array.ndim - 1))
     unique, first, which, counts = irops.call("Unique-10", array, np.array(axis), sorted=ascending)
     assert (np.take(unique, which, axis) == array).all()
@@ -36,7 +45,9 @@ def test_slices_can_be_put_together_again(data: st.DataObject, ascending: bool) 
 
 @pytest.mark.parametrize("ascending", [True, False])
 def test_nan_is_never_twice_the_same(ascending: bool) -> None:
-    unique, first, which, counts = irops.call("Unique-10", np.array([np.nan, 1, np.nan, 1], np.float32), sorted=ascending)
+    unique, first, which, counts = irops.call(
+        "Unique-10", np.array([np.nan, 1, np.nan, 1], np.float32), sorted=ascending
+    )
     assert counts.tolist() == ([2, 1, 1] if ascending else [1, 2, 1])
     assert first.tolist() == ([1, 0, 2] if ascending else [0, 1, 2])
     assert which.tolist() == ([1, 0, 2, 0] if ascending else [0, 1, 2, 1])

@@ -1,4 +1,5 @@
 """Regions of LRN, element by element."""
+
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,5 @@
 """Normalization where sums are great, and where there is nothing to sum."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,7 +19,9 @@ def test_narrow_floats_are_summed_in_f32():
 @pytest.mark.parametrize("shape", [(0, 4), (2, 0), (2, 4, 0)])
 def test_nothing_is_normalized_without_a_word(recwarn, shape):
     data = np.zeros(shape, np.float32)
-    found = irops.call("MVN-6", data, np.array([-1]), eps=0.1, normalize_variance=True, eps_mode="inside_sqrt")
+    found = irops.call(
+        "MVN-6", data, np.array([-1]), eps=0.1, normalize_variance=True, eps_mode="inside_sqrt"
+    )
     assert found.shape == shape
     assert not recwarn.list
 

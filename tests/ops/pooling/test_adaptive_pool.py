@@ -1,4 +1,5 @@
 """Adaptive pooling against windows that are taken one by one."""
+
 from __future__ import annotations
 
 from itertools import product
@@ -13,7 +14,13 @@ import irops
 def windows(data, counts):
     """Each window of one channel, with the place that it has in the output."""
     for place in product(*map(range, counts)):
-        yield place, tuple(slice(floor(i * n / count), ceil((i + 1) * n / count)) for i, n, count in zip(place, data.shape, counts))
+        yield (
+            place,
+            tuple(
+                slice(floor(i * n / count), ceil((i + 1) * n / count))
+                for i, n, count in zip(place, data.shape, counts)
+            ),
+        )
 
 
 @pytest.mark.parametrize("counts", [(1, 1), (2, 3), (5, 4), (7, 9)])
@@ -25,8 +32,11 @@ def test_every_window_is_averaged_and_searched(counts):
         seen = data[0, 0][window]
         np.testing.assert_allclose(means[0, 0][place], seen.mean())
         assert greatest[0, 0][place] == seen.max()
-        first = min(row * 4 + column for row, column in np.argwhere(data[0, 0] == seen.max())
-                    if all(w.start <= at < w.stop for w, at in zip(window, (row, column))))
+        first = min(
+            row * 4 + column
+            for row, column in np.argwhere(data[0, 0] == seen.max())
+            if all(w.start <= at < w.stop for w, at in zip(window, (row, column)))
+        )
         assert places[0, 0][place] == first
 
 

@@ -1,4 +1,5 @@
 """Where pooling windows stand, and what they find."""
+
 from __future__ import annotations
 
 from math import inf
@@ -15,8 +16,16 @@ from irops.ops.sliding import Slide
 from irops.values.dim import Dim
 from irops.values.violation import Violation
 
-WINDOWS = st.builds(Window, st.integers(1, 5), st.integers(1, 5), st.integers(1, 3), st.integers(0, 3), st.integers(0, 4),
-                    st.sampled_from(["floor", "ceil", "ceil_torch"]), st.sampled_from(["explicit", "valid", "same_upper", "same_lower"]))
+WINDOWS = st.builds(
+    Window,
+    st.integers(1, 5),
+    st.integers(1, 5),
+    st.integers(1, 3),
+    st.integers(0, 3),
+    st.integers(0, 4),
+    st.sampled_from(["floor", "ceil", "ceil_torch"]),
+    st.sampled_from(["explicit", "valid", "same_upper", "same_lower"]),
+)
 
 
 def count(window, size):
@@ -30,7 +39,11 @@ def count(window, size):
 @given(WINDOWS, st.integers(0, 6), st.one_of(st.integers(0, 5), st.none()))
 def test_an_interval_of_sizes_gives_exactly_the_interval_of_positions(window, low, more):
     high = inf if more is None else low + more
-    counts = [n for size in range(low, low + (30 if more is None else more + 1)) if (n := count(window, size)) is not None]
+    counts = [
+        n
+        for size in range(low, low + (30 if more is None else more + 1))
+        if (n := count(window, size)) is not None
+    ]
     if not counts:
         with pytest.raises(Violation):
             _positions(window, Dim(low, high))
@@ -46,7 +59,9 @@ def test_long_windows_find_what_short_ones_find(window, size, data):
     if count(window, size) is None:
         return
     slide = window.slide(size)
-    row = np.array(data.draw(st.lists(st.integers(-2, 2), min_size=size, max_size=size)), np.float32).reshape(1, 1, size)
+    row = np.array(data.draw(st.lists(st.integers(-2, 2), min_size=size, max_size=size)), np.float32).reshape(
+        1, 1, size
+    )
     for one, other in zip(_by_taps(row, 2, slide), _by_positions(row, 2, slide)):
         assert np.array_equal(one, other)
 
@@ -77,28 +92,47 @@ def test_a_cut_slide_has_the_windows_of_its_part():
 
 def test_of_equal_elements_the_first_in_the_order_of_memory_is_found():
     data = np.array([[[[0, 7, 7], [7, 7, 0], [7, 0, 7]]]], np.float32)
-    _, places = irops.call("MaxPool-14", data, kernel=[2, 2], strides=[1, 1], pads_begin=[0, 0], pads_end=[0, 0], axis=2)
+    _, places = irops.call(
+        "MaxPool-14", data, kernel=[2, 2], strides=[1, 1], pads_begin=[0, 0], pads_end=[0, 0], axis=2
+    )
     assert places.tolist() == [[[[1, 1], [3, 4]]]]
 
 
 def test_zero_is_found_among_unsigned_zeros():
     """OpenVINO gives place 0 here, which lies outside the window."""
-    _, places = irops.call("MaxPool-14", np.zeros((1, 1, 3), np.uint8), kernel=[2], strides=[1], pads_begin=[0], pads_end=[0])
+    _, places = irops.call(
+        "MaxPool-14", np.zeros((1, 1, 3), np.uint8), kernel=[2], strides=[1], pads_begin=[0], pads_end=[0]
+    )
     assert places.tolist() == [[[0, 1]]]
 
 
 def test_a_window_as_long_as_its_padding_costs_no_more_than_the_elements():
     far = 2**40
-    values, places = irops.call("MaxPool-14", np.ones((1, 1, 4), np.float32), kernel=[far], strides=[far], pads_begin=[far], pads_end=[far])
+    values, places = irops.call(
+        "MaxPool-14",
+        np.ones((1, 1, 4), np.float32),
+        kernel=[far],
+        strides=[far],
+        pads_begin=[far],
+        pads_end=[far],
+    )
     assert places.tolist() == [[[0, 0]]]
     assert values[0, 0, 1] == 1
 
 
-@pytest.mark.parametrize(("dtype", "elements", "mean"), [
-    (np.int64, [2**62, 2**62 - 1], 2**62), (np.uint64, [2**63 - 1, 2**63 - 1], 2**63 - 1), (np.int32, [-3, -4], -4),
-    (np.uint8, [255, 254], 254), (np.int8, [-128, -127], -128),
-])
+@pytest.mark.parametrize(
+    ("dtype", "elements", "mean"),
+    [
+        (np.int64, [2**62, 2**62 - 1], 2**62),
+        (np.uint64, [2**63 - 1, 2**63 - 1], 2**63 - 1),
+        (np.int32, [-3, -4], -4),
+        (np.uint8, [255, 254], 254),
+        (np.int8, [-128, -127], -128),
+    ],
+)
 def test_means_of_integers_are_exact_and_halves_go_to_the_even(dtype, elements, mean):
     data = np.array(elements, dtype).reshape(1, 1, 2)
-    found = irops.call("AvgPool-14", data, kernel=[2], strides=[1], pads_begin=[0], pads_end=[0], exclude_pad=True)
+    found = irops.call(
+        "AvgPool-14", data, kernel=[2], strides=[1], pads_begin=[0], pads_end=[0], exclude_pad=True
+    )
     assert (found.dtype, found.item()) == (dtype, mean)

@@ -1,4 +1,5 @@
 """FakeConvert beside the types that it stands for."""
+
 from __future__ import annotations
 
 import ml_dtypes
@@ -31,5 +32,10 @@ def test_normal_numbers_are_rounded_to_the_nearest(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "greatest"), [("f8e4m3", 448), ("f8e5m2", 57344)])
 def test_what_is_too_great_becomes_the_greatest(name: str, greatest: int) -> None:
-    assert fake(np.array([1e9, -1e9, np.inf, -np.inf], np.float32), name).tolist() == [greatest, -greatest, greatest, -greatest]
+    assert fake(np.array([1e9, -1e9, np.inf, -np.inf], np.float32), name).tolist() == [
+        greatest,
+        -greatest,
+        greatest,
+        -greatest,
+    ]
     assert np.isnan(fake(np.array([np.nan], np.float32), name)).all()

@@ -1,12 +1,13 @@
 """FakeQuantize where shapes are not known, and where types are narrow."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.layer import LayerFault, infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.layer import LayerFault, infer_layer
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact
@@ -16,17 +17,30 @@ from irops.values.shape import Shape
 def shape_of(data, *limits, auto_broadcast="numpy"):
     op = default_registry().op("FakeQuantize-1")
     attributes = bind(op, {"levels": "256", "auto_broadcast": auto_broadcast}).values
-    facts = [Fact(element_type("f32"), Shape.parse(text)) for text in (data, *limits, *("",) * (4 - len(limits)))]
+    facts = [
+        Fact(element_type("f32"), Shape.parse(text)) for text in (data, *limits, *("",) * (4 - len(limits)))
+    ]
     return str(infer_layer(op, facts, attributes)[0].shape)
 
 
-@pytest.mark.parametrize(("data", "limit"), [
-    ("[...]", "[2,3]"), ("[?,3]", "[2,3]"), ("[2,3]", "[...]"), ("[2,3]", "[1..4,?]"), ("[2,3]", "[1,1,2,3]"), ("[2,3]", "[?,2,3]")])
+@pytest.mark.parametrize(
+    ("data", "limit"),
+    [
+        ("[...]", "[2,3]"),
+        ("[?,3]", "[2,3]"),
+        ("[2,3]", "[...]"),
+        ("[2,3]", "[1..4,?]"),
+        ("[2,3]", "[1,1,2,3]"),
+        ("[2,3]", "[?,2,3]"),
+    ],
+)
 def test_limits_that_may_fit_are_accepted_and_leave_the_shape_as_it_is(data, limit):
     assert shape_of(data, limit) == data
 
 
-@pytest.mark.parametrize(("data", "limit"), [("[2,3]", "[4..9,3]"), ("[1,3]", "[2,3]"), ("[2,3]", "[2,2,3]"), ("[]", "[2]")])
+@pytest.mark.parametrize(
+    ("data", "limit"), [("[2,3]", "[4..9,3]"), ("[1,3]", "[2,3]"), ("[2,3]", "[2,2,3]"), ("[]", "[2]")]
+)
 def test_limits_that_surely_do_not_fit_are_refused(data, limit):
     with pytest.raises(LayerFault, match="broadcastable"):
         shape_of(data, limit)

@@ -1,4 +1,5 @@
 """What is known in part of reductions, and numbers that are hard to gather."""
+
 from __future__ import annotations
 
 from itertools import product
@@ -7,9 +8,9 @@ import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.fold import attach_values
-from irops.inference.layer import infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.fold import attach_values
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.dim import ANY, Dim
 from irops.values.element import I64

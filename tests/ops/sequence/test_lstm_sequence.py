@@ -1,4 +1,5 @@
 """LSTMSequence, beside the same thing said element by element."""
+
 from __future__ import annotations
 
 from math import exp, tanh
@@ -7,8 +8,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.inference.bind import bind
-from irops.inference.layer import LayerFault, infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.layer import LayerFault, infer_layer
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact
@@ -20,8 +21,14 @@ BATCH, STEPS, INPUT, HIDDEN = 3, 4, 2, 3
 
 def tensors(directions=1, dtype=np.float64, seed=1):
     rng = np.random.default_rng(seed)
-    shapes = ((BATCH, STEPS, INPUT), (BATCH, directions, HIDDEN), (BATCH, directions, HIDDEN), (directions, 4 * HIDDEN, INPUT),
-              (directions, 4 * HIDDEN, HIDDEN), (directions, 4 * HIDDEN))
+    shapes = (
+        (BATCH, STEPS, INPUT),
+        (BATCH, directions, HIDDEN),
+        (BATCH, directions, HIDDEN),
+        (directions, 4 * HIDDEN, INPUT),
+        (directions, 4 * HIDDEN, HIDDEN),
+        (directions, 4 * HIDDEN),
+    )
     return [rng.normal(0, 0.6, shape).astype(dtype) for shape in shapes]
 
 
@@ -30,10 +37,14 @@ def slowly(x, hidden, cell, length, w, r, b, names, clip):
     f, g, h = (FUNCTIONS[name] for name in names)
     outputs = []
     for step in range(length):
-        gates = [sum(w[k, i] * x[step, i] for i in range(INPUT)) + sum(r[k, i] * hidden[i] for i in range(HIDDEN)) + b[k]
-                 for k in range(4 * HIDDEN)]
+        gates = [
+            sum(w[k, i] * x[step, i] for i in range(INPUT))
+            + sum(r[k, i] * hidden[i] for i in range(HIDDEN))
+            + b[k]
+            for k in range(4 * HIDDEN)
+        ]
         gates = [min(max(gate, -clip), clip) if clip else gate for gate in gates]
-        forget, into, new, out = (gates[k * HIDDEN:(k + 1) * HIDDEN] for k in range(4))
+        forget, into, new, out = (gates[k * HIDDEN : (k + 1) * HIDDEN] for k in range(4))
         cell = [f(forget[k]) * cell[k] + f(into[k]) * g(new[k]) for k in range(HIDDEN)]
         hidden = [f(out[k]) * h(cell[k]) for k in range(HIDDEN)]
         outputs.append(hidden)
@@ -41,17 +52,33 @@ def slowly(x, hidden, cell, length, w, r, b, names, clip):
 
 
 @pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
-@pytest.mark.parametrize(("names", "clip"), [(("sigmoid", "tanh", "tanh"), 0), (("tanh", "relu", "sigmoid"), 0.3)])
+@pytest.mark.parametrize(
+    ("names", "clip"), [(("sigmoid", "tanh", "tanh"), 0), (("tanh", "relu", "sigmoid"), 0.3)]
+)
 @pytest.mark.parametrize("lengths", [(4, 4, 4), (2, 0, 4)])
 def test_it_is_what_its_formula_says(direction, names, clip, lengths):
     ways = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[direction]
     x, hidden, cell, w, r, b = tensors(len(ways))
-    y, last_hidden, last_cell = irops.call("LSTMSequence-5", x, hidden, cell, np.array(lengths), w, r, b, hidden_size=HIDDEN,
-                                           direction=direction, activations=names, clip=clip)
+    y, last_hidden, last_cell = irops.call(
+        "LSTMSequence-5",
+        x,
+        hidden,
+        cell,
+        np.array(lengths),
+        w,
+        r,
+        b,
+        hidden_size=HIDDEN,
+        direction=direction,
+        activations=names,
+        clip=clip,
+    )
     for item, length in enumerate(lengths):
         for way, backward in enumerate(ways):
             steps = x[item, :length][::-1] if backward else x[item, :length]
-            outputs, h, c = slowly(steps, hidden[item, way], cell[item, way], length, w[way], r[way], b[way], names, clip)
+            outputs, h, c = slowly(
+                steps, hidden[item, way], cell[item, way], length, w[way], r[way], b[way], names, clip
+            )
             wanted = np.zeros((STEPS, HIDDEN))
             wanted[:length] = (outputs[::-1] if backward else outputs) or np.zeros((0, HIDDEN))
             np.testing.assert_allclose(y[item, way], wanted, atol=1e-12)
@@ -66,8 +93,10 @@ def test_narrow_types_are_rounded_once(kind, tolerance):
     wide = [array.astype(np.float64) for array in narrow]
     options = {"hidden_size": HIDDEN, "direction": "forward", "activations": ("sigmoid", "tanh", "tanh")}
     lengths = np.array([4, 3, 1], np.int32)
-    for ours, truth in zip(irops.call("LSTMSequence-5", *narrow[:3], lengths, *narrow[3:], **options),
-                           irops.call("LSTMSequence-5", *wide[:3], lengths, *wide[3:], **options)):
+    for ours, truth in zip(
+        irops.call("LSTMSequence-5", *narrow[:3], lengths, *narrow[3:], **options),
+        irops.call("LSTMSequence-5", *wide[:3], lengths, *wide[3:], **options),
+    ):
         assert ours.dtype == dtype
         np.testing.assert_allclose(ours.astype(np.float64), truth, atol=tolerance)
 
@@ -76,38 +105,87 @@ def test_narrow_types_are_rounded_once(kind, tolerance):
 def test_the_functions_of_the_specification_are_the_default_and_case_does_not_count(activations):
     x, hidden, cell, w, r, b = tensors()
     options = {"hidden_size": HIDDEN, "direction": "forward"}
-    plain = irops.call("LSTMSequence-5", x, hidden, cell, np.full(3, 4), w, r, b, activations="sigmoid, tanh, tanh", **options)
-    assert np.array_equal(irops.call("LSTMSequence-5", x, hidden, cell, np.full(3, 4), w, r, b, **options, **activations)[0], plain[0])
+    plain = irops.call(
+        "LSTMSequence-5",
+        x,
+        hidden,
+        cell,
+        np.full(3, 4),
+        w,
+        r,
+        b,
+        activations="sigmoid, tanh, tanh",
+        **options,
+    )
+    assert np.array_equal(
+        irops.call("LSTMSequence-5", x, hidden, cell, np.full(3, 4), w, r, b, **options, **activations)[0],
+        plain[0],
+    )
 
 
 def test_no_step_leaves_nothing():
     x, hidden, cell, w, r, b = tensors()
-    y, last_hidden, last_cell = irops.call("LSTMSequence-5", x[:, :0], hidden, cell, np.zeros(3, np.int64), w, r, b, hidden_size=HIDDEN,
-                                           direction="reverse")
+    y, last_hidden, last_cell = irops.call(
+        "LSTMSequence-5",
+        x[:, :0],
+        hidden,
+        cell,
+        np.zeros(3, np.int64),
+        w,
+        r,
+        b,
+        hidden_size=HIDDEN,
+        direction="reverse",
+    )
     assert y.shape == (BATCH, 1, 0, HIDDEN)
     assert not last_hidden.any()
     assert not last_cell.any()
 
 
-@pytest.mark.parametrize(("shapes", "found"), [
-    (("...", "...", "...", "...", "...", "...", "..."), "[?,1,?,5]"),
-    (("1..3,2..9,4", "2..5,1,?", "?,1,?", "?", "1,?,4", "1,?,?", "1,?"), "[2..3,1,2..9,5]"),
-    (("2,3,4", "...", "...", "2", "1,24,4", "...", "..."), "[2,1,3,6]"),         # the tensors count, not hidden_size
-    (("2,3,4", "...", "...", "2", "1,22..27,4", "...", "..."), "[2,1,3,6]"),
-])
+@pytest.mark.parametrize(
+    ("shapes", "found"),
+    [
+        (("...", "...", "...", "...", "...", "...", "..."), "[?,1,?,5]"),
+        (("1..3,2..9,4", "2..5,1,?", "?,1,?", "?", "1,?,4", "1,?,?", "1,?"), "[2..3,1,2..9,5]"),
+        (
+            ("2,3,4", "...", "...", "2", "1,24,4", "...", "..."),
+            "[2,1,3,6]",
+        ),  # the tensors count, not hidden_size
+        (("2,3,4", "...", "...", "2", "1,22..27,4", "...", "..."), "[2,1,3,6]"),
+    ],
+)
 def test_sizes_follow_from_one_another(shapes, found):
-    facts = [Fact(element_type("i32" if k == 3 else "f32"), Shape.parse(text)) for k, text in enumerate(shapes)]
+    facts = [
+        Fact(element_type("i32" if k == 3 else "f32"), Shape.parse(text)) for k, text in enumerate(shapes)
+    ]
     op = default_registry().op("LSTMSequence-5")
-    outputs = infer_layer(op, facts, bind(op, {"hidden_size": "5", "direction": "forward", "activations": "sigmoid, tanh, tanh"}).values)
+    outputs = infer_layer(
+        op,
+        facts,
+        bind(op, {"hidden_size": "5", "direction": "forward", "activations": "sigmoid, tanh, tanh"}).values,
+    )
     assert str(outputs[0].shape) == found
 
 
-@pytest.mark.parametrize("shapes", [
-    ("2,3,4", "2,1,5", "2,1,5", "2", "1,19,4", "1,20,5", "1,20"), ("2,3,4", "2,1,5", "2,1,5", "2", "1,17..19,4", "1,20,5", "1,20"),
-    ("2,3,4", "2,2,5", "2,1,5", "2", "1,20,4", "1,20,5", "1,20"), ("2,3,4", "2,1,5", "2,1,6", "2", "1,?,4", "1,?,?", "1,?"),
-])
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        ("2,3,4", "2,1,5", "2,1,5", "2", "1,19,4", "1,20,5", "1,20"),
+        ("2,3,4", "2,1,5", "2,1,5", "2", "1,17..19,4", "1,20,5", "1,20"),
+        ("2,3,4", "2,2,5", "2,1,5", "2", "1,20,4", "1,20,5", "1,20"),
+        ("2,3,4", "2,1,5", "2,1,6", "2", "1,?,4", "1,?,?", "1,?"),
+    ],
+)
 def test_what_cannot_fit_is_refused(shapes):
-    facts = [Fact(element_type("i32" if k == 3 else "f32"), Shape.parse(text)) for k, text in enumerate(shapes)]
+    facts = [
+        Fact(element_type("i32" if k == 3 else "f32"), Shape.parse(text)) for k, text in enumerate(shapes)
+    ]
     op = default_registry().op("LSTMSequence-5")
     with pytest.raises(LayerFault, match="LSTMSequence-5 requires"):
-        infer_layer(op, facts, bind(op, {"hidden_size": "5", "direction": "forward", "activations": "sigmoid, tanh, tanh"}).values)
+        infer_layer(
+            op,
+            facts,
+            bind(
+                op, {"hidden_size": "5", "direction": "forward", "activations": "sigmoid, tanh, tanh"}
+            ).values,
+        )

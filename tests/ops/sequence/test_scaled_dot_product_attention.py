@@ -1,4 +1,5 @@
 """Attention against its formula, in blocks and at once."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -20,7 +21,7 @@ def by_definition(query, key, value, mask, scale, sink, causal):
         scores = np.concatenate([scores, np.broadcast_to(sink, (*scores.shape[:-1], 1))], axis=-1)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
-    return weights[..., :key.shape[-2]] @ value
+    return weights[..., : key.shape[-2]] @ value
 
 
 @pytest.mark.parametrize("block", [1, 1 << 22])
@@ -32,13 +33,28 @@ def test_attention_is_its_formula(monkeypatch, block, causal, mask, sink):
     rng = np.random.default_rng(0)
     rows = 1 if mask == "more rows" and not causal else 37
     query, key, value = rng.random((2, 3, rows, 5)), rng.random((2, 1, 41, 5)), rng.random((1, 3, 41, 4))
-    masks = {"all": (), "one row": (1, 41), "matrix": (37, 41), "flags": (3, 37, 41), "more rows": (37, 41), "more items": (2, 1, 37, 1)}
+    masks = {
+        "all": (),
+        "one row": (1, 41),
+        "matrix": (37, 41),
+        "flags": (3, 37, 41),
+        "more rows": (37, 41),
+        "more items": (2, 1, 37, 1),
+    }
     given = rng.random(masks[mask])
     if mask == "flags":
         given = (given > 0.5) | np.eye(37, 41, dtype=bool)
     drain = None if sink is None else rng.random(sink)
-    found = irops.call("ScaledDotProductAttention-13", query, key, value, given, np.array(0.3), *([] if drain is None else [drain]),
-                       causal=causal)
+    found = irops.call(
+        "ScaledDotProductAttention-13",
+        query,
+        key,
+        value,
+        given,
+        np.array(0.3),
+        *([] if drain is None else [drain]),
+        causal=causal,
+    )
     np.testing.assert_allclose(found, by_definition(query, key, value, given, 0.3, drain, causal), rtol=1e-6)
 
 

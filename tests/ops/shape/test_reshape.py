@@ -1,17 +1,18 @@
 """Reshape where sizes are known in part: what the number of elements tells of them."""
+
 from __future__ import annotations
 
 from math import inf
 
 import pytest
 
-from irops.inference.layer import LayerFault, infer_layer
+from irops.analysis.layer import LayerFault, infer_layer
 from irops.registry import default_registry
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
-from irops.values.violation import remarks
+from irops.values.violation import collect_warnings
 
 B, S = ANY.named("batch"), Dim(1, 512).named("length")
 
@@ -22,14 +23,25 @@ def fact(*sizes):
 
 def reshaped(data, *pattern, special_zero=False):
     shape = Fact(I64, Shape.of(len(pattern)), dims_array(pattern))
-    return infer_layer(default_registry().op("Reshape-1"), [data, shape], {"special_zero": special_zero})[0].shape
+    return infer_layer(default_registry().op("Reshape-1"), [data, shape], {"special_zero": special_zero})[
+        0
+    ].shape
 
 
-@pytest.mark.parametrize(("data", "pattern", "shape"), [
-    (fact(B, S, 768), (B, S, 12, -1), "[?,1..512,12,64]"), (fact(B, S, 768), (-1, 768), "[?,768]"), (fact(B * S, 768), (B, -1, 768), "[?,1..512,768]"),
-    (fact(B * (S // 7), 7, 7), (B, S // 7, 7, -1), "[?,..73,7,7]"), (fact(Dim(1, 10), 6), (-1, 4), "[3..15,4]"), (fact(2, 6), (UNKNOWN, 3), "[4,3]"),
-    (fact(2, 6), (UNKNOWN, UNKNOWN, 3), "[1..4,1..4,3]"), (fact(Dim(2, 3), 6), (Dim(1, 4), -1), "[1..4,3..18]"), (fact(ANY, 6), (5, -1), "[5,?]"),
-])
+@pytest.mark.parametrize(
+    ("data", "pattern", "shape"),
+    [
+        (fact(B, S, 768), (B, S, 12, -1), "[?,1..512,12,64]"),
+        (fact(B, S, 768), (-1, 768), "[?,768]"),
+        (fact(B * S, 768), (B, -1, 768), "[?,1..512,768]"),
+        (fact(B * (S // 7), 7, 7), (B, S // 7, 7, -1), "[?,..73,7,7]"),
+        (fact(Dim(1, 10), 6), (-1, 4), "[3..15,4]"),
+        (fact(2, 6), (UNKNOWN, 3), "[4,3]"),
+        (fact(2, 6), (UNKNOWN, UNKNOWN, 3), "[1..4,1..4,3]"),
+        (fact(Dim(2, 3), 6), (Dim(1, 4), -1), "[1..4,3..18]"),
+        (fact(ANY, 6), (5, -1), "[5,?]"),
+    ],
+)
 def test_sizes_are_what_the_count_leaves(data, pattern, shape):
     assert str(reshaped(data, *pattern)) == shape
 
@@ -53,25 +65,30 @@ def test_data_of_unknown_rank_is_taken_to_have_elements():
     assert str(reshaped(unranked, 0, -1, 3, special_zero=True)) == "[?,?,3]"
 
 
-@pytest.mark.parametrize(("data", "pattern"), [(fact(Dim(1, 2), 6), (-1, 13)), (fact(2, 3), (4, -1)), (fact(S, 5), (S, 2, -1))])
+@pytest.mark.parametrize(
+    ("data", "pattern"), [(fact(Dim(1, 2), 6), (-1, 13)), (fact(2, 3), (4, -1)), (fact(S, 5), (S, 2, -1))]
+)
 def test_what_is_left_must_be_whole(data, pattern):
     with pytest.raises(LayerFault, match="as many elements"):
         reshaped(data, *pattern)
 
 
 def test_a_wrong_count_leaves_the_shape_clear():
-    with remarks() as heard:
+    with collect_warnings() as warnings:
         assert str(reshaped(fact(Dim(1, inf), 6), 4, 4)) == "[4,4]"
-    assert [remark.constraint for remark in heard] == ["C4"]
+    assert [warning.constraint for warning in warnings] == ["C4"]
 
 
 def test_what_may_have_no_elements_may_take_any_shape_of_none():
-    with remarks() as heard:
+    with collect_warnings() as warnings:
         reshaped(fact(ANY, 6), ANY, 7)
-    assert heard == []
+    assert warnings == []
 
 
-@pytest.mark.parametrize(("data", "pattern"), [(fact(0), (2**32, 2**32)), (fact(16), (2**62, 16)), (fact(4), (2**63 - 1, 2**63 - 1, 4))])
+@pytest.mark.parametrize(
+    ("data", "pattern"),
+    [(fact(0), (2**32, 2**32)), (fact(16), (2**62, 16)), (fact(4), (2**63 - 1, 2**63 - 1, 4))],
+)
 def test_no_product_wraps_around(data, pattern):
     with pytest.raises(LayerFault) as told:
         reshaped(data, *pattern)

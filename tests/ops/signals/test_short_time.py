@@ -1,11 +1,12 @@
 """What examples cannot show of spectra of frames."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import irops
-from irops.inference.layer import infer_layer
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.element import F32, I64
 from irops.values.fact import Fact
@@ -18,7 +19,9 @@ def test_a_signal_is_restored_from_the_spectra_of_its_frames(size, normalized):
     rng = np.random.default_rng(0)
     signal, window = rng.standard_normal((2, size + 6)), rng.random(size) + 0.5
     numbers = np.array(size), np.array(2)
-    spectra = irops.call("STFT-15", signal, window, *numbers, transpose_frames=True) / (np.sqrt(size) if normalized else 1)
+    spectra = irops.call("STFT-15", signal, window, *numbers, transpose_frames=True) / (
+        np.sqrt(size) if normalized else 1
+    )
     restored = irops.call("ISTFT-16", spectra, window, *numbers, center=False, normalized=normalized)
     np.testing.assert_allclose(restored, signal, atol=1e-12)
 
@@ -26,15 +29,26 @@ def test_a_signal_is_restored_from_the_spectra_of_its_frames(size, normalized):
 def test_only_what_is_asked_for_of_a_long_signal_is_computed():
     """Two frames that are 10^12 elements apart, of which the first is asked for."""
     data, window = np.ones((3, 2, 2), np.float32), np.ones(4, np.float32)
-    found = irops.call("ISTFT-16", data, window, np.array(4), np.array(10**12), np.array(6), center=False, normalized=False)
+    found = irops.call(
+        "ISTFT-16", data, window, np.array(4), np.array(10**12), np.array(6), center=False, normalized=False
+    )
     assert found.shape == (6,)
     assert found[4:].tolist() == [0, 0]
 
 
-@pytest.mark.parametrize(("signal", "size", "step", "output"), [
-    ("5..33", 4, 4, "[1..8,3,2]"), ("2,?", 4, None, "[2,1..,3,2]"), ("2,32", None, 4, "[2,1..8,1..,2]"), ("...", 4, 4, "[...]"),
-])
+@pytest.mark.parametrize(
+    ("signal", "size", "step", "output"),
+    [
+        ("5..33", 4, 4, "[1..8,3,2]"),
+        ("2,?", 4, None, "[2,1..,3,2]"),
+        ("2,32", None, 4, "[2,1..8,1..,2]"),
+        ("...", 4, 4, "[...]"),
+    ],
+)
 def test_frames_and_frequencies_are_known_as_far_as_they_follow(signal, size, step, output):
     numbers = [Fact(I64, Shape(())) if n is None else Fact.of(np.array(n)) for n in (size, step)]
     facts = [Fact(F32, Shape.parse(signal)), Fact(F32, Shape.parse("?")), *numbers]
-    assert str(infer_layer(default_registry().op("STFT-15"), facts, {"transpose_frames": False})[0].shape) == output
+    assert (
+        str(infer_layer(default_registry().op("STFT-15"), facts, {"transpose_frames": False})[0].shape)
+        == output
+    )

@@ -1,11 +1,12 @@
 """SearchSorted beyond its examples: held to NumPy's search, and to the order that it asks for."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import irops
-from irops.evaluate.case import outcome
+from irops.conformance.example import outcome
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples
 from irops.values.element import element_type
@@ -17,8 +18,14 @@ def test_every_row_is_searched_as_numpy_searches(kind, right):
     random = np.random.default_rng(1)
     sequences = np.sort(random.integers(0, 8, (5, 9)), axis=1)
     values = random.integers(0, 9, (5, 12))
-    found = irops.call("SearchSorted-15", *(a.astype(element_type(kind).dtype) for a in (sequences, values)), right_mode=right)
-    assert np.array_equal(found, [np.searchsorted(s, v, "right" if right else "left") for s, v in zip(sequences, values)])
+    found = irops.call(
+        "SearchSorted-15",
+        *(a.astype(element_type(kind).dtype) for a in (sequences, values)),
+        right_mode=right,
+    )
+    assert np.array_equal(
+        found, [np.searchsorted(s, v, "right" if right else "left") for s, v in zip(sequences, values)]
+    )
 
 
 def test_what_is_no_number_breaks_the_order_too():

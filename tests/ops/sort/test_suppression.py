@@ -1,11 +1,14 @@
-"""The ops that suppress boxes beyond their examples: lengths that are known in part, overlap of rotated boxes, ties and limits."""
+"""The ops that suppress boxes beyond their examples: lengths that are known in part, overlap of rotated
+boxes, ties and limits.
+"""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import irops
-from irops.inference.layer import infer_layer
+from irops.analysis.layer import infer_layer
 from irops.ops.sort.matrix_nms import overlap
 from irops.ops.sort.nms_rotated import rotated_overlap
 from irops.registry import default_registry
@@ -17,13 +20,23 @@ BOXES = np.array([[[0, 0, 2, 2], [0, 0, 2, 1], [5, 5, 6, 6]]], np.float32)
 SCORES = np.array([[[0.5, 0.5, 0.5], [0.9, 0.5, 0.1]]], np.float32)
 
 
-@pytest.mark.parametrize(("version", "most", "found"), [(1, 2, "4..8"), (3, 9, "8"), (4, 2, "4..24"), (4, 0, "0"), (5, 2, "..24"), (9, 9, "..96")])
+@pytest.mark.parametrize(
+    ("version", "most", "found"),
+    [(1, 2, "4..8"), (3, 9, "8"), (4, 2, "4..24"), (4, 0, "0"), (5, 2, "..24"), (9, 9, "..96")],
+)
 def test_the_length_follows_from_what_is_known(version, most, found):
-    facts = [Fact(element_type("f32"), Shape.parse("1..3,8,4")), Fact(element_type("f32"), Shape.parse("1..3,2..4,8")),
-             Fact(element_type("i64"), SCALAR, np.array(most))]
+    facts = [
+        Fact(element_type("f32"), Shape.parse("1..3,8,4")),
+        Fact(element_type("f32"), Shape.parse("1..3,2..4,8")),
+        Fact(element_type("i64"), SCALAR, np.array(most)),
+    ]
     count = 5 if version < 5 else 6
     op = default_registry().op(f"NonMaxSuppression-{version}")
-    attributes = {"box_encoding": "corner", "sort_result_descending": True, "output_type": element_type("i64")}
+    attributes = {
+        "box_encoding": "corner",
+        "sort_result_descending": True,
+        "output_type": element_type("i64"),
+    }
     for fact in infer_layer(op, [*facts, *[None] * (count - 3)], attributes)[:2]:
         assert str(fact.shape) == f"[{found},3]"
 
@@ -44,7 +57,9 @@ def test_boxes_that_are_not_turned_overlap_as_upright_ones_do():
 
 
 def test_a_small_box_within_a_turned_one_counts_with_its_area():
-    assert np.allclose(rotated_overlap(np.array([0, 0, 4, 4, 0.7]), np.array([[0.5, 0.3, 1, 1, 2.1]])), 1 / 16, atol=1e-6)
+    assert np.allclose(
+        rotated_overlap(np.array([0, 0, 4, 4, 0.7]), np.array([[0.5, 0.3, 1, 1, 2.1]])), 1 / 16, atol=1e-6
+    )
 
 
 def test_boxes_without_area_overlap_nothing():
@@ -54,12 +69,23 @@ def test_boxes_without_area_overlap_nothing():
 
 def test_equal_scores_stand_in_the_order_of_classes_and_boxes():
     rows = irops.call("MulticlassNms-9", BOXES, SCORES, None, iou_threshold=0.9)[0]
-    assert rows[:, :2].tolist() == [[1, np.float32(0.9)], [0, 0.5], [0, 0.5], [0, 0.5], [1, 0.5], [1, np.float32(0.1)]]
+    assert rows[:, :2].tolist() == [
+        [1, np.float32(0.9)],
+        [0, 0.5],
+        [0, 0.5],
+        [0, 0.5],
+        [1, 0.5],
+        [1, np.float32(0.1)],
+    ]
 
 
 def test_a_box_that_nothing_overlaps_keeps_its_score():
     rows, places, counts = irops.call("MatrixNms-8", BOXES, SCORES, decay_function="gaussian", keep_top_k=2)
-    assert (rows[:, 1].tolist(), places.ravel().tolist(), counts.tolist()) == ([np.float32(0.9), 0.5], [0, 0], [2])
+    assert (rows[:, 1].tolist(), places.ravel().tolist(), counts.tolist()) == (
+        [np.float32(0.9), 0.5],
+        [0, 0],
+        [2],
+    )
 
 
 @pytest.mark.parametrize("op", ["MatrixNms-8", "MulticlassNms-8"])
@@ -70,4 +96,6 @@ def test_classes_are_given_in_the_type_of_boxes(op):
 
 def test_items_with_fewer_boxes_than_there_are_leave_some_over():
     boxes = np.repeat(BOXES, 2, axis=0)
-    assert irops.call("MulticlassNms-9", boxes, SCORES[0], np.array([1, 1]), iou_threshold=0.5)[2].tolist() == [2, 2]
+    assert irops.call("MulticlassNms-9", boxes, SCORES[0], np.array([1, 1]), iou_threshold=0.5)[
+        2
+    ].tolist() == [2, 2]

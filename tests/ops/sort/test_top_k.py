@@ -1,21 +1,38 @@
 """TopK beyond its examples: sizes where K is not known, and element types that NumPy does not sort."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import irops
-from irops.inference.layer import infer_layer
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.element import element_type, tagged
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
 
-ATTRIBUTES = {"axis": -1, "mode": "max", "sort": "value", "stable": False, "index_element_type": element_type("i64")}
+ATTRIBUTES = {
+    "axis": -1,
+    "mode": "max",
+    "sort": "value",
+    "stable": False,
+    "index_element_type": element_type("i64"),
+}
 
 
-@pytest.mark.parametrize(("size", "k", "found"), [("3", None, "..3"), ("2..7", None, "..7"), ("?", None, "?"), ("2..7", "1..4", "1..4"),
-                                                  ("2..7", "5..9", "5..7"), ("2..7", "3", "3"), ("?", "2..", "2..")])
+@pytest.mark.parametrize(
+    ("size", "k", "found"),
+    [
+        ("3", None, "..3"),
+        ("2..7", None, "..7"),
+        ("?", None, "?"),
+        ("2..7", "1..4", "1..4"),
+        ("2..7", "5..9", "5..7"),
+        ("2..7", "3", "3"),
+        ("?", "2..", "2.."),
+    ],
+)
 def test_k_elements_but_no_more_than_there_are(size, k, found):
     known = None if k is None else dims_array(list(Shape.parse(k))).reshape(())
     facts = [Fact(element_type("f32"), Shape.parse(f"4,{size}")), Fact(element_type("i64"), Shape(()), known)]
@@ -23,11 +40,16 @@ def test_k_elements_but_no_more_than_there_are(size, k, found):
         assert str(fact.shape) == f"[4,{found}]"
 
 
-@pytest.mark.parametrize("kind", ["bf16", "f16", "f64", "f8e4m3", "f8e5m2", "f8e8m0", "f4e2m1", "i4", "i8", "u2", "u4", "u16", "u64"])
+@pytest.mark.parametrize(
+    "kind",
+    ["bf16", "f16", "f64", "f8e4m3", "f8e5m2", "f8e8m0", "f4e2m1", "i4", "i8", "u2", "u4", "u16", "u64"],
+)
 @pytest.mark.parametrize("mode", ["max", "min"])
 def test_every_type_is_ordered(kind, mode):
     data = np.array([1, 2, 3, 1]).astype(element_type(kind).dtype)
-    values, indices = irops.call("TopK-11", data, np.array(3), axis=0, mode=mode, sort="value", index_element_type="i64")
+    values, indices = irops.call(
+        "TopK-11", data, np.array(3), axis=0, mode=mode, sort="value", index_element_type="i64"
+    )
     assert indices.tolist() == ([2, 1, 0] if mode == "max" else [0, 3, 1])
     assert values.dtype == data.dtype
 

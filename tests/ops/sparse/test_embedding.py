@@ -1,4 +1,5 @@
 """Bags against sums that are taken one by one."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -31,9 +32,11 @@ def test_narrow_floats_are_summed_in_f32():
     table = np.full((1, 1), 1, np.float16)
     found = irops.call("EmbeddingBagPackedSum-3", table, np.zeros((1, 4097), np.int64))
     assert found.dtype == np.float16
-    assert found.tolist() == [[4096]]                        # 4097, rounded once; sums in f16 stay at 2048
+    assert found.tolist() == [[4096]]  # 4097, rounded once; sums in f16 stay at 2048
 
 
 def test_segments_of_nothing_take_no_memory():
     none, count = np.zeros(0, np.int64), 2**40
-    assert irops.call("EmbeddingSegmentsSum-3", np.zeros((3, 0), np.float32), none, none, np.array(count)).shape == (count, 0)
+    assert irops.call(
+        "EmbeddingSegmentsSum-3", np.zeros((3, 0), np.float32), none, none, np.array(count)
+    ).shape == (count, 0)

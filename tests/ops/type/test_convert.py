@@ -1,4 +1,5 @@
 """Convert on values that are known in part."""
+
 from __future__ import annotations
 
 from math import inf
@@ -6,9 +7,9 @@ from math import inf
 import numpy as np
 import pytest
 
-from irops.inference.bind import bind
-from irops.inference.fold import attach_values
-from irops.inference.layer import infer_layer
+from irops.analysis.bind import bind
+from irops.analysis.fold import attach_values
+from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.dim import ANY, Dim
 from irops.values.element import element_type
@@ -38,7 +39,11 @@ def test_a_number_that_may_not_fit_is_not_known():
 
 
 def test_what_is_surely_not_zero_is_true():
-    assert known([Dim(2, 5), Dim(0, 5), Dim.of(0)], "i64", "boolean").tolist() == [Dim.of(1), Dim(0, 1), Dim.of(0)]
+    assert known([Dim(2, 5), Dim(0, 5), Dim.of(0)], "i64", "boolean").tolist() == [
+        Dim.of(1),
+        Dim(0, 1),
+        Dim.of(0),
+    ]
 
 
 def test_half_precision_rounds_bounds_and_forgets_names():

@@ -1,0 +1,34 @@
+"""One fault, told once: what a later check says again of the same layer is left out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from irops.diagnostics.diagnostic import Diagnostic
+
+CASCADES = {
+    "IR101": ("IR301", "IR302", "IR303"),  # a layer without a type or version: no op can be found
+    "IR102": ("IR301", "IR302", "IR303"),
+    "IR111": ("IR321", "IR322"),  # ports that share an id
+    "IR504": ("IR312",),  # attributes of a Const, told by the weights and by its definition
+    "IR505": ("IR314", "IR315"),
+    "IR506": ("IR314", "IR315"),
+    "IR508": ("IR314", "IR315", "IR408"),
+    "IR509": ("IR311", "IR312"),
+    "IR906": ("IR208", "IR210"),  # a tensor of ONNX that two nodes give
+    **dict.fromkeys(
+        ("IR907", "IR908", "IR909", "IR910", "IR911"), ("IR504", "IR312", "IR314")
+    ),  # a constant of ONNX that is not there
+}
+"""A rule, and the rules that its fault sets off."""
+
+
+def without_cascading(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    found = list(found)
+    suppressed: dict[tuple[tuple[str, ...], int | None], set[str]] = defaultdict(set)
+    for diagnostic in found:
+        suppressed[diagnostic.location.path, diagnostic.location.layer_id].update(
+            CASCADES.get(diagnostic.code, ())
+        )
+    return [d for d in found if d.code not in suppressed[d.location.path, d.location.layer_id]]

@@ -1,0 +1,68 @@
+"""Variables are read, and each in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irops.analysis.checks.context import Context, Scope
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.ir.model import Layer
+
+
+def variables_have_one_type_and_shape(context: Context) -> Iterator[Diagnostic]:
+    first: dict[str, Layer] = {}
+    for scope, layer in _layers_of_type(context, "readvalue"):
+        declared = _declaration(layer)
+        if declared is None:
+            continue
+        other = first.setdefault(layer.data["variable_id"], layer)
+        before = _declaration(other)
+        if before is not None and before != declared:
+            message = (
+                f'{layer} reads the variable "{layer.data["variable_id"]}" as {"".join(declared)}, '
+                f"{other} as {''.join(before)}; a variable has one type and shape"
+            )
+            yield context.finding(
+                "variable-of-two-kinds",
+                message,
+                layer.at,
+                scope,
+                layer,
+                notes=("OpenVINO holds one layer to the declaration of the other",),
+            )
+
+
+def assigned_variables_are_read(context: Context) -> Iterator[Diagnostic]:
+    read = {layer.data.get("variable_id") for _, layer in _layers_of_type(context, "readvalue")}
+    for scope, layer in _layers_of_type(context, "assign"):
+        name = layer.data.get("variable_id")
+        if name is not None and name not in read and not context.partially_read:
+            message = (
+                f'{layer} assigns the variable "{name}", which no layer reads; it needs a ReadValue of the'
+                " same variable_id"
+            )
+            yield context.finding(
+                "unread-variable",
+                message,
+                layer.at,
+                scope,
+                layer,
+                notes=('OpenVINO refuses the file with "map::at"',),
+            )
+
+
+def _layers_of_type(context: Context, type_: str) -> Iterator[tuple[Scope, Layer]]:
+    for scope in context.scopes:
+        for layer in scope.graph.layers:
+            if layer.type.lower() == type_:
+                yield scope, layer
+
+
+def _declaration(layer: Layer) -> tuple[str, str] | None:
+    """The element type and the shape of the variable as the layer declares them, in one spelling; None if it
+    declares none.
+    """
+    if not {"variable_id", "variable_type", "variable_shape"} <= layer.data.keys():
+        return None
+    shape = "".join(layer.data["variable_shape"].split()).strip("[]").replace("-1", "?")
+    return layer.data["variable_type"].strip().lower(), f"[{shape}]"

@@ -1,0 +1,174 @@
+"""Values that are known before anything runs: constants through small sub-graphs, and shapes in part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from irops.analysis.layer import LayerFault, named_inputs, positional, taken, with_normal_axes
+from irops.registry import Op
+from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
+from irops.values.fact import Fact, dims_array, elements_of, holds_dims
+from irops.values.shape import MOST_AXES
+from irops.values.violation import LimitExceeded, Violation
+
+DEEPEST = 50
+"""After so many steps of a chain, a value is worked out at once rather than when asked for, to bound
+recursion.
+"""
+
+
+INPUTS = 16
+"""So many times larger may the inputs be that a value is worked out from."""
+
+
+COSTLY = frozenset(
+    (
+        "convolution",
+        "detection",
+        "image",
+        "matrix",
+        "normalization",
+        "pooling",
+        "sequence",
+        "signals",
+        "sort",
+        "sparse",
+    )
+)
+"""Categories of ops that may look at each element of their inputs once for each element of their outputs."""
+MAX_FOLD_COST = 1 << 24
+"""So often do they at most, where a value is worked out; sizes that models compute take far less."""
+
+
+DIM = 16
+"""So many times the place of a pointer does a Dim take."""
+
+
+class Budget:
+    """How many bytes of values inference may still work out. overdrawn: whether more were asked for."""
+
+    __slots__ = ("_left", "overdrawn")
+
+    def __init__(self, total: float = inf) -> None:
+        self._left, self.overdrawn = total, False
+
+    def affords(self, values: Iterable[Array | None]) -> bool:
+        """Count values that were worked out; whether they may be kept."""
+        self._left -= sum(
+            value.nbytes * (DIM if value.dtype == object else 1) for value in values if value is not None
+        )
+        self.overdrawn = self.overdrawn or self._left < 0
+        return not self.overdrawn
+
+
+def attach_values(
+    op: Op,
+    inputs: Sequence[Fact | None],
+    attributes: Mapping[str, Any],
+    outputs: list[Fact],
+    limit: float,
+    budget: Budget | None = None,
+) -> list[Fact]:
+    """The outputs, with values that are worked out when first asked for, where they follow from the inputs'
+    and are small.
+
+    limit: how many elements a value may have, and each input 16 times as many.
+    """
+    afforded = (budget or Budget()).affords
+    if op.definition.stateful or op.definition.bodies or not inputs:
+        return outputs
+    partial = op.functions.values is not None
+    may_have = [fact is None or fact.may_have_value for fact in inputs]
+    if not (any(may_have) if partial else all(may_have)):
+        return outputs
+    if any(
+        not some and fact is not None and fact.element_type.floating for some, fact in zip(may_have, inputs)
+    ):
+        return outputs  # numbers of which nothing is known lead to no shape
+    if not all(_small(fact, limit) for fact in outputs) or not all(
+        f is None or _small(f, INPUTS * limit) for f in inputs
+    ):
+        return outputs
+    if op.definition.category in COSTLY and _elements_of(inputs) * _elements_of(outputs) > MAX_FOLD_COST:
+        return outputs
+    worked_out: list[tuple[Array | None, ...]] = []
+
+    def outcome() -> tuple[Array | None, ...]:
+        if not worked_out:
+            values = _evaluate(op, inputs, attributes, outputs) if afforded(()) else ()
+            worked_out.append(values if values and afforded(values) else (None,) * len(outputs))
+        return worked_out[0]
+
+    depth = 1 + max((fact.depth for fact in inputs if fact is not None), default=0)
+    found = [
+        fact if fact.may_have_value else _lazy(fact, outcome, index, depth)
+        for index, fact in enumerate(outputs)
+    ]
+    if depth > DEEPEST:
+        for fact in found:
+            fact.force()
+    return found
+
+
+def _lazy(fact: Fact, outcome: Callable[[], tuple[Array | None, ...]], index: int, depth: int) -> Fact:
+    return Fact(fact.element_type, fact.shape, lambda: outcome()[index], depth)
+
+
+def _elements_of(facts: Iterable[Fact | None]) -> float:
+    return sum(fact.shape.size.high for fact in facts if fact is not None)
+
+
+def _small(fact: Fact, limit: float) -> bool:
+    return fact.shape.static and fact.shape.size.high <= limit and len(fact.shape.dims or ()) <= MOST_AXES
+
+
+def _evaluate(
+    op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], outputs: Sequence[Fact]
+) -> tuple[Array | None, ...]:
+    """All elements where all inputs are known; what is known of each, where the op can say it; else None."""
+    nothing: tuple[Array | None, ...] = (None,) * len(outputs)
+    known = [None if fact is None else fact.known for fact in inputs]
+    missing = [fact is not None and value is None for fact, value in zip(inputs, known)]
+    in_part = any(missing) or any(value is not None and holds_dims(value) for value in known)
+    function = op.functions.values if in_part else op.functions.kernel
+    if function is None:
+        return nothing
+    if in_part:
+        known = [_dims(fact, value) for fact, value in zip(inputs, known)]
+        if any(fact is not None and value is None for fact, value in zip(inputs, known)):
+            return nothing
+    try:
+        arguments = positional(op, named_inputs(op, known))
+        attributes = with_normal_axes(op, known, attributes)
+        extras = {"result_type": outputs[0].element_type}
+        with np.errstate(all="ignore"):
+            result = function(*arguments, **taken(op, "values" if in_part else "kernel", attributes, extras))
+    except (Violation, LayerFault, LimitExceeded):
+        return nothing  # told where the layer itself is inferred or run
+    except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError):
+        return nothing  # a kernel that fails does so again when it runs, and is told of there
+    results = result if isinstance(result, tuple) else (result,)
+    return tuple(_elements(r, fact) for r, fact in zip(results, outputs)) if in_part else results
+
+
+def _elements(result: Array | None, fact: Fact) -> Array | None:
+    return (
+        result
+        if result is None or fact.element_type in (DYNAMIC, STRING)
+        else elements_of(result, fact.element_type)
+    )
+
+
+def _dims(fact: Fact | None, value: Array | None) -> Array | None:
+    """What is known of each element, be it nothing; None where not even their number is known, or they are
+    not whole numbers.
+    """
+    if fact is None or value is not None:
+        return value
+    dims = fact.dims
+    whole = fact.element_type.integral or fact.element_type is BOOLEAN
+    return dims_array(dims).reshape(fact.shape.to_tuple()) if whole and dims is not None else None

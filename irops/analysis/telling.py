@@ -1,0 +1,55 @@
+"""What findings about a layer say beside their message: facts on a line, the attribute to point at, how to
+put it right.
+"""
+
+from __future__ import annotations
+
+from irops.analysis.bind import AttributeFault
+from irops.analysis.facts import LayerFacts
+from irops.diagnostics.fix import Fix, fix
+from irops.ir.edits import with_attribute, with_new_attribute
+from irops.ir.locate import Source
+from irops.ir.model import Layer, attribute_text
+from irops.registry import NoOp
+
+
+def facts_line(known: LayerFacts) -> str:
+    """A layer's inputs and attributes on one line, as diagnostics show them."""
+    op = known.op
+    ports = op.definition.inputs if op is not None else ()
+    names = [ports[min(k, len(ports) - 1)].name if ports else str(k) for k in range(len(known.inputs))]
+    said = ", ".join(f"{name} {fact}" for name, fact in zip(names, known.inputs) if fact is not None)
+    attributes = attribute_text(known.layer.data)
+    return (
+        f'layer {known.layer.id} "{known.layer.name}":'
+        f" {said}{'; ' if said and attributes else ''}{attributes}"
+    )
+
+
+def given_shape(known: LayerFacts) -> tuple[str, ...]:
+    """The attribute that a layer without inputs has its shape from, if it is written there."""
+    assert known.op is not None
+    attributes = known.op.definition.attributes.values()
+    return (
+        ()
+        if known.inputs
+        else tuple(a.name for a in attributes if a.type == "shape" and a.name in known.layer.data)
+    )
+
+
+def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> Fix | None:
+    """The default that a reader takes, written into the file."""
+    if fault.default is None or source is None or not source.as_stored:
+        return None
+    return fix(
+        f'write out {fault.attribute}="{fault.default}", as OpenVINO reads it',
+        [with_new_attribute(source, layer, fault.attribute, fault.default)],
+    )
+
+
+def right_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
+    """The name of an op or an opset that was meant."""
+    if why.right is None or source is None or not source.as_stored:
+        return None
+    name, text = why.right
+    return fix(f"write the {name} {text}", [with_attribute(source, layer.at, name, text)])

@@ -1,0 +1,64 @@
+"""irops.check: everything in one pass, in order, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import irops
+from irops.analysis.checks.cascading import ECHOES
+from irops.diagnostics.rules import rule
+
+ROOT = Path(__file__).parents[2]
+RULES = ROOT / "tests" / "rules"
+EXAMPLES = sorted(
+    path
+    for path in (ROOT / "examples").glob("*/model.xml")
+    if path.parent.name not in ("broken", "my_reverse")
+)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
+def test_the_examples_have_no_errors(path: Path) -> None:
+    assert irops.check(path).errors == ()
+
+
+def test_errors_of_all_kinds_are_told_in_one_pass_in_document_order(tmp_path: Path) -> None:
+    text = (RULES / "IR202.xml").read_text().replace('element_type="f32"', 'element_type="f31"')
+    text = text.replace("<dim>3</dim>", "<dim>3.5</dim>", 1)
+    (tmp_path / "m.xml").write_text(text)
+    report = irops.check(tmp_path / "m.xml", ignore=["IR304"])
+    assert [d.code for d in report] == ["IR314", "IR112", "IR202", "IR202"]
+    assert not report.ok
+
+
+def test_a_file_that_cannot_be_read_is_a_report_with_the_reason(tmp_path: Path) -> None:
+    report = irops.check(tmp_path / "absent.xml")
+    assert [d.code for d in report] == ["IR001"]
+    assert report.path == str(tmp_path / "absent.xml")
+
+
+def test_a_model_that_was_read_is_checked_with_its_places() -> None:
+    report = irops.check(irops.read(RULES / "IR208.xml"), select=["IR208"])
+    assert [(d.code, d.location.line) for d in report] == [("IR208", 15)]
+    assert report.path == str(RULES / "IR208.xml")
+
+
+def test_weights_may_lie_elsewhere(tmp_path: Path) -> None:
+    (tmp_path / "weights.bin").write_bytes(bytes(24))
+    assert "IR501" in {d.code for d in irops.check(RULES / "IR501.xml")}
+    assert "IR501" not in {d.code for d in irops.check(RULES / "IR501.xml", tmp_path / "weights.bin")}
+
+
+def test_rules_are_selected() -> None:
+    assert {d.code for d in irops.check(RULES / "IR312.xml", select=["IR3"])} == {"IR311", "IR312"}
+    assert {d.code for d in irops.check(RULES / "IR312.xml", ignore=["unknown-attribute"])} == {"IR312"}
+    with pytest.raises(ValueError, match="no rule is called"):
+        irops.check(RULES / "IR312.xml", select=["XR9"])
+
+
+def test_echoes_are_between_rules_that_there_are() -> None:
+    for code, echoes in ECHOES.items():
+        assert rule(code).code == code
+        assert [rule(echo).code for echo in echoes] == list(echoes)

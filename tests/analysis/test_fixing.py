@@ -1,0 +1,279 @@
+"""What has one right answer is put right: exactly what was told, at exact places, once and for all."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+import irops
+from irops.analysis.checks.fixing import ChangedMeanwhile, Mended, mended, store
+from irops.diagnostics.fix import Edit, Fix, applied
+from irops.diagnostics.report import Report
+
+EXAMPLES = [
+    path
+    for path in sorted((Path(__file__).parents[2] / "examples").glob("*/model.xml"))
+    if path.parent.name != "broken"
+]
+NET = """<?xml version="1.0"?>
+<!-- kept -->
+<net name="m" version="11">
+  <layers>
+    <layer id="0" name="x" type="Parameter" version="opset1">
+      <data shape="2,3" element_type="f32"/>
+      <output>
+        <port id="0" precision="FP32">
+          <dim>2</dim>   <!-- rows -->
+          <dim>3</dim>
+        </port>
+      </output>
+    </layer>
+    <layer id="1" name="w" type="Clamp" version="opset1">
+      <data min="-1" max="1"/>
+      <input>
+        <port id="0"><dim>2</dim><dim>3</dim></port>
+      </input>
+      <output>
+        <port id="1" precision='FP32'><dim>2</dim><dim>3</dim></port>
+      </output>
+    </layer>
+    <layer id="2" name="y" type="Result" version="opset1">
+      <input><port id="0"/></input>
+    </layer>
+  </layers>
+  <edges>
+    <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+    <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
+  </edges>
+</net>
+"""
+
+
+def fixed(text: str) -> Mended:
+    return mended(text.encode(), lambda content: irops.check("m.xml", text=content))
+
+
+def changed(old: str, new: str, text: str = NET) -> str:
+    assert text.count(old) >= 1
+    return text.replace(old, new, 1)
+
+
+def test_a_sound_text_stays() -> None:
+    found = fixed(NET)
+    assert found.report.diagnostics == found.report.fixed == ()
+    assert found.after == found.before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "codes"),
+    [
+        ("<dim>2</dim>   <!-- rows -->", "<dim>7</dim>   <!-- rows -->", ["IR405"]),
+        ("<dim>3</dim>\n        </port>", "<dim> 4 </dim>\n        </port>", ["IR405"]),
+        (
+            "<dim>2</dim><dim>3</dim></port>\n      </input>",
+            "<dim>5</dim><dim>6</dim></port>\n      </input>",
+            ["IR405"],
+        ),
+        ("<dim>2</dim><dim>3</dim></port>\n      </input>", "<dim>2</dim></port>\n      </input>", ["IR405"]),
+        (
+            "<dim>2</dim><dim>3</dim></port>\n      </input>",
+            "<dim>2</dim><dim>3</dim><dim>4</dim></port>\n      </input>",
+            ["IR405"],
+        ),
+        ("precision='FP32'", "precision='I64'", ["IR406"]),
+        ('precision="FP32"', 'precision="FP16"', ["IR406"]),
+        ('type="Clamp" version="opset1"', 'type="clamp" version="opset1"', ["IR305"]),
+        ('type="Clamp" version="opset1"', 'type="Clamp" version="OPSET1"', ["IR303"]),
+        ('type="Clamp" version="opset1"', 'type="Clamp" version="opset01"', ["IR303"]),
+        ('type="Clamp" version="opset1"', 'type="Clamp" version="opset99"', ["IR303"]),
+        ('type="Result" version="opset1"', 'type="result" version="opset1"', None),
+        ('    <layer id="1"', '    <layer id="1"', []),
+    ],
+)
+def test_the_text_is_as_it_was_before_the_fault(old: str, new: str, codes: list[str] | None) -> None:
+    found = fixed(changed(old, new))
+    assert found.after.decode() == NET
+    assert found.report.diagnostics == ()
+    if codes is not None:
+        assert [d.code for d in found.report.fixed] == codes
+
+
+def test_dims_are_added_as_the_others_are_written() -> None:
+    text = changed("          <dim>3</dim>\n", "")
+    found = fixed(text.replace("   <!-- rows -->", ""))
+    assert found.after.decode() == NET.replace("   <!-- rows -->", "")
+
+
+def test_dims_that_are_too_many_go_with_the_blanks_before_them() -> None:
+    found = fixed(
+        changed(
+            "          <dim>3</dim>\n",
+            "          <dim>3</dim>\n          <dim>4</dim>\n          <dim>5</dim>\n",
+        )
+    )
+    assert found.after.decode() == NET
+
+
+def test_a_port_of_a_scalar_has_no_dims() -> None:
+    text = NET.replace('shape="2,3"', 'shape=""').replace(
+        "<dim>2</dim>   <!-- rows -->\n          <dim>3</dim>\n", "<dim>1</dim>\n"
+    )
+    found = fixed(text)
+    assert found.report.diagnostics == ()
+    assert b"<dim>" not in found.after
+
+
+def test_sizes_that_are_not_known_are_written_so() -> None:
+    found = fixed(NET.replace('shape="2,3"', 'shape="?,3"').replace("<dim>3</dim>", "<dim>4</dim>"))
+    assert found.after.decode() == NET.replace('shape="2,3"', 'shape="?,3"')
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(' min="-1" max="1"/>', ' min="-1" max="0"/>'), (' min="-1" max="1"/>', ' max="1" min="0"/>')],
+)
+def test_a_default_is_written_out_behind_the_other_attributes(old: str, new: str) -> None:
+    assert "Clamp" in NET
+    without = re.sub(r' (min|max)="0"', "", new)
+    found = fixed(changed(old, without))
+    assert found.after.decode() == changed(old, new)
+    assert [d.code for d in found.report.fixed] == ["IR312"]
+
+
+@pytest.mark.parametrize(
+    ("element", "after"),
+    [
+        ('      <data min="-1" max="1"/>\n', '      <data min="0" max="0"/>\n'),
+        ('      <data min="-1" max="1"></data>\n', '      <data min="0" max="0"></data>\n'),
+    ],
+)
+def test_attributes_of_an_empty_data_are_written_out(element: str, after: str) -> None:
+    text = changed('      <data min="-1" max="1"/>\n', element.replace(' min="-1" max="1"', ""))
+    assert fixed(text).after.decode() == changed('      <data min="-1" max="1"/>\n', after)
+
+
+def test_a_data_is_made_where_there_is_none() -> None:
+    found = fixed(changed('      <data min="-1" max="1"/>\n', ""))
+    assert found.after.decode() == changed('<data min="-1" max="1"/>', '<data min="0" max="0"/>')
+    assert [d.code for d in found.report.fixed] == ["IR312", "IR312"]
+
+
+def test_a_data_is_made_in_a_layer_that_is_one_tag() -> None:
+    text = changed("</layers>", '  <layer id="7" name="p" type="Clamp" version="opset1"/>\n  </layers>')
+    assert (
+        '<layer id="7" name="p" type="Clamp" version="opset1"><data min="0" max="0"/></layer>'
+        in fixed(text).after.decode()
+    )
+
+
+RT_INFO = """<rt_info>
+        <attribute name="fused_names" version="0" value="a"/>
+      </rt_info>
+      <input>"""
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ('\n        <attribute name="fused_names" version="0" value="a"/>', "IR115"),
+        ('\n        <attribute name="layout" version="0"/>', "IR114"),
+        ('\n        <attribute name="layout" version="0"></attribute>', "IR114"),
+    ],
+)
+def test_runtime_information_that_says_nothing_goes(more: str, code: str) -> None:
+    text = changed("<input>", RT_INFO)
+    found = fixed(text.replace('value="a"/>', f'value="a"/>{more}'))
+    assert found.after.decode() == text
+    assert [d.code for d in found.report.fixed] == [code]
+
+
+def test_two_that_differ_are_for_a_person_to_choose_from() -> None:
+    text = changed("<input>", RT_INFO).replace(
+        'value="a"/>', 'value="a"/><attribute name="fused_names" version="0" value="b"/>'
+    )
+    found = fixed(text)
+    assert found.after == found.before
+    assert [d.code for d in found.report] == ["IR115"]
+
+
+def test_an_op_of_several_versions_is_for_a_person_to_choose() -> None:
+    assert fixed(changed('type="Clamp" version="opset1"', 'type="Gelu" version="opset1"')).report.fixed == ()
+    assert fixed(changed('type="Clamp" version="opset1"', 'type="Clamp" version="mine"')).report.fixed == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "iso-8859-1"])
+def test_texts_in_other_encodings_are_left_alone(encoding: str) -> None:
+    head = '<?xml version="1.0"?>'
+    text = (
+        changed("<dim>2</dim>", "<dim>7</dim>")
+        .replace(head, f'<?xml version="1.0" encoding="{encoding}"?>')
+        .encode(encoding)
+    )
+    found = mended(text, lambda content: irops.check("m.xml", text=content))
+    assert found.report.fixed == ()
+    assert [d.code for d in found.report] == ["IR405"]
+
+
+def test_characters_of_several_bytes_move_no_place() -> None:
+    text = "\ufeff" + NET.replace("kept", "k\u00e9\U0001f600pt").replace('name="w"', 'name="\u4e2d"')
+    assert fixed(changed("precision='FP32'", "precision='I64'", text)).after.decode() == text
+
+
+def test_dims_that_hold_more_than_a_number_are_for_a_person() -> None:
+    found = fixed(changed("<dim>2</dim>   <!-- rows -->", "<dim>7<!-- rows --></dim>"))
+    assert found.after == found.before
+    assert [d.code for d in found.report] == ["IR405"]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
+def test_declarations_that_were_spoiled_come_back_byte_for_byte(path: Path) -> None:
+    text = path.read_bytes()
+    registry = irops.Registry([path.parent])
+
+    def check(content: bytes) -> Report:
+        return irops.check(path, text=content, registry=registry).narrowed(["IR405", "IR406"])
+
+    chance = random.Random(7)
+    for _ in range(5):
+        spoiled = re.sub(
+            rb"(?<=<dim>)[0-9]+(?=</dim>)",
+            lambda m: b"%d" % (int(m[0]) + 1) if chance.random() < 0.2 else m[0],
+            text,
+        )
+        spoiled = re.sub(
+            rb'precision="FP32"', lambda m: b'precision="U8"' if chance.random() < 0.2 else m[0], spoiled
+        )
+        found = mended(spoiled, check)
+        again = mended(found.after, check)
+        assert (again.after, again.report.fixed) == (found.after, ())
+        static = b"<dim>-1</dim>" not in text
+        assert not static or found.after == text
+
+
+def test_fixes_that_touch_one_place_are_not_applied_at_once() -> None:
+    one, two, three = (
+        Fix("a", (Edit(2, 4, "x"),)),
+        Fix("b", (Edit(4, 5, "y"),)),
+        Fix("c", (Edit(6, 6, "z"), Edit(0, 1, ""))),
+    )
+    assert applied(b"0123456789", [one, two, three]) == (b"1x45z6789", [one, three])
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    path = tmp_path / "m.xml"
+    path.write_text(changed("<dim>2</dim>", "<dim>7</dim>"))
+    return path
+
+
+def test_a_file_that_changes_meanwhile_is_left_alone(faulty: Path) -> None:
+    found = mended(faulty.read_bytes(), lambda content: irops.check(faulty, text=content))
+    faulty.write_text("other")
+    with pytest.raises(ChangedMeanwhile, match="was changed while it was checked; nothing was written"):
+        store(str(faulty), found)
+    assert faulty.read_text() == "other"
+    assert os.listdir(faulty.parent) == ["m.xml"]

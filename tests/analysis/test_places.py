@@ -1,0 +1,45 @@
+"""Where a broken constraint is told."""
+
+from __future__ import annotations
+
+import irops
+
+NET = """<?xml version="1.0"?>
+<net name="m" version="11">
+<layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="1" name="clamp" type="Clamp" version="opset1">
+<data min="7" max="6"/>
+<input><port id="0" precision="FP32"><dim>2</dim></port></input>
+<output><port id="1" precision="FP32"><dim>2</dim></port></output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input><port id="0"
+precision="FP32"><dim>2</dim></port></input></layer> </layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1"
+to-layer="2" to-port="0"/></edges> </net>
+"""
+
+
+def test_a_constraint_about_an_attribute_is_told_at_the_attribute(tmp_path):
+    (tmp_path / "m.xml").write_text(NET)
+    (tmp_path / "m.bin").write_bytes(b"")
+    (error,) = irops.check(tmp_path / "m.xml").errors
+    assert error.constraint == "Clamp-1:C1"
+    assert (error.location.line, error.location.column) == (7, NET.splitlines()[6].index("min") + 1)
+
+
+def test_what_inference_tells_at_no_attribute_is_told_at_the_layer(tmp_path):
+    text = NET.replace('<data min="7" max="6"/>', '<data min="7"/>')
+    (tmp_path / "m.xml").write_text(text)
+    (tmp_path / "m.bin").write_bytes(b"")
+    (error,) = irops.check(tmp_path / "m.xml").errors
+    assert (error.rule.name, error.location.line) == ("missing-attribute", 6)
+
+
+def test_more_elements_than_64_bits_count_are_told_at_the_shape_that_asks_for_them(tmp_path):
+    text = NET.replace('min="7"', 'min="5"').replace('shape="2"', f'shape="{2**62},4"')
+    (tmp_path / "m.xml").write_text(text)
+    (tmp_path / "m.bin").write_bytes(b"")
+    error = irops.check(tmp_path / "m.xml").errors[0]
+    assert (error.rule.name, error.location.line) == ("overflowing-shape", 4)
+    assert error.location.column == text.splitlines()[3].index("shape=") + 1

@@ -1,0 +1,191 @@
+"""The figures of docs/performance.md: python tests/benchmarks/page.py [--measure [reversing] [reading]
+[evaluating]].
+
+Draws docs/reversing.svg and fills in what is between markers in the page, from the JSON beside this file.
+--measure takes new times first, of all or of some; all of it takes some seven minutes on a machine that does
+nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from reversing_cases import layout
+from reversing_tables import aims, images, layouts, markdown
+
+HERE = Path(__file__).parent
+PAGE, PLOT = HERE.parents[1] / "docs" / "performance.md", HERE.parents[1] / "docs" / "reversing.svg"
+PROGRAMS = ("reversing", "reading", "evaluating")
+LONGEST = 600
+"""Seconds after which a program has surely got stuck."""
+
+
+def stored(name: str) -> Path:
+    return HERE / f"{name}.json"
+
+
+def measure(name: str) -> None:
+    """Take the times of a program, in a process of its own, and keep them."""
+    command = [sys.executable, str(HERE / f"{name}.py"), "--json", str(stored(name))]
+    subprocess.run([*command, "--costs"] if name == "reversing" else command, check=True, timeout=LONGEST)
+
+
+def sections(runs: Mapping[str, Any]) -> dict[str, str]:
+    """What is between markers, by their names."""
+    run = runs["reversing"]
+    return {
+        "machine": machine(run["machine"]),
+        "aims": aims(run),
+        "layouts": layouts(run),
+        "images": images(run),
+        "call": call(run["costs"]["call"]),
+        "first": first(run["costs"]["first"]),
+        "parts": parts(run["costs"]["parts"]),
+        "reading": reading(runs["reading"]),
+        "evaluating": evaluating(runs["evaluating"]),
+    }
+
+
+def machine(told: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {told[name]}" for name in ("numpy", "numba", "onnxruntime", "openvino"))
+    return (
+        f"{told['processor']}, {told['cores']} cores, {told['load']} processes running when it began; Python"
+        f" {told['python']}, {versions}."
+    )
+
+
+def call(told: Mapping[str, float]) -> str:
+    whole, backend, compiled = (told[name] * 1e6 for name in ("call", "backend", "compiled"))
+    return markdown(
+        ("a call on 512 bytes", "µs"),
+        [
+            ("`irops.call`, all in all", f"{whole:.1f}"),
+            (
+                "of it the backend: lengths held to the definition, the array to fill",
+                f"{backend - compiled:.1f}",
+            ),
+            ("of it the compiled code, entered and left", f"{compiled:.1f}"),
+            ("`irops.call` above the backend", f"{whole - backend:.1f}"),
+        ],
+    )
+
+
+def first(told: Mapping[str, Mapping[str, float]]) -> str:
+    rows = [
+        (what, f"{told[name]['first'] * 1e3:.0f} ms", f"{told[name]['second'] * 1e3:.1f} ms")
+        for name, what in (("compiling", "that compiles"), ("from disk", "that finds the code on disk"))
+    ]
+    return markdown(("a process", "first call", "second call"), rows)
+
+
+def parts(told: list[dict[str, Any]]) -> str:
+    names = ("memcpy", "one core", "memcpy of all cores", "all cores", "memcpy in cache", "one core in cache")
+    rows = [
+        (
+            layout(part),
+            part["type"],
+            *(
+                f"{part['bytes per second'][n] / 1e9:.1f}" if n in part["bytes per second"] else ""
+                for n in names
+            ),
+        )
+        for part in told
+    ]
+    return markdown(
+        (
+            "GB/s",
+            "type",
+            "memcpy",
+            "numba, one core",
+            "copying, both cores",
+            "numba, both cores",
+            "memcpy, in L2",
+            "numba, in L2",
+        ),
+        rows,
+    )
+
+
+def reading(told: Mapping[str, Mapping[str, float]]) -> str:
+    rows = [
+        (
+            f"{int(layers):,} layers",
+            what,
+            f"{figures[ours]:.2f} {unit}",
+            f"{figures[theirs]:.2f} {unit}",
+            f"{figures[ours] / figures[theirs]:.2f}",
+        )
+        for layers, figures in told.items()
+        for what, ours, theirs, unit in (
+            ("`irops.read`", "irops.read", "openvino read_model", "s"),
+            ("`irops.check`", "irops.check", "openvino read_model", "s"),
+            ("`irops check`, whole process", "process irops check", "process openvino", "s"),
+            ("its memory at most", "memory irops check", "memory openvino", "MB"),
+        )
+    ]
+    return markdown(("model", "what", "irops", "OpenVINO `read_model`", "irops to OpenVINO"), rows)
+
+
+def evaluating(told: Mapping[str, Mapping[str, float]]) -> str:
+    rows = [
+        (
+            name,
+            f"{row['irops'] * 1e3:.1f} ms",
+            f"{row['onnx.reference'] * 1e3:.1f} ms",
+            f"{row['openvino CPU'] * 1e3:.1f} ms",
+            f"{row['onnx.reference'] / row['irops']:.1f}",
+            f"{row['openvino CPU'] / row['irops']:.3f}",
+        )
+        for name, row in told.items()
+    ]
+    return markdown(
+        (
+            "network",
+            "irops",
+            "onnx.reference",
+            "OpenVINO CPU",
+            "onnx.reference to irops",
+            "OpenVINO to irops",
+        ),
+        rows,
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--measure", nargs="*", choices=PROGRAMS, help="take new times, of all where none is named"
+    )
+    args = parser.parse_args()
+    if args.measure is not None:
+        for name in args.measure or PROGRAMS:
+            measure(name)
+    runs = {name: json.loads(stored(name).read_text()) for name in PROGRAMS}
+    text = PAGE.read_text()
+    for name, body in sections(runs).items():
+        text, found = re.subn(
+            rf"(<!-- {name} -->\n).*?(<!-- end -->)",
+            lambda m, body=body: f"{m[1]}{body}\n{m[2]}",
+            text,
+            flags=re.DOTALL,
+        )
+        if not found:
+            raise SystemExit(f"{PAGE.name} has no place for {name}")
+    PAGE.write_text(text)
+    from reversing_plot import plot
+
+    PLOT.write_text(plot(runs["reversing"]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+"""What tests of translation share: runtimes in a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from runtimes import Runtimes
+
+pytest.importorskip("onnx")
+
+
+@pytest.fixture(scope="session")
+def runtimes() -> Iterator[Runtimes]:
+    pytest.importorskip("openvino")
+    pytest.importorskip("onnxruntime")
+    found = Runtimes()
+    yield found
+    found.close()

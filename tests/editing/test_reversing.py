@@ -1,0 +1,274 @@
+"""Reverse and ReverseSequence in both dialects: OpenVINO, ONNX Runtime and irops agree on source and
+translation, bit by bit.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from one_op import one_op_model
+from runtimes import DeclinedError, Runtimes, same_bits
+
+import irops
+from irops.registry import default_registry
+
+SIZES = (2, 3, 4, 2, 3)
+TYPES = (
+    np.bool_,
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.uint16,
+    np.uint32,
+    np.uint64,
+    np.float16,
+    np.float32,
+    np.float64,
+    ml_dtypes.bfloat16,
+)
+LENGTH_TYPES = (
+    np.int8,
+    np.int16,
+    np.int32,
+    np.int64,
+    np.uint8,
+    np.uint16,
+    np.uint32,
+    np.uint64,
+    np.float16,
+    np.float32,
+)
+OPEN = {"static": None, "any size": "?", "any rank": "..."}
+
+
+def data_of(rank, dtype=np.float32):
+    """Numbers that every type holds, also as f32, which OpenVINO carries many types as."""
+    return (np.arange(np.prod(SIZES[:rank], dtype=int)) % 100).astype(dtype).reshape(SIZES[:rank])
+
+
+def shape_of(kind, rank):
+    return (
+        {}
+        if OPEN[kind] is None
+        else {"data": "..." if kind == "any rank" else ",".join("?" * rank), "seq_lengths": "?"}
+    )
+
+
+def reverse_cases():
+    for rank, mode in product(range(1, 6), ("index", "mask")):
+        for kind in OPEN:
+            axes = [rank - 1] if kind == "any size" else sorted({0, rank // 2})
+            flags = np.isin(np.arange(rank), axes)
+            yield (
+                f"{mode}, rank {rank}, {kind}",
+                data_of(rank),
+                flags if mode == "mask" else np.array(axes, np.int32),
+                mode,
+                shape_of(kind, rank),
+            )
+    yield "all axes", data_of(4), np.arange(4), "index", {}
+    yield "no axes", data_of(3), np.zeros(0, np.int64), "index", {}
+    yield "no flags", data_of(3), np.zeros(3, bool), "mask", {}
+    yield "negative and twice", data_of(3), np.array([-1, 0, 2]), "index", {}
+    yield "negative, of any size", data_of(3), np.array([-2, -3]), "index", shape_of("any size", 3)
+    yield "unsigned axes", data_of(2), np.array([1], np.uint64), "index", {}
+    yield "a scalar", np.array(7, np.float32), np.zeros(0, np.int64), "index", {}
+    yield "no elements", np.zeros((2, 0), np.float32), np.array([0]), "index", {}
+    yield "strings", np.array([["a", "é"], ["", "x"]], object), np.array([1]), "index", {}
+    for dtype in TYPES:
+        yield f"{np.dtype(dtype)}", data_of(3, dtype), np.array([0, 2]), "index", {}
+
+
+def sequence_cases():
+    for rank in range(2, 6):
+        for batch, seq in [pair for pair in permutations(range(rank), 2) if rank < 4 or 3 in pair]:
+            yield f"axes {batch} and {seq}, rank {rank}", data_of(rank), batch, seq, np.int32, {}, False
+    for kind, (batch, seq) in product(("any size", "any rank"), ((0, 1), (1, 0))):
+        yield f"axes {batch} and {seq}, {kind}", data_of(3), batch, seq, np.int64, shape_of(kind, 3), False
+    yield "axes 2 and 0, any size", data_of(3), 2, 0, np.int32, shape_of("any size", 3), False
+    yield "negative axes", data_of(3), -3, -1, np.int64, {}, False
+    yield "constant lengths", data_of(3), 0, 1, np.int32, {}, True
+    yield "constant lengths between transposes", data_of(3), 2, 1, np.float16, shape_of("any size", 3), True
+    yield "no batch item", np.zeros((0, 3), np.float32), 0, 1, np.int32, {}, False
+    for dtype in TYPES:
+        yield f"data {np.dtype(dtype)}", data_of(2, dtype), 1, 0, np.int64, {}, False
+    for dtype in LENGTH_TYPES:
+        yield f"lengths {np.dtype(dtype)}", data_of(2), 0, 1, dtype, {}, False
+
+
+def reverse_of(data, axes, mode, shapes):
+    return one_op_model(default_registry().op("Reverse-1"), {"mode": mode}, [data, axes], shapes=shapes)
+
+
+def sequence_of(data, batch, seq, dtype, shapes, constant):
+    lengths = (np.arange(data.shape[batch]) % (data.shape[seq] + 1)).astype(dtype)
+    return one_op_model(
+        default_registry().op("ReverseSequence-1"),
+        {"batch_axis": str(batch), "seq_axis": str(seq)},
+        [data, lengths],
+        shapes=shapes,
+        fixed=("seq_lengths",) if constant else (),
+    )
+
+
+CASES = [
+    pytest.param(lambda case=case: reverse_of(*case), id=f"Reverse, {name}")
+    for name, *case in reverse_cases()
+]
+CASES += [
+    pytest.param(lambda case=case: sequence_of(*case), id=f"ReverseSequence, {name}")
+    for name, *case in sequence_cases()
+]
+
+
+def expected_refusal(model):
+    """What of the cases cannot be said in ONNX, and why."""
+    subject = model.layer("subject")
+    if subject.type == "ReverseSequence" and subject.inputs[0].precision == "BF16":
+        return "onnx:ReverseSequence-10 takes no bf16 as input"
+    return None
+
+
+def known_fault(runtime, path, model, inputs):
+    """Why a runtime cannot be asked, or goes wrong, whatever it is asked for by these elements and shapes;
+    see irops.backends.
+    """
+    kinds = {str(array.dtype) for array in inputs}
+    if runtime == "openvino":
+        if "object" in kinds:
+            return "a tensor of strings makes OpenVINO abort"
+        if any(layer.data.get("shape") == "..." for layer in model.layers):
+            return "the CPU plug-in takes no input of any rank"
+        if (
+            any(array.size == 0 for array in inputs)
+            and path.suffix == ".onnx"
+            and model.layer("subject").type == "ReverseSequence"
+        ):
+            return "the reader folds lengths of nothing into the graph"
+    return None
+
+
+@pytest.mark.parametrize("make", CASES)
+def test_irops_and_both_runtimes_agree_on_source_and_translation(make, runtimes: Runtimes, tmp_path: Path):
+    model, inputs = make()
+    irops.write(model, tmp_path / "source.xml")
+    want = [*irops.run(model, inputs, backends=("reference",)).values()]
+    reason = expected_refusal(model)
+    if reason is not None:
+        with pytest.raises(irops.DiagnosticError, match=reason):
+            irops.translate(model, "onnx")
+        return
+    irops.write(irops.translate(model, "onnx"), tmp_path / "there.onnx")
+    irops.write(irops.translate(irops.read(tmp_path / "there.onnx"), "openvino"), tmp_path / "back.xml")
+    for name in ("there.onnx", "back.xml"):
+        translated = irops.read(tmp_path / name)
+        assert irops.check(translated).errors == ()
+        assert all(map(same_bits, irops.run(translated, inputs, backends=("reference",)).values(), want))
+    for runtime, name in (
+        ("openvino", "source.xml"),
+        ("openvino", "there.onnx"),
+        ("openvino", "back.xml"),
+        ("onnxruntime", "there.onnx"),
+    ):
+        path = tmp_path / name
+        if known_fault(runtime, path, model, inputs) is None:
+            found = runtimes.run(runtime, path, inputs)
+            assert all(map(same_bits, found, want)), f"{runtime} on {name}"
+
+
+def onnx_cases():
+    for dtype in (*TYPES[:-1], object):
+        yield f"data {np.dtype(dtype)}", dtype, {"batch_axis": "0", "time_axis": "1"}, {}, False
+    for attributes in ({}, {"batch_axis": "1"}, {"time_axis": "0"}, {"batch_axis": "0", "time_axis": "1"}):
+        yield (
+            f"said {attributes}",
+            np.float32,
+            attributes,
+            {"input": "rows,columns,?", "sequence_lens": "lens"},
+            False,
+        )
+        yield f"said {attributes}, constant lengths", np.float32, attributes, {}, True
+
+
+@pytest.mark.parametrize(
+    ("dtype", "attributes", "shapes", "constant"),
+    [pytest.param(*case, id=name) for name, *case in onnx_cases()],
+)
+def test_models_of_onnx_give_the_same_on_both_runtimes_there_and_back(
+    dtype, attributes, shapes, constant, runtimes, tmp_path
+):
+    data = data_of(3).astype(str).astype(object) if dtype is object else data_of(3, dtype)
+    batch = int(attributes.get("batch_axis", 1))
+    lengths = np.arange(data.shape[batch])
+    op = default_registry().op("onnx:ReverseSequence-10")
+    model, inputs = one_op_model(
+        op, attributes, [data, lengths], shapes=shapes, fixed=("sequence_lens",) if constant else ()
+    )
+    irops.write(model, tmp_path / "source.onnx")
+    irops.write(irops.translate(model, "openvino"), tmp_path / "there.xml")
+    irops.write(irops.translate(irops.read(tmp_path / "there.xml"), "onnx"), tmp_path / "back.onnx")
+    want = [*irops.run(model, inputs, backends=("reference",)).values()]
+    for runtime, name in (
+        ("onnxruntime", "source.onnx"),
+        ("openvino", "source.onnx"),
+        ("openvino", "there.xml"),
+        ("onnxruntime", "back.onnx"),
+    ):
+        if known_fault(runtime, tmp_path / name, model, inputs) is None:
+            assert all(map(same_bits, runtimes.run(runtime, tmp_path / name, inputs), want)), (
+                f"{runtime} on {name}"
+            )
+
+
+def test_onnx_runtime_refuses_a_length_of_1_where_there_is_no_step(runtimes, tmp_path):
+    op = default_registry().op("ReverseSequence-1")
+    model, inputs = one_op_model(op, {}, [np.zeros((2, 0), np.float32), np.ones(2, np.int64)], fixed=())
+    irops.write(irops.translate(model, "onnx"), tmp_path / "there.onnx")
+    assert irops.run(irops.read(tmp_path / "there.onnx"), inputs)["result"].shape == (2, 0)
+    with pytest.raises(DeclinedError, match="Invalid sequence length"):
+        runtimes.run("onnxruntime", tmp_path / "there.onnx", inputs)
+
+
+def test_axes_that_a_file_leaves_to_defaults_are_written_out_since_defaults_are_opposite():
+    data, lengths = np.zeros((2, 2), np.float32), np.array([2, 2])
+    there = irops.translate(
+        one_op_model(default_registry().op("ReverseSequence-1"), {}, [data, lengths], fixed=())[0], "onnx"
+    )
+    assert there.layer("subject").data == {"batch_axis": "0", "time_axis": "1"}
+    other = one_op_model(default_registry().op("onnx:ReverseSequence-10"), {}, [data, lengths], fixed=())[0]
+    assert irops.translate(other, "openvino").layer("subject").data == {"batch_axis": "1", "seq_axis": "0"}
+
+
+def test_lengths_of_another_type_are_cast_and_constant_ones_converted():
+    op, data = default_registry().op("ReverseSequence-1"), np.zeros((2, 2), np.float32)
+    given = irops.translate(one_op_model(op, {}, [data, np.array([1, 2], np.int32)], fixed=())[0], "onnx")
+    assert [layer.type for layer in given.layers] == [
+        "Parameter",
+        "Parameter",
+        "Cast",
+        "ReverseSequence",
+        "Result",
+    ]
+    assert given.layer("subject/seq_lengths").data == {"to": "i64"}
+    constant = irops.translate(
+        one_op_model(op, {}, [data, np.array([1, 2], np.int32)], fixed=("seq_lengths",))[0], "onnx"
+    )
+    assert constant.layer("subject/seq_lengths").data["element_type"] == "i64"
+
+
+def test_a_reverse_is_a_slice_with_steps_of_minus_1():
+    model, _ = reverse_of(data_of(3), np.array([-1, 0, 2]), "index", {})
+    there = irops.translate(model, "onnx")
+    lists = {
+        layer.name.rpartition("/")[2]: irops.infer(there)[layer.name, 0].value.tolist()
+        for layer in there.layers
+        if "/" in layer.name
+    }
+    assert there.layer("subject").type == "Slice"
+    assert lists == {"starts": [-1, -1], "ends": [-(2**63), -(2**63)], "axes": [0, 2], "steps": [-1, -1]}

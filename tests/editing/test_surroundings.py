@@ -1,0 +1,205 @@
+"""What is kept beside the ops: names, sizes with names, constants, metadata, the order of inputs and
+results.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import irops
+from irops.editing.translation.frame import METADATA, SHAPES
+from irops.registry import default_registry
+
+onnx = pytest.importorskip("onnx")
+
+IR = b"""<?xml version="1.0"?>
+<net name="encoder" version="11">
+  <layers>
+    <layer id="0" name="x" type="Parameter" version="opset1">
+      <data shape="?,1..9,2" element_type="f32"/>
+      <output><port id="0" precision="FP32"
+      names="x,data"><dim>-1</dim><dim>-1</dim><dim>2</dim></port></output>
+    </layer>
+    <layer id="1" name="axes" type="Const" version="opset1">
+      <data element_type="i64" shape="1" offset="0" size="8"/>
+      <output><port id="0" precision="I64"><dim>1</dim></port></output>
+    </layer>
+    <layer id="2" name="turn" type="Reverse" version="opset1">
+      <data mode="index"/>
+      <input><port id="0"/><port id="1"/></input>
+      <output><port id="2" precision="FP32"
+      names="turned"><dim>-1</dim><dim>-1</dim><dim>2</dim></port></output>
+    </layer>
+    <layer id="3" name="turned/sink" type="Result" version="opset1" output_names="turned"><input><port
+    id="0"/></input></layer> <layer id="4" name="same" type="Result" version="opset1"
+    output_names="copy"><input><port
+    id="0"/></input></layer> <layer id="5" name="whole" type="Result" version="opset1"><input><port
+    id="0"/></input></layer>
+  </layers>
+  <edges>
+    <edge from-layer="0" from-port="0" to-layer="2" to-port="0"/><edge from-layer="1" from-port="0"
+    to-layer="2" to-port="1"/> <edge from-layer="2" from-port="2" to-layer="3" to-port="0"/><edge
+    from-layer="2" from-port="2"
+    to-layer="4" to-port="0"/> <edge from-layer="0" from-port="0" to-layer="5" to-port="0"/>
+  </edges>
+</net>
+"""
+
+
+@pytest.fixture
+def encoder(tmp_path):
+    (tmp_path / "encoder.xml").write_bytes(IR)
+    np.array([1], np.int64).tofile(tmp_path / "encoder.bin")
+    return irops.read(tmp_path / "encoder.xml")
+
+
+def test_names_of_tensors_inputs_and_results_are_kept(encoder, tmp_path):
+    irops.write(irops.translate(encoder, "onnx"), tmp_path / "there.onnx")
+    graph = onnx.load(tmp_path / "there.onnx").graph
+    assert (graph.name, [i.name for i in graph.input]) == ("encoder", ["x"])
+    assert [o.name for o in graph.output] == ["turned", "copy", "x#1"]
+    assert [(n.op_type, n.output[0]) for n in graph.node] == [
+        ("Slice", "turned"),
+        ("Identity", "copy"),
+        ("Identity", "x#1"),
+    ]
+    assert graph.node[0].name == "turn"
+    data = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
+    want, found = irops.run(encoder, {"data": data}), irops.run(tmp_path / "there.onnx", {"x": data})
+    assert all(np.array_equal(want[k], found[k]) for k in range(3))
+    assert np.array_equal(found["copy"], data[:, ::-1])
+
+
+def test_a_written_model_passes_onnx_s_checker(encoder, tmp_path):
+    irops.write(irops.translate(encoder, "onnx"), tmp_path / "there.onnx")
+    onnx.checker.check_model(str(tmp_path / "there.onnx"), full_check=True)
+
+
+def test_what_has_no_name_gets_one(encoder, tmp_path):
+    for layer in encoder.layers:
+        layer.name, layer.output_names = "", None
+        for port in layer.outputs:
+            port.names = ()
+    there = irops.translate(encoder, "onnx")
+    irops.write(there, tmp_path / "there.onnx")
+    graph = onnx.load(tmp_path / "there.onnx").graph
+    assert ([i.name for i in graph.input], [o.name for o in graph.output]) == (
+        ["Parameter_0"],
+        ["Result_7", "Result_8", "Result_9"],
+    )
+    onnx.checker.check_model(str(tmp_path / "there.onnx"), full_check=True)
+
+
+def test_sizes_that_are_not_known_stay_so_and_intervals_are_let_go(encoder):
+    assert irops.translate(encoder, "onnx").layer("x").data == {"shape": "?,?,2", "element_type": "f32"}
+
+
+def named():
+    from onnx import TensorProto, helper
+
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["time", "batch", 2])
+    lens = helper.make_tensor_value_info("lens", TensorProto.INT64, ["batch"])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["time", "batch", 2])
+    node = helper.make_node("ReverseSequence", ["x", "lens"], ["y"], name="turn")
+    model = helper.make_model(
+        helper.make_graph([node], "g", [x, lens], [y]), opset_imports=[helper.make_opsetid("", 17)]
+    )
+    helper.set_model_props(model, {"author": "somebody", "task": "<&>"})
+    return model
+
+
+def test_names_of_sizes_and_metadata_find_their_way_back(tmp_path):
+    onnx.save(named(), tmp_path / "m.onnx")
+    there = irops.translate(irops.read(tmp_path / "m.onnx"), "openvino")
+    assert there.layer("x").data == {"shape": "?,?,2", "element_type": "f32"}
+    irops.write(there, tmp_path / "m.xml")
+    read = irops.read(tmp_path / "m.xml")
+    assert [group.tag for group in read.rt_info.children] == [SHAPES, METADATA]
+    irops.write(irops.translate(read, "onnx"), tmp_path / "back.onnx")
+    back = onnx.load(tmp_path / "back.onnx")
+    sizes = [
+        [dim.dim_param or dim.dim_value for dim in info.type.tensor_type.shape.dim]
+        for info in (*back.graph.input, *back.graph.output)
+    ]
+    assert sizes == [["time", "batch", 2], ["batch"], ["time", "batch", 2]]
+    assert {entry.key: entry.value for entry in back.metadata_props} == {"author": "somebody", "task": "<&>"}
+
+
+def test_openvino_reads_what_is_kept_beside_the_ops(tmp_path):
+    openvino = pytest.importorskip("openvino")
+    onnx.save(named(), tmp_path / "m.onnx")
+    irops.write(irops.translate(irops.read(tmp_path / "m.onnx"), "openvino"), tmp_path / "m.xml")
+    model = openvino.Core().read_model(tmp_path / "m.xml")
+    assert model.get_rt_info([METADATA, "author"]).astype(str) == "somebody"
+    assert model.inputs[0].partial_shape.to_string() == "[?,?,2]"
+
+
+def test_names_of_sizes_that_no_longer_fit_are_let_go(tmp_path):
+    onnx.save(named(), tmp_path / "m.onnx")
+    there = irops.translate(irops.read(tmp_path / "m.onnx"), "openvino")
+    there.layer("x").data["shape"] = "5,?,2"
+    assert irops.translate(there, "onnx").layer("x").data["shape"] == "5,?,2"
+
+
+def test_an_identity_becomes_a_second_name_of_the_tensor(tmp_path):
+    model = named()
+    model.graph.node[0].output[0] = "inner"
+    model.graph.node.append(onnx.helper.make_node("Identity", ["inner"], ["y"], name="same"))
+    onnx.save(model, tmp_path / "m.onnx")
+    there = irops.translate(irops.read(tmp_path / "m.onnx"), "openvino")
+    assert [layer.type for layer in there.layers] == ["Parameter", "Parameter", "ReverseSequence", "Result"]
+    assert there.layer("turn").outputs[0].names == ("inner", "y")
+
+
+def test_constants_of_a_file_are_not_copied(encoder):
+    there = irops.translate(encoder, "onnx")
+    assert there.weights.size == 8 + 4 * 8
+    assert there.weights.view(0, 8) == encoder.weights.view(0, 8)
+    with pytest.raises(ValueError, match="bytes 40 to 48 of 40 are not there"):
+        there.weights.view(40, 8)
+
+
+def test_constants_that_became_attributes_or_others_are_left_out(encoder):
+    assert [layer.name for layer in irops.translate(encoder, "onnx").layers if layer.type == "Const"] == [
+        "turn/starts",
+        "turn/ends",
+        "turn/axes",
+        "turn/steps",
+    ]
+
+
+def test_results_keep_their_order_whatever_the_order_of_layers(encoder):
+    encoder.graph.layers.reverse()
+    there = irops.translate(encoder, "onnx")
+    assert [layer.name for layer in there.layers if layer.type == "Result"] == [
+        "whole",
+        "same",
+        "turned/sink",
+    ]
+
+
+def test_every_op_of_onnx_that_shares_functions_is_translated():
+    from irops.editing.translation.pairs import onnx_types
+
+    registry = default_registry()
+    shared = {registry.op(op).definition.same_as for op in registry.ids("onnx")} - {
+        None,
+        "Const-1",
+        "Parameter-1",
+    }
+    assert shared <= onnx_types().keys()
+
+
+def test_mean_values_that_are_to_be_subtracted_are_not_lost(tmp_path):
+    mean = (
+        b'<pre-process reference-layer-name="x"><channel id="0"><mean'
+        b' value="1.5"/></channel></pre-process></net>'
+    )
+    (tmp_path / "encoder.xml").write_bytes(IR.replace(b"</net>", mean))
+    np.array([1], np.int64).tofile(tmp_path / "encoder.bin")
+    with pytest.raises(
+        irops.DiagnosticError,
+        match="IR921 the model has a <pre-process>, whose mean values irops does not subtract",
+    ):
+        irops.translate(irops.read(tmp_path / "encoder.xml"), "onnx")

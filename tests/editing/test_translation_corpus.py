@@ -1,0 +1,129 @@
+"""All cases of Reverse and ReverseSequence of a corpus of single ops, translated and run by irops, OpenVINO
+and ONNX Runtime.
+
+IROPS_CORPUS names a folder of corpora; that of single ops has folders with model.xml, inputs.npz and io.json.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from runtimes import DeclinedError, Runtimes, same_bits
+
+import irops
+from irops.cli.stored import as_declared
+from irops.values.element import STRING, Array, element_type
+
+CORPUS = os.environ.get("IROPS_CORPUS")
+
+pytestmark = pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
+REFUSED = {
+    "axes is not constant, and ONNX has no op that reverses axes which only a run tells",
+    (
+        "the rank of data is not known, and axes # and # are brought to the front by a Transpose, which names"
+        " all axes"
+    ),
+    "batch_axis and seq_axis are different axes; got # for both",
+    "onnx:Slice-# takes no f#e#m# as data",
+    "onnx:ReverseSequence-# takes no f#e#m# as input",
+    "onnx:ReverseSequence-# takes no bf# as input",
+}
+"""Why a case cannot be said in ONNX; # is a number."""
+DECLINED = (
+    ("openvino", "CPU plug-in doesn't support Parameter operation with dynamic rank"),
+    ("openvino", "crashed"),
+    ("openvino", "Conversion is failed for: ReverseSequence"),
+    ("openvino", "The model has only 1 inputs"),
+    ("openvino", "Sequence lengths input size (2) is not equal to batch axis dimension of data input (3)"),
+    ("onnxruntime", "Non-zero status code returned while running"),
+)
+"""What runtimes say where they run no model of such a type, rank or fault. OpenVINO crashes on strings."""
+DAMAGED = "f64"
+"""What OpenVINO's CPU plug-in carries as f32, in the source as in the translation."""
+
+
+def cases() -> Iterator[Path]:
+    for index in sorted(Path(CORPUS or "").glob("single-op*/index.jsonl")):
+        names = (json.loads(line)["name"] for line in index.read_text().splitlines())
+        yield from (index.parent / name for name in names if name.startswith("Reverse"))
+
+
+def inputs_of(folder: Path) -> list[Array]:
+    declared = json.loads((folder / "io.json").read_text())["inputs"]
+    with np.load(folder / "inputs.npz") as stored:
+        return [_as(stored[one["key"]], one["type"]) for one in declared]
+
+
+def _as(array: Array, kind: str) -> Array:
+    return (
+        array.astype(object)
+        if element_type(kind) is STRING
+        else np.asarray(as_declared(array, element_type(kind)))
+    )
+
+
+def results(model: Any, inputs: list[Array]) -> list[Array] | None:
+    """What irops gives; None where it refuses the inputs."""
+    try:
+        return [*irops.run(model, inputs, backends=("reference",)).values()]
+    except irops.EvaluationError:
+        return None
+
+
+def reason(error: irops.DiagnosticError) -> str:
+    text = error.diagnostics[-1].message.partition(": ")[2].partition("; must be")[0]
+    return "".join("#" if letter.isdigit() else letter for letter in text).replace("##", "#")
+
+
+def test_runtimes_give_for_translations_what_irops_gives_for_the_source(
+    runtimes: Runtimes, tmp_path: Path
+) -> None:
+    told, wrong = Counter[str](), list[str]()
+    for folder in cases():
+        model, inputs = irops.read(folder / "model.xml"), inputs_of(folder)
+        paths = [folder / "model.xml"]
+        try:
+            for dialect, name in (("onnx", "there.onnx"), ("openvino", "back.xml")):
+                irops.write(irops.translate(irops.read(paths[-1]), dialect), tmp_path / name)
+                paths.append(tmp_path / name)
+        except irops.DiagnosticError as error:
+            told[reason(error)] += 1
+        else:
+            told["translated"] += 1
+        want = results(model, inputs)
+        wrong += [
+            f"irops on {path.name} of {folder.name}"
+            for path in paths[1:]
+            if not same(results(path, inputs), want)
+        ]
+        for runtime, path in (("openvino", path) for path in paths):
+            wrong += judged(runtimes, runtime, path, inputs, want, folder.name)
+        wrong += (
+            judged(runtimes, "onnxruntime", paths[1], inputs, want, folder.name) if len(paths) > 1 else []
+        )
+    assert told.keys() <= REFUSED | {"translated"}
+    assert told["translated"] > 0
+    assert wrong == []
+
+
+def same(found: list[Array] | None, want: list[Array] | None) -> bool:
+    return (found is None) == (want is None) and all(map(same_bits, found or (), want or ()))
+
+
+def judged(
+    runtimes: Runtimes, runtime: str, path: Path, inputs: list[Array], want: list[Array] | None, name: str
+) -> list[str]:
+    try:
+        found = runtimes.run(runtime, path, inputs)
+    except DeclinedError as error:
+        known = any(runtime == who and words in str(error) for who, words in DECLINED)
+        return [] if known else [f"{runtime} declines {path.name} of {name}: {error}"]
+    damaged = runtime == "openvino" and (DAMAGED in name or want is None)
+    return [] if damaged or same(found, want) else [f"{runtime} on {path.name} of {name}"]

@@ -1,0 +1,241 @@
+"""Bodies run: parts and pieces, conditions, limits, and what is told when it cannot be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bodies import IF, ITERATOR, LOOP, Net, counts, decides, feeds, gives, takes
+
+import irops
+
+X = np.arange(1, 7, dtype=np.float32)
+
+
+def cutting(cut, join=None, size="?"):
+    """A TensorIterator that hands the parts of x on."""
+    net = Net()
+    body = net.body()
+    part = body.parameter("part", "f32", "?")
+    maps = takes(0, part, axis=0, **cut) + gives(
+        1, body.result(part), axis=0, **(cut if join is None else join)
+    )
+    net.result(net.apply(ITERATOR, net.parameter("x", "f32", size), body=(body, maps))[0], "y")
+    return net.model()
+
+
+BACKWARDS = {"start": -1, "end": 0}
+
+
+@pytest.mark.parametrize(
+    ("cut", "join", "found"),
+    [
+        ({}, {}, [1, 2, 3, 4, 5, 6]),
+        ({}, {"stride": -1}, [6, 5, 4, 3, 2, 1]),
+        ({**BACKWARDS, "stride": -1}, {}, [6, 5, 4, 3, 2, 1]),
+        ({**BACKWARDS, "stride": -1}, None, [1, 2, 3, 4, 5, 6]),
+        ({"stride": 2, "part_size": 2}, None, [1, 2, 3, 4, 5, 6]),
+        ({"stride": 3, "part_size": 3}, {"stride": -3, "part_size": 3}, [4, 5, 6, 1, 2, 3]),
+        ({**BACKWARDS, "stride": -2, "part_size": 2}, {"part_size": 2}, [5, 6, 3, 4, 1, 2]),
+        ({"start": 1, "end": -2}, {}, [2, 3, 4, 5]),
+        ({"start": -2}, {}, [5, 6]),
+        ({"start": 4, "end": 1, "stride": -1}, {}, [5, 4, 3, 2]),
+    ],
+)
+def test_parts_are_cut_and_joined(cut, join, found):
+    assert irops.run(cutting(cut, join), {"x": X})["y"].tolist() == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [("string", ["a", "bc", ""]), ("boolean", [True, False, True]), ("u64", [0, 2**64 - 1, 7])],
+)
+def test_parts_are_of_any_type(kind, values):
+    net = Net()
+    body = net.body()
+    part = body.parameter("part", kind, "?")
+    maps = takes(0, part, axis=0) + gives(1, body.result(part), axis=0, stride=-1)
+    net.result(net.apply(ITERATOR, net.parameter("x", kind, "?"), body=(body, maps))[0], "y")
+    x = np.array(values, dtype={"string": object, "boolean": bool, "u64": np.uint64}[kind])
+    assert irops.run(net.model(), {"x": x})["y"].tolist() == values[::-1]
+
+
+def test_a_remainder_is_refused_when_it_shows():
+    with pytest.raises(
+        irops.EvaluationError, match="parts of this size fill the way from start to end; got part_size 4"
+    ):
+        irops.run(cutting({"stride": 4, "part_size": 4}), {"x": X})
+
+
+def test_pieces_of_another_size_than_is_said_are_refused_when_they_show():
+    with pytest.raises(
+        irops.EvaluationError, match=r"part_size of a joined output .* got part_size 1 of 2 elements"
+    ):
+        irops.run(cutting({"stride": 2, "part_size": 2}, {}), {"x": X})
+
+
+def stepping(number="", limit=None, again=None, growing=False):
+    """A Loop over s: the number of the iteration is added (or s joined to itself); it goes on while s is less
+    than limit.
+    """
+    net = Net()
+    trips, first, s = (
+        net.parameter("trips", "i64", "?"),
+        net.parameter("first", "boolean", ""),
+        net.parameter("s", "f32", "?"),
+    )
+    body = net.body()
+    n, before = body.parameter("n", "i32", number), body.parameter("before", "f32", "?")
+    plus = body.op("Convert", n, destination_type="f32")
+    after = body.op("Concat", before, before, axis=0) if growing else body.op("Add", before, plus)
+    total = body.op("ReduceSum", after, body.const([0], np.int64), keep_dims="false")
+    goes_on = body.const(True, bool) if limit is None else body.op("Less", total, body.const(limit))
+    last, piece = body.result(after), body.result(total)
+    maps = (
+        counts(n)
+        + takes(2, before)
+        + gives(3, last)
+        + gives(4, piece, axis=0)
+        + gives(5, body.result(n), axis=0)
+        + decides(body.result(goes_on))
+        + feeds(last, before)
+    )
+    for value, name in zip(
+        net.apply(LOOP, trips, first, s, outputs=3, name="loop", body=(body, maps)),
+        ("last", "sums", "numbers"),
+    ):
+        net.result(value, name)
+    return net.model()
+
+
+def loop(model, trips, first=True, s=(0,), **options):
+    given = {"trips": np.array([trips]), "first": np.array(first), "s": np.array(s, np.float32)}
+    return {name: value.tolist() for name, value in irops.run(model, given, **options).items()}
+
+
+@pytest.mark.parametrize("number", ["", "1", "?"])
+def test_the_number_of_the_iteration_counts_from_0(number):
+    assert loop(stepping(number), 4) == {"last": [6], "sums": [0, 1, 3, 6], "numbers": [0, 1, 2, 3]}
+
+
+@pytest.mark.parametrize(
+    ("trips", "numbers"),
+    [(-1, [0, 1, 2, 3, 4]), (-7, [0, 1, 2, 3, 4]), (3, [0, 1, 2]), (2**62, [0, 1, 2, 3, 4])],
+)
+def test_it_goes_on_while_the_condition_holds_and_trips_are_left(trips, numbers):
+    assert loop(stepping(limit=10), trips)["numbers"] == numbers
+
+
+@pytest.mark.parametrize(("trips", "first"), [(0, True), (5, False), (-1, False)])
+def test_without_an_iteration_the_state_is_as_it_was_and_nothing_is_joined(trips, first):
+    assert loop(stepping(), trips, first, s=(7, 8)) == {"last": [7, 8], "sums": [], "numbers": []}
+
+
+def test_the_state_may_change_its_shape():
+    assert loop(stepping(growing=True), 3, s=(1, 2))["last"] == [1, 2] * 8
+
+
+def test_the_limit_on_iterations_is_told_when_it_is_reached():
+    with pytest.raises(
+        irops.EvaluationError, match=r"IR606 the body would run without end, the limit is 50 \(iterations\)"
+    ):
+        loop(stepping(limit=1e9), -1, limits=irops.Limits(iterations=50))
+    assert len(loop(stepping(), 50, limits=irops.Limits(iterations=50))["numbers"]) == 50
+
+
+def test_what_surely_exceeds_the_limit_is_not_begun():
+    with pytest.raises(
+        irops.EvaluationError, match=r"IR606 the body would run 1,000,000,000 times, the limit is 1,000,000"
+    ):
+        loop(stepping(), 10**9)
+    net = Net()
+    body = net.body()
+    p = body.parameter("p", "f32", "?")
+    maps = takes(0, p) + gives(1, body.result(p), axis=0, end=10**12)
+    net.result(net.apply(ITERATOR, net.parameter("x", "f32", "1"), body=(body, maps))[0], "y")
+    with pytest.raises(irops.EvaluationError, match=r"IR60[56]"):
+        irops.run(net.model(), {"x": X[:1]})
+
+
+def test_pieces_count_against_the_limit_on_bytes():
+    with pytest.raises(
+        irops.EvaluationError, match=r"IR605 the pieces of outputs take .* are left \(tensor_bytes\)"
+    ):
+        loop(stepping(limit=1e9), -1, limits=irops.Limits(tensor_bytes=300))
+
+
+def test_a_state_that_doubles_is_stopped_by_the_limit_on_bytes():
+    with pytest.raises(irops.EvaluationError, match=r"IR605 .*\(tensor_bytes\)"):
+        loop(stepping(growing=True, limit=1e9), -1, limits=irops.Limits(tensor_bytes=1 << 16))
+
+
+def choosing():
+    """An If whose bodies do not both fit every x."""
+    net = Net()
+    cond, x, bodies = net.parameter("cond", "boolean", "?"), net.parameter("x", "f32", "?"), {}
+    for name, shape in (("then_body", [2, 3]), ("else_body", [5])):
+        body = net.body()
+        p = body.parameter("p", "f32", "?")
+        bodies[name] = (
+            body,
+            takes(1, p)
+            + gives(2, body.result(body.op("Reshape", p, body.const(shape, np.int64), special_zero="false"))),
+        )
+    net.result(net.apply(IF, cond, x, name="if", **bodies)[0], "y")
+    return net.model()
+
+
+def test_one_body_runs_and_the_other_need_not_fit():
+    assert irops.run(choosing(), {"cond": np.array([True]), "x": X})["y"].shape == (2, 3)
+    with pytest.raises(irops.EvaluationError) as caught:
+        irops.run(choosing(), {"cond": np.array([False]), "x": X})
+    assert caught.value.diagnostics[0].location.path == ("if", "else_body")
+
+
+def test_a_condition_of_two_elements_is_refused_when_it_shows():
+    with pytest.raises(irops.EvaluationError, match=r"If-8 requires: cond has one element; got bool\w*\[2\]"):
+        irops.run(choosing(), {"cond": np.array([True, False]), "x": X})
+
+
+def test_loops_and_branches_nest():
+    """The collatz sequence of each number, its length found by a Loop in a TensorIterator, with an If
+    in it.
+    """
+    net = Net()
+    each = net.body()
+    x, trips, true = each.parameter("x", "i64", "1"), each.const(-1, np.int64), each.const(True, bool)
+    inner = each.body()
+    n, length = inner.parameter("n", "i64", "1"), inner.parameter("length", "i64", "")
+    bodies = {}
+    for name, factor, plus in (("then_body", 3, 1), ("else_body", 1, 0)):
+        body = inner.body()
+        p = body.parameter("p", "i64", "1")
+        value = body.op(
+            "Add", body.op("Multiply", p, body.const(factor, np.int64)), body.const(plus, np.int64)
+        )
+        halved = value if name == "then_body" else body.op("Divide", value, body.const(2, np.int64))
+        bodies[name] = body, takes(1, p) + gives(2, body.result(halved))
+    odd = inner.op("Equal", inner.op("FloorMod", n, inner.const(2, np.int64)), inner.const(1, np.int64))
+    (step,) = inner.apply(IF, odd, n, **bodies)
+    longer = inner.op("Add", length, inner.const(1, np.int64))
+    after, count, more = (
+        inner.result(step),
+        inner.result(longer),
+        inner.op("NotEqual", step, inner.const([1], np.int64)),
+    )
+    maps = (
+        takes(2, n)
+        + takes(3, length)
+        + gives(4, count)
+        + decides(inner.result(more))
+        + feeds(after, n)
+        + feeds(count, length)
+    )
+    (found,) = each.apply(LOOP, trips, true, x, each.const(0, np.int64), body=(inner, maps))
+    maps = takes(0, x, axis=0) + gives(1, each.result(found), axis=0)
+    net.result(net.apply(ITERATOR, net.parameter("x", "i64", "?"), body=(each, maps))[0], "y")
+    assert irops.run(net.model(), {"x": np.array([6, 7, 27])})["y"].tolist() == [8, 16, 111]
+
+
+def test_a_body_alone_is_called_by_no_one():
+    with pytest.raises(irops.EvaluationError, match="Loop-5 has no body"):
+        irops.call("Loop-5", np.array(1), np.array(True))

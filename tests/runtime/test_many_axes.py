@@ -1,0 +1,80 @@
+"""Tensors of more axes, or greater sizes, than arrays have are inferred, and refused where they would be
+computed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import irops
+from irops.cli.filled import filled
+
+MANY = ",".join(["1"] * 65)
+ONE = np.int64([1]).tobytes()
+X = ("x", "Parameter", {"shape": "3", "element_type": "f32"}, [])
+
+
+def constant(name, shape):
+    return name, "Const", {"shape": shape, "element_type": "i64", "offset": 0, "size": 8}, []
+
+
+@pytest.mark.parametrize(
+    "many",
+    [constant("many", MANY), ("many", "Parameter", {"shape": MANY, "element_type": "i64"}, [])],
+    ids=["of a constant", "of an input"],
+)
+def test_a_size_is_sought_in_a_tensor_of_many_axes_in_vain(net, many):
+    model = net(
+        X,
+        many,
+        constant("one", "1"),
+        ("size", "Reshape", {"special_zero": "false"}, ["many", "one"]),
+        ("view", "Reshape", {"special_zero": "false"}, ["x", "size"]),
+        ("y", "Result", {}, ["view"]),
+        weights=ONE,
+    )
+    assert list(irops.check(model)) == []
+    assert str(irops.infer(model)["view", 0].shape) == "[3]"
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        [constant("many", MANY), ("y", "Result", {}, ["many"])],
+        [
+            ("x", "Parameter", {"shape": "1", "element_type": "f32"}, []),
+            ("to", "Const", {"shape": "65", "element_type": "i64", "offset": 0, "size": 65 * 8}, []),
+            ("view", "Reshape", {"special_zero": "false"}, ["x", "to"]),
+            ("y", "Result", {}, ["view"]),
+        ],
+    ],
+)
+def test_they_cannot_be_computed(net, layers):
+    model = net(*layers, weights=ONE * 65)
+    assert irops.check(model).ok
+    with pytest.raises(irops.DiagnosticError, match=r"IR616 .* a tensor of 65 axes; arrays have 64 at most"):
+        irops.run(model, {"x": np.float32([1])} if layers[0][1] == "Parameter" else {})
+
+
+def test_they_cannot_be_made_up(net):
+    model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), ("y", "Result", {}, ["x"]))
+    with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
+        filled(model.layers[0], "random", 0, {})
+
+
+def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):
+    sizes = np.int64([2**32, 2**32, 0])
+    model = net(
+        ("x", "Parameter", {"shape": "0", "element_type": "f32"}, []),
+        ("to", "Const", {"shape": "3", "element_type": "i64", "offset": 0, "size": 24}, []),
+        ("wide", "Broadcast", {"mode": "numpy"}, ["x", "to"]),
+        ("y", "Result", {}, ["wide"]),
+        weights=sizes.tobytes(),
+    )
+    assert irops.check(model).ok
+    told = r"IR616 Broadcast-1 gives f32\[4294967296,4294967296,0\]; no array has such sizes"
+    with pytest.raises(irops.EvaluationError, match=told):
+        irops.run(model, {"x": np.float32([])})
+    with pytest.raises(irops.EvaluationError, match=told):
+        irops.call("Broadcast-1", np.float32([]), sizes, mode="numpy")

@@ -1,0 +1,140 @@
+"""Variables between runs and within one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bodies import Net
+
+import irops
+
+
+def remembering(shape="2", start=None, kind="f32", late=False):
+    """Gives what x was in the run before. start: whether an input says what it was at first; late: Assign
+    stands before ReadValue.
+    """
+    net = Net()
+    x = net.parameter("x", kind, shape)
+    first = [] if start is None else [net.parameter("start", kind, start)]
+    if late:
+        net.op("Assign", x, version="opset6", variable_id="v")
+    kept = net.op(
+        "ReadValue", *first, version="opset6", variable_id="v", variable_type=kind, variable_shape=shape
+    )
+    net.result(kept, "was")
+    if not late:
+        net.op("Assign", x, version="opset6", variable_id="v")
+    return irops.Session(net.model())
+
+
+def was(session, *x, **more):
+    return session.run(
+        {"x": np.array(x, np.float32), **{name: np.array(v, np.float32) for name, v in more.items()}}
+    )["was"].tolist()
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_is_assigned_is_read_in_the_next_run_in_whatever_order_the_layers_stand(late):
+    session = remembering(late=late)
+    assert [was(session, 1, 2), was(session, 3, 4), was(session, 5, 6)] == [[0, 0], [1, 2], [3, 4]]
+
+
+def test_the_initial_value_counts_until_something_is_kept():
+    session = remembering(start="2")
+    assert [was(session, 1, 2, start=(7, 8)), was(session, 3, 4, start=(9, 9))] == [[7, 8], [1, 2]]
+
+
+def test_a_reset_forgets_all_or_one():
+    session = remembering(start="2")
+    was(session, 1, 2, start=(7, 8))
+    session.variables.reset("another")
+    assert was(session, 3, 4, start=(9, 9)) == [1, 2]
+    session.variables.reset("v")
+    assert was(session, 3, 4, start=(9, 9)) == [9, 9]
+    session.reset()
+    assert was(session, 3, 4, start=(5, 5)) == [5, 5]
+
+
+def test_a_variable_can_be_set_and_seen():
+    session = remembering()
+    session.variables["v"] = np.array([4, 2], np.float32)
+    assert was(session, 1, 2) == [4, 2]
+    assert session.variables.keys() == ("v",)
+    assert session.variables["v"].tolist() == [1, 2]
+
+
+def test_what_is_kept_is_a_copy():
+    session = remembering()
+    x = np.array([1, 2], np.float32)
+    session.run({"x": x})
+    x[:] = 9
+    assert was(session, 3, 4) == [1, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        session.variables["v"][0] = 1
+
+
+def test_a_run_that_fails_keeps_nothing():
+    net = Net()
+    x, axes = net.parameter("x", "f32", "2"), net.parameter("axes", "i64", "1")
+    net.op("Assign", x, version="opset6", variable_id="v")
+    kept = net.op("ReadValue", version="opset6", variable_id="v", variable_type="f32", variable_shape="2")
+    net.result(net.op("Reverse", kept, axes, mode="index"), "was")
+    session = irops.Session(net.model())
+    first = session.run({"x": np.array([1, 2], np.float32), "axes": np.array([0])})["was"].tolist()
+    with pytest.raises(irops.EvaluationError, match="axis 5"):
+        session.run({"x": np.array([3, 4], np.float32), "axes": np.array([5])})
+    assert first == [0, 0]
+    assert session.run({"x": np.array([5, 6], np.float32), "axes": np.array([0])})["was"].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(("shape", "found"), [("?,2", (0, 2)), ("3..5,2", (3, 2)), ("2,2", (2, 2))])
+def test_without_an_initial_value_sizes_are_the_least_they_may_be(shape, found):
+    session = remembering(shape)
+    assert (
+        session.run({"x": np.ones((max(found[0], 3) if shape != "2,2" else 2, 2), np.float32)})["was"].shape
+        == found
+    )
+
+
+@pytest.mark.parametrize(("kind", "zero"), [("string", ""), ("boolean", False), ("i64", 0)])
+def test_a_variable_of_any_type_begins_as_nothing(kind, zero):
+    dtype = {"string": object, "boolean": bool, "i64": np.int64}[kind]
+    assert remembering("1", kind=kind).run({"x": np.array([zero], dtype)})["was"].tolist() == [zero]
+
+
+def test_a_value_that_the_variable_cannot_have_is_refused():
+    net = Net()
+    x = net.parameter("x", "f32", "?")
+    net.op("Assign", x, version="opset6", name="keep", variable_id="v")
+    net.result(
+        net.op("ReadValue", version="opset6", variable_id="v", variable_type="f32", variable_shape="2..3"),
+        "was",
+    )
+    session = irops.Session(net.model())
+    session.run({"x": np.ones(3, np.float32)})
+    with pytest.raises(
+        irops.EvaluationError, match="IR401 Assign-6 requires: new_value can have a shape"
+    ) as caught:
+        session.run({"x": np.ones(4, np.float32)})
+    assert caught.value.diagnostics[0].location.layer_name == "keep"
+    assert session.run({"x": np.ones(2, np.float32)})["was"].shape == (3,)
+
+
+def test_a_state_grows_from_run_to_run():
+    """As the keys and values of a language model do."""
+    net = Net()
+    x = net.parameter("x", "f32", "?,2")
+    kept = net.op("ReadValue", version="opset6", variable_id="v", variable_type="f32", variable_shape="?,2")
+    all_of_them = net.op("Concat", kept, x, axis=0)
+    net.op("Assign", all_of_them, version="opset6", variable_id="v")
+    net.result(all_of_them, "all")
+    session = irops.Session(net.model())
+    sizes = [session.run({"x": np.full((n, 2), n, np.float32)})["all"][:, 0].tolist() for n in (2, 1, 3)]
+    assert sizes == [[2, 2], [2, 2, 1], [2, 2, 1, 3, 3, 3]]
+
+
+def test_a_session_of_its_own_has_a_state_of_its_own():
+    one, other = remembering(), remembering()
+    was(one, 1, 2)
+    assert was(other, 3, 4) == [0, 0]
+    assert was(one, 5, 6) == [1, 2]
