@@ -6,7 +6,6 @@ import importlib
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from errno import ENOTDIR
 from functools import cache
 from pathlib import Path
@@ -14,56 +13,17 @@ from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
-from irops.spec.binding import BOUND, Functions, bound_to, functions_of
-from irops.spec.definition import Attribute, Definition
+from irops.spec.binding import BOUND, bound_to, functions_of
+from irops.spec.definition import Definition
 from irops.spec.dialects import DIALECTS, GRAIPHIC, dialect_files, parted
 from irops.spec.extension import module_of, plugin_folders
 from irops.spec.load import load_definition
 from irops.spec.onnx_opsets import ONNX, imported, why_not
+from irops.spec.op import NoOp, Op
 from irops.spec.opsets import OPSETS, OpVersion, opsets
 from irops.spec.schemas import schemas_folder
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.sharing_gradients import with_gradients
-
-
-@dataclass(frozen=True, slots=True)
-class Op:
-    """A definition and its functions; and what is asked for every layer: how many inputs it needs, whether it
-    takes more, its axes.
-    """
-
-    definition: Definition
-    functions: Functions
-    module: str
-    min_inputs: int = field(init=False, compare=False)
-    is_variadic: bool = field(init=False, compare=False)
-    axes: tuple[Attribute, ...] = field(init=False, compare=False)
-
-    def __post_init__(self) -> None:
-        ports = self.definition.inputs
-        attributes = self.definition.attributes.values()
-        object.__setattr__(self, "min_inputs", sum(not p.optional for p in ports))
-        object.__setattr__(self, "is_variadic", bool(ports) and ports[-1].variadic)
-        object.__setattr__(self, "axes", tuple(a for a in attributes if a.type in ("axis", "axes")))
-
-    @property
-    def id(self) -> str:
-        return self.definition.id
-
-
-@dataclass(frozen=True, slots=True)
-class NoOp:
-    """Why a layer's type and version name no op: the rule's name, a message, notes; once: for all such layers
-    of a model.
-
-    right: an attribute of the layer and what it must be, where that is beyond doubt.
-    """
-
-    rule: str
-    message: str
-    notes: tuple[str, ...] = ()
-    once: bool = False
-    right: tuple[str, str] | None = None
 
 
 class Registry:

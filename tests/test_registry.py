@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.registry import NoOp, Registry, default_registry
+from irops.registry import Registry, default_registry
+from irops.spec.op import NoOp
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "my_reverse"
 

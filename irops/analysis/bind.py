@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from irops.registry import Op
 from irops.spec import domains
 from irops.spec.definition import Attribute
+from irops.spec.op import Op
 
 
 @dataclass(frozen=True, slots=True)

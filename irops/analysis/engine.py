@@ -23,8 +23,9 @@ from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.weights import constant
 from irops.limits import Clock, Limits, room_for
 from irops.limits import notes as limit_notes
-from irops.registry import NoOp, Registry, default_registry
+from irops.registry import Registry, default_registry
 from irops.spec.body import BodyFunction
+from irops.spec.op import NoOp
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import MOST_AXES

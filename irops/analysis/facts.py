@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from irops.analysis.bind import Bound
 from irops.diagnostics.diagnostic import Diagnostic, errors_of
 from irops.ir.model import Layer
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.fact import Fact
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.layer import LayerFault, named_inputs, positional, taken, with_normal_axes
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
 from irops.values.fact import Fact, dims_array, elements_of, holds_dims
 from irops.values.shape import MOST_AXES

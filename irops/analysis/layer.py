@@ -7,9 +7,9 @@ from math import prod
 from typing import Any
 
 from irops.ops import stock
-from irops.registry import Op
 from irops.spec.definition import PortSpec
 from irops.spec.extension import is_extension
+from irops.spec.op import Op
 from irops.values.element import DYNAMIC, ElementType, element_type
 from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, Shape

@@ -10,7 +10,7 @@ from irops.diagnostics.fix import Fix, fix
 from irops.ir.edits import with_attribute, with_new_attribute
 from irops.ir.locate import Source
 from irops.ir.model import Layer, attribute_text
-from irops.registry import NoOp
+from irops.spec.op import NoOp
 
 
 def facts_line(known: LayerFacts) -> str:

@@ -24,7 +24,7 @@ import numpy as np
 from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import Array
 
 ENTRY_POINTS = "irops.backends"

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from irops.ops.movement.reverse_sequence import check_lengths
-from irops.registry import Op, default_registry
+from irops.registry import default_registry
 from irops.spec.binding import Functions
+from irops.spec.op import Op
 from irops.spec.sharing import shared
 from irops.values.dim import Dim, unify
 from irops.values.element import Array

@@ -10,7 +10,7 @@ import numpy as np
 
 from irops.backends.backend import Kernel
 from irops.backends.filling import Lengths, delivered, filling, kernel_for, room, settled
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import Array
 
 LARGE = 1 << 13

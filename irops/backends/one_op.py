@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from irops.ir.model import Edge, Graph, Layer, Model, Port
 from irops.ir.serialize import document
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack
 

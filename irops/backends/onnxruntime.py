@@ -15,7 +15,7 @@ from irops.backends.extras import installed, lacks
 from irops.backends.onnx_forms import FORMS, Form
 from irops.backends.remembered import Remembered
 from irops.backends.requirements import Inputs, output_count, signature
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import Array, ElementType, element_type_of
 
 MODELS = 256

@@ -19,7 +19,7 @@ from irops.backends.one_op import one_op_model
 from irops.backends.openvino_limits import hold_to_limits
 from irops.backends.remembered import Remembered
 from irops.backends.requirements import Inputs, complete, output_count, signature, text_of
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import Array, element_type, element_type_of, tagged
 
 MODELS = 256

@@ -16,8 +16,8 @@ import numpy as np
 from irops.backends.declined import Declined
 from irops.backends.openvino_faults import fault_of
 from irops.backends.requirements import MOVING, Inputs
-from irops.registry import Op
 from irops.spec.definition import PortSpec
+from irops.spec.op import Op
 from irops.values.element import STRING, Array, ElementType, element_type_of
 
 CARRIED = {"i64": ("i32",), "u64": ("i32",), "f64": ("f32",)}

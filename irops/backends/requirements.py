@@ -10,8 +10,8 @@ from typing import Any
 from irops.backends.declined import Declined
 from irops.diagnostics.rule import Severity
 from irops.ops import stock
-from irops.registry import Op
 from irops.spec.domains import default_of
+from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape

@@ -16,7 +16,8 @@ from pathlib import Path
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN
 from irops.cli.subjects import definition_of
-from irops.registry import Op, Registry, default_registry
+from irops.registry import Registry, default_registry
+from irops.spec.op import Op
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

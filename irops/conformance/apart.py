@@ -8,7 +8,7 @@ from irops.conformance.answer import Answer
 from irops.conformance.process import Died, Process
 from irops.conformance.trial import Given, Trial
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import CODED, Array, element_type_of
 
 PATIENCE = 120.0

@@ -7,7 +7,7 @@ from typing import Protocol
 from irops.backends.backend import Backend
 from irops.conformance.answer import Answer, answer_of
 from irops.conformance.trial import Trial
-from irops.registry import Op
+from irops.spec.op import Op
 
 
 class Asked(Protocol):

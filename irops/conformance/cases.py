@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from irops.conformance.example import inputs_of, wanted_outputs
 from irops.conformance.trial import Given, NoTrial, Trial, Truth, truth_of
-from irops.registry import Op
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Case, Tensor
+from irops.spec.op import Op
 from irops.values.element import Array, zeros
 
 LARGE = 1 << 20

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from irops.backends.requirements import MOVING
-from irops.registry import Op
 from irops.runtime.verify import difference
+from irops.spec.op import Op
 from irops.values.element import STRING, Array, element_type_of
 
 

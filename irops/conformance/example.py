@@ -21,11 +21,11 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Evaluation
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.ir.model import Layer, Model
-from irops.registry import Op
 from irops.runtime.arrays import fact_of, result_array
 from irops.runtime.session import Session
 from irops.runtime.verify import difference
 from irops.spec.definition import Case, Tensor
+from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.packing import pack

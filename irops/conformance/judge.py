@@ -7,7 +7,7 @@ from irops.conformance.asked import Asked
 from irops.conformance.compare import mismatch
 from irops.conformance.trial import Trial, Truth
 from irops.conformance.verdict import Status, Verdict
-from irops.registry import Op
+from irops.spec.op import Op
 
 PASSED = Verdict(Status.PASSED)
 CHANGED, WRONG_OUT = "changed input", "wrong out"

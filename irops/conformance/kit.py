@@ -17,7 +17,8 @@ from irops.conformance.process import Died
 from irops.conformance.snippet import snippet
 from irops.conformance.trial import Trial, truth_of
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
-from irops.registry import Op, Registry, default_registry
+from irops.registry import Registry, default_registry
+from irops.spec.op import Op
 
 EXAMPLES, SECONDS = 500, 30.0
 Progress = Callable[[int, int, object], None]

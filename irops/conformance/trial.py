@@ -12,9 +12,9 @@ from irops.analysis.bind import bind
 from irops.analysis.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.conformance.layouts import laid_out
 from irops.diagnostics.rule import Severity
-from irops.registry import Op
 from irops.runtime.arrays import fact_of, result_array, size_in_bytes
 from irops.spec.binding import Function
+from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.violation import Violation, collect_warnings
 

@@ -15,8 +15,9 @@ from irops.diagnostics.rules import all_rules
 from irops.document.comparisons import comparison_view
 from irops.document.views import BANDS, op_view, opsets_text
 from irops.ir.pending import undisturbed
-from irops.registry import Op, Registry, default_registry
+from irops.registry import Registry, default_registry
 from irops.spec.dialects import DIALECTS
+from irops.spec.op import Op
 from irops.spec.opsets import OPSETS, opsets
 
 if TYPE_CHECKING:

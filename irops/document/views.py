@@ -9,10 +9,11 @@ from typing import Any
 
 from irops.conformance.example import inputs_of, outcome, wanted_outputs
 from irops.conformance.odd_inputs.table import comparisons_of
-from irops.registry import Op, Registry
+from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, Tensor
 from irops.spec.dialects import parted
+from irops.spec.op import Op
 from irops.spec.opsets import OpVersion, opsets
 from irops.spec.types import OPENVINO
 from irops.values.element import Array, element_type_of

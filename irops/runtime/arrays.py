@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.layer import LayerFault
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_type_of, tagged
 from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, MOST_AXES, Shape

@@ -13,9 +13,10 @@ from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
 from irops.limits import Limits
 from irops.limits import notes as limit_notes
-from irops.registry import Op, Registry, default_registry
+from irops.registry import Registry, default_registry
 from irops.runtime.arrays import out_of_memory
 from irops.runtime.prepared import Prepared
+from irops.spec.op import Op
 from irops.values.element import Array, ElementType
 from irops.values.shape import Shape
 from irops.values.violation import LimitExceeded, Violation

@@ -25,13 +25,14 @@ from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.weights import constant, hold_weights
 from irops.limits import Clock, Limits
 from irops.limits import notes as limit_notes
-from irops.registry import Op, Registry
+from irops.registry import Registry
 from irops.runtime.arrays import fact_of, hold_possible, out_of_memory, result_array, size_in_bytes
 from irops.runtime.plan import Plan, Step, ValueKey, absent_output, plan_of
 from irops.runtime.precision import rounded, wide
 from irops.runtime.variables import Variables
 from irops.runtime.verify import difference
 from irops.spec.body import BodyFunction
+from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.violation import LimitExceeded, Violation

@@ -11,10 +11,10 @@ from irops.analysis.facts import Facts, LayerFacts
 from irops.analysis.layer import LayerFault, taken, with_normal_axes
 from irops.graph.wiring import Wiring
 from irops.ir.model import Layer
-from irops.registry import Op
 from irops.runtime.arrays import size_in_bytes
 from irops.runtime.precision import Constants, constants_of, wide_types
 from irops.spec.binding import CONTEXT
+from irops.spec.op import Op
 from irops.values.fact import Fact
 
 ValueKey = tuple[int, int]

@@ -14,9 +14,9 @@ from irops.analysis.bind import bind
 from irops.analysis.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.backends.backend import Backend, fill, kernel_of
 from irops.limits import Limits
-from irops.registry import Op
 from irops.runtime.arrays import as_tensor, fact_of, hold_possible, result_array, size_in_bytes
 from irops.runtime.variables import Variables
+from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.violation import collect_warnings

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import irops
-from irops.registry import NoOp, default_registry
+from irops.registry import default_registry
 from irops.spec.dialects import DialectFiles, dialect_files, parted
 from irops.spec.load import load_definition
 from irops.spec.onnx_opsets import imported, onnx_opsets
+from irops.spec.op import NoOp
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.types import allowed_types, type_text
 

@@ -8,9 +8,10 @@ from irops.analysis.infer import infer
 from irops.conformance.example import inputs_of
 from irops.editing.translation.target import Target, Wire
 from irops.ir.model import Model
-from irops.registry import Op, default_registry
+from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.onnx_opsets import ONNX
+from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 
 CONSTANT = ("axes", "axis", "shape", "input_order", "start", "stop", "step", "starts", "ends", "steps")

@@ -11,9 +11,10 @@ from pathlib import Path
 from mutations import Seed
 
 from irops.conformance.example import inputs_of
-from irops.registry import Op, default_registry
+from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Case, Tensor
+from irops.spec.op import Op
 from irops.values.element import DYNAMIC
 from irops.values.packing import pack
 

@@ -11,7 +11,7 @@ from irops.diagnostics.fix import fix
 from irops.diagnostics.printable import plural
 from irops.ir.edits import with_attribute
 from irops.ir.model import Layer
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.spec.opsets import opsets
 
 ANCHORS = {

@@ -12,7 +12,7 @@ from irops.backends.backend import Kernel
 from irops.backends.declined import Declined
 from irops.backends.extras import installed, lacks
 from irops.backends.filling import filling, kernel_for
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import Array
 
 WORTH_LOADING = 1 << 20

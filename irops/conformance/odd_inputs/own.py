@@ -7,8 +7,8 @@ from dataclasses import replace
 from irops.conformance.example import outcome
 from irops.conformance.odd_inputs.odd import Question, Reply, sent
 from irops.diagnostics.diagnostic import Diagnostic, errors_of
-from irops.registry import Op
 from irops.spec.definition import Case, Tensor
+from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
 

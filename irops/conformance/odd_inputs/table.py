@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from irops.conformance.odd_inputs.odd import Odd, Question, sent
 from irops.conformance.odd_inputs.reverse import REVERSE
 from irops.conformance.odd_inputs.reverse_sequence import REVERSE_SEQUENCE
-from irops.registry import Op
+from irops.spec.op import Op
 
 
 @dataclass(frozen=True, slots=True)

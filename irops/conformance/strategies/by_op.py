@@ -17,7 +17,7 @@ from irops.conformance.strategies.reversing import (
 )
 from irops.conformance.strategies.variations import retyped, variations
 from irops.conformance.trial import Trial
-from irops.registry import Op
+from irops.spec.op import Op
 
 
 class Source(NamedTuple):

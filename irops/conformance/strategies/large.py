@@ -10,7 +10,7 @@ import numpy as np
 
 from irops.conformance.strategies.tensors import filled
 from irops.conformance.trial import Given, Trial
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import element_type
 
 REVERSED: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...] = (

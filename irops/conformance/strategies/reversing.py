@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from irops.conformance.strategies.tensors import filled, kinds, layouts, seldom, shapes, tensors
 from irops.conformance.trial import Given, Trial
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import BOOLEAN, Array, ElementType, element_type, tagged
 
 COUNTS = ("i32", "i64", "u8", "i8", "f32")

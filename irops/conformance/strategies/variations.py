@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from irops.backends.requirements import MOVING
 from irops.conformance.strategies.tensors import kinds, layouts, tensors
 from irops.conformance.trial import Given, Trial
-from irops.registry import Op
 from irops.spec.definition import PortSpec
+from irops.spec.op import Op
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged
 
 

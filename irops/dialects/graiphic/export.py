@@ -13,9 +13,10 @@ from typing import Any
 from irops.editing.translation.translate import translate
 from irops.ir.model import Element, Layer, Model
 from irops.ir.write import write
-from irops.registry import Op, default_registry
+from irops.registry import default_registry
 from irops.spec.dialects import GRAIPHIC
 from irops.spec.onnx_opsets import ONNX
+from irops.spec.op import Op
 
 KEY = f"irops.{GRAIPHIC}."
 """What keys of metadata_props begin with that hold the parameters of a node, whose name follows. Graiphic's

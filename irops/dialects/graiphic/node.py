@@ -11,10 +11,11 @@ from irops.analysis.layer import LayerFault, fault_of, infer_layer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
-from irops.registry import NoOp, Op, default_registry
+from irops.registry import default_registry
 from irops.runtime.call import attribute_text
 from irops.spec.dialects import GRAIPHIC
 from irops.spec.onnx_opsets import ONNX
+from irops.spec.op import NoOp, Op
 from irops.values.fact import Fact
 from irops.values.violation import collect_warnings
 

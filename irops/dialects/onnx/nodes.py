@@ -12,9 +12,10 @@ from irops.diagnostics.rules import rule
 from irops.dialects.onnx.types import number_of
 from irops.dialects.onnx.values import tensor_of
 from irops.ir.model import Layer, Model
-from irops.registry import NoOp, Op, default_registry
+from irops.registry import default_registry
 from irops.spec.domains import DomainError, parse
 from irops.spec.onnx_opsets import ONNX, imported
+from irops.spec.op import NoOp, Op
 
 
 def node_of(helper: Any, model: Model, layer: Layer, inputs: Iterable[str], outputs: list[str]) -> Any:

@@ -11,7 +11,7 @@ from irops.analysis.facts import LayerFacts
 from irops.analysis.layer import with_normal_axes
 from irops.editing.translation.refusal import unknown
 from irops.editing.translation.target import Target, Wire
-from irops.registry import Op
+from irops.spec.op import Op
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 

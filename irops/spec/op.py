@@ -1,0 +1,50 @@
+"""An op: its definition with its functions, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from irops.spec.binding import Functions
+from irops.spec.definition import Attribute, Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A definition and the functions that implement it.
+
+    min_inputs: the number of inputs that are not optional; is_variadic: whether the last input may repeat;
+    axes: the attributes that name axes.
+    """
+
+    definition: Definition
+    functions: Functions
+    module: str
+    min_inputs: int = field(init=False, compare=False)
+    is_variadic: bool = field(init=False, compare=False)
+    axes: tuple[Attribute, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        ports = self.definition.inputs
+        attributes = self.definition.attributes.values()
+        object.__setattr__(self, "min_inputs", sum(not p.optional for p in ports))
+        object.__setattr__(self, "is_variadic", bool(ports) and ports[-1].variadic)
+        object.__setattr__(self, "axes", tuple(a for a in attributes if a.type in ("axis", "axes")))
+
+    @property
+    def id(self) -> str:
+        return self.definition.id
+
+
+@dataclass(frozen=True, slots=True)
+class NoOp:
+    """Why a layer's type and version name no op: the name of a rule, a message and notes.
+
+    once: reported once for all such layers of a model; right: an attribute of the layer and its correct
+    value, where only one is possible.
+    """
+
+    rule: str
+    message: str
+    notes: tuple[str, ...] = ()
+    once: bool = False
+    right: tuple[str, str] | None = None
