@@ -1,4 +1,4 @@
-"""Examples and counterexamples of definitions, run."""
+"""Run the examples and counterexamples of definitions."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from irops.values.violation import Violation, collect_warnings
 
 
 def outcome(op: Op, case: Case, backend: Backend | None = None) -> tuple[list[Array], list[Diagnostic]]:
-    """What a case gives: the outputs (none where inputs are not known), and what is wrong with it."""
-    found: list[Diagnostic] = []
+    """Run a case. Return the outputs (none if input values are unknown) and the diagnostics."""
+    diagnostics: list[Diagnostic] = []
     outputs: list[Array] = []
     if case.net is not None:
-        return _run_net(case, found), found
+        return _run_net(case, diagnostics), diagnostics
     try:
         with collect_warnings() as warnings:
             outputs = _run_op(op, case, backend or Reference())
         for warning in warnings:
             fault = fault_of(op, warning)
-            found.append(_diagnostic(op, fault, op.definition.constraints[warning.constraint].severity))
+            diagnostics.append(_diagnostic(op, fault, op.definition.constraints[warning.constraint].severity))
     except Violation as violation:
-        found.append(_diagnostic(op, fault_of(op, violation)))
+        diagnostics.append(_diagnostic(op, fault_of(op, violation)))
     except LayerFault as fault:
-        found.append(_diagnostic(op, fault))
-    return outputs, found
+        diagnostics.append(_diagnostic(op, fault))
+    return outputs, diagnostics
 
 
 def _diagnostic(op: Op, fault: LayerFault, level: Severity | None = None) -> Diagnostic:
@@ -58,8 +58,8 @@ def _diagnostic(op: Op, fault: LayerFault, level: Severity | None = None) -> Dia
 
 def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
     bound = bind(op, case.attributes)
-    for wrong in bound.faults:
-        raise LayerFault(wrong.rule, wrong.message)
+    for fault in bound.faults:
+        raise LayerFault(fault.rule, fault.message)
     tensors = inputs_of(op, case)
     facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in tensors]
     inferred = infer_layer(op, facts, bound.values)
@@ -72,16 +72,17 @@ def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
     attributes = with_normal_axes(op, arrays, bound.values)
     with np.errstate(all="ignore"):
         result = kernel(*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", attributes, {}))
-    found = [result_array(r, f) for r, f in zip(result if isinstance(result, tuple) else (result,), inferred)]
-    for array, fact in zip(found, inferred):
+    results = result if isinstance(result, tuple) else (result,)
+    outputs = [result_array(item, fact) for item, fact in zip(results, inferred)]
+    for array, fact in zip(outputs, inferred):
         if not fact.admits(array):
             raise LayerFault("unfaithful-kernel", f"{op.id} gives {fact_of(array)}, inferred is {fact}")
-    return found
+    return outputs
 
 
 def inputs_of(op: Op, case: Case) -> list[Tensor | None]:
-    """A case's tensors in the order of the op's inputs; of a variadic one, all of its name; None for one left
-    out.
+    """The tensors of a case in the order of the op's inputs: None for an omitted input, and all tensors of
+    the name for a variadic one.
     """
     tensors: list[Tensor | None] = []
     for port in op.definition.inputs:
@@ -92,15 +93,15 @@ def inputs_of(op: Op, case: Case) -> list[Tensor | None]:
     return tensors
 
 
-def wanted_outputs(op: Op, case: Case) -> list[Tensor]:
-    """What an example says comes out: tensors named as outputs, or marked as such."""
+def expected_outputs(op: Op, case: Case) -> list[Tensor]:
+    """The expected outputs of an example: tensors named like outputs, or marked as outputs."""
     names = [p.name for p in op.definition.outputs]
     inputs = {p.name for p in op.definition.inputs}
     return [t for t in case.tensors if t.output or (t.name in names and t.name not in inputs)]
 
 
 def _net(case: Case) -> Model:
-    """A case's model; the tensors that are named as its constants are their values."""
+    """The model of a case; tensors named like its constants give their values."""
     from irops.ir.read import loads
     from irops.ir.weights import Weights
 
@@ -122,59 +123,63 @@ def _constants(model: Model) -> list[Layer]:
     return [layer for _, layer in model.walk() if layer.is_constant]
 
 
-def _run_net(case: Case, found: list[Diagnostic]) -> list[Array]:
-    """The results of a case's model, in their order; several tensors of one input name are given in as many
-    runs.
-    """
+def _run_net(case: Case, diagnostics: list[Diagnostic]) -> list[Array]:
+    """The results of a case's model, in order; several tensors of one input are used in successive runs."""
     try:
         session = Session(_net(case))
-        found.extend(session.check())
-        if errors_of(found):
+        diagnostics.extend(session.check())
+        if errors_of(diagnostics):
             return []
         results: list[Array] = []
         for inputs in _runs(case, {layer.name for layer in _constants(session.model)}):
             results.extend(session.run(inputs).values())
         return results
     except (EvaluationError, DiagnosticError) as error:
-        found.extend(error.diagnostics)
+        diagnostics.extend(error.diagnostics)
         return []
 
 
 def _runs(case: Case, constants: Collection[str]) -> Iterator[dict[str, Array | None]]:
-    given: dict[str, list[Array | None]] = {}
+    runs: dict[str, list[Array | None]] = {}
     for tensor in case.tensors:
         if not tensor.output and tensor.name not in constants:
-            given.setdefault(tensor.name, []).append(tensor.value)
-    for turn in range(max((len(v) for v in given.values()), default=1)):
-        yield {name: values[min(turn, len(values) - 1)] for name, values in given.items()}
+            runs.setdefault(tensor.name, []).append(tensor.value)
+    for turn in range(max((len(v) for v in runs.values()), default=1)):
+        yield {name: values[min(turn, len(values) - 1)] for name, values in runs.items()}
 
 
 def failure(op: Op, case: Case, backend: Backend | None = None) -> str:
-    """'' where an example gives what it says, or a counterexample is told for what it violates; else what is
-    wrong.
-    """
-    outputs, found = outcome(op, case, backend)
+    """The failure of a case, or '': an example must give its outputs, a counterexample must be reported."""
+    outputs, diagnostics = outcome(op, case, backend)
     if case.violates is not None:
-        wanted = case.violates if case.violates.startswith("IR") else f"{op.id}:{case.violates}"
-        told = [d.constraint or d.code for d in found]
-        return "" if wanted in told else f"told {', '.join(told) or 'nothing'}, must tell {wanted}"
-    wrong = [d for d in found if d.severity is Severity.ERROR]
-    if wrong:
-        return str(wrong[0])
-    outs = wanted_outputs(op, case)
+        expected_code = case.violates if case.violates.startswith("IR") else f"{op.id}:{case.violates}"
+        reported = [d.constraint or d.code for d in diagnostics]
+        return (
+            ""
+            if expected_code in reported
+            else f"reported {', '.join(reported) or 'nothing'}, expected {expected_code}"
+        )
+    errors = [d for d in diagnostics if d.severity is Severity.ERROR]
+    if errors:
+        return str(errors[0])
+    outs = expected_outputs(op, case)
     if len(outputs) != len(outs):
-        return f"gives {len(outputs)} outputs, must give {len(outs)}"
+        return f"computes {len(outputs)} outputs, expected {len(outs)}"
     for array, tensor in zip(outputs, outs):
-        if tensor.value is not None and (why := _differs(array, tensor.value, case.tolerance)):
-            return f"{tensor.name}: {why}"
+        if tensor.value is not None and (reason := _differs(array, tensor.value, case.tolerance)):
+            return f"{tensor.name}: {reason}"
     return ""
 
 
-def _differs(array: Array, truth: Array, tolerance: float) -> str:
-    if array.dtype == truth.dtype and array.dtype.kind == "f" and array.shape == truth.shape:
+def _differs(array: Array, expected: Array, tolerance: float) -> str:
+    if array.dtype == expected.dtype and array.dtype.kind == "f" and array.shape == expected.shape:
         close = np.isclose(
-            array.astype(np.float64), truth.astype(np.float64), rtol=tolerance, atol=tolerance, equal_nan=True
+            array.astype(np.float64),
+            expected.astype(np.float64),
+            rtol=tolerance,
+            atol=tolerance,
+            equal_nan=True,
         )
-        return "" if close.all() else f"got {array.tolist()}, must be {truth.tolist()}"
-    why = difference(array, truth)
-    return f"{why}; got {array.tolist()}, must be {truth.tolist()}" if why else ""
+        return "" if close.all() else f"got {array.tolist()}, must be {expected.tolist()}"
+    reason = difference(array, expected)
+    return f"{reason}; got {array.tolist()}, must be {expected.tolist()}" if reason else ""

@@ -1,6 +1,4 @@
-"""The runtimes that are asked. Each of them imports its library when it is asked, which it is in a process of
-its own.
-"""
+"""The runtimes. Each one imports its library when it is first used, in a separate process."""
 
 from __future__ import annotations
 
@@ -9,28 +7,27 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from irops.backends.extras import lacks
-from irops.conformance.odd_inputs import by_onnx, by_openvino, neighbours
-from irops.conformance.odd_inputs.odd import Question, Reply
+from irops.conformance.odd_inputs import by_onnx, by_openvino, similar_functions
+from irops.conformance.odd_inputs.odd_input import Reply, Request
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """Something that can be asked.
+    """A runtime or library function to compare with.
 
-    name: as columns name it; label: as readers see it; libraries: what must be installed, and extra brings,
-        the last of them the one
-    whose version counts.
+    name: identifies it in columns; label: its name on pages; extra: the extra of irops that installs it;
+    libraries: the required libraries, the last of which gives the version.
     """
 
     name: str
     label: str
     extra: str
     libraries: tuple[str, ...]
-    reply: Callable[[Question], Reply]
+    reply: Callable[[Request], Reply]
 
     @property
     def missing(self) -> str | None:
-        """What is not installed, in words; None where all is there."""
+        """A message about libraries that are not installed, or None."""
         return lacks(self.extra, *self.libraries) if self.extra else None
 
     @property
@@ -60,7 +57,7 @@ RUNTIMES = {
         Runtime(
             "onnxruntime", "ONNX Runtime, CPU", "onnxruntime", ("onnx", "onnxruntime"), by_onnx.by_onnxruntime
         ),
-        Runtime("numpy-flip", "numpy.flip", "", ("numpy",), neighbours.by_numpy),
-        Runtime("torch-flip", "torch.flip", "torch", ("torch",), neighbours.by_torch),
+        Runtime("numpy-flip", "numpy.flip", "", ("numpy",), similar_functions.by_numpy),
+        Runtime("torch-flip", "torch.flip", "torch", ("torch",), similar_functions.by_torch),
     )
 }
