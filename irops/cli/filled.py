@@ -1,4 +1,4 @@
-"""Inputs made up, for a first run."""
+"""Generated input values, for running a model without data."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ FILLS = ("zeros", "ones", "random")
 def filled(
     layer: Layer, how: str, seed: int, shapes: Mapping[str, str], limits: Limits | None = None
 ) -> tuple[Array, bool]:
-    """A value for an input; and whether the size of an axis had to be assumed.
+    """Generate a value for an input. Return it, and whether the size of a dynamic axis was assumed.
 
-    random: floats from -1 to 1, integers and codes 0 or 1, so that indices and masks are what they may be
-    Raises:  DiagnosticError (IR611) where the type or the number of axes is not known, or a given shape is
-        not one of the input's; (IR605)
-             where it would take too many bytes
+    random: floats from -1 to 1; integers and codes are 0 or 1, which are valid as indices and masks
+    Raises:  DiagnosticError (IR611) if the element type or the rank is unknown, or the given shape does not
+             match the input's; (IR605) if the value exceeds the byte limit
     """
     declared = declared_fact(layer)
     if declared.element_type is DYNAMIC:
         raise _impossible(
-            layer, f"input {layer.name!r} has no known element type and cannot be filled; give it a value"
+            layer, f"input {layer.name!r} has no known element type and cannot be filled; provide a value"
         )
     sizes, assumed = _sizes(layer, declared, shapes)
     limits, size = limits or Limits(), prod(sizes) * max(declared.element_type.dtype.itemsize, 1)
@@ -43,13 +42,13 @@ def filled(
             layer,
             f"input {layer.name!r} is {declared}, {size:,} bytes; {limits.said('tensor_bytes')}",
         )
-    # an input's values depend on its own name and the seed alone, whatever other inputs there are
+    # the values depend only on the input's name and the seed, not on the other inputs
     random = np.random.default_rng([seed, *layer.name.encode("utf-8", "surrogatepass")])
     try:
         return _values(declared.element_type, sizes, how, random), assumed
     except (MemoryError, ValueError) as error:
         raise _impossible(
-            layer, f"input {layer.name!r} is {declared}, which cannot be made here: {error}"
+            layer, f"input {layer.name!r} is {declared}, which cannot be allocated: {error}"
         ) from None
 
 
@@ -67,16 +66,17 @@ def _sizes(layer: Layer, declared: Fact, shapes: Mapping[str, str]) -> tuple[tup
             sizes = Shape.parse(text).to_tuple()
         except ValueError as error:
             raise _impossible(
-                layer, f"the shape {text!r} for input {layer.name!r} must be sizes alone: {error}"
+                layer, f"the shape {text!r} for input {layer.name!r} is not static: {error}"
             ) from None
         if not declared.shape.contains(Shape(sizes)):
             raise _impossible(
-                layer, f"the shape [{text.strip('[]')}] is none of input {layer.name!r}, which is {declared}"
+                layer,
+                f"the shape [{text.strip('[]')}] does not match input {layer.name!r}, which is {declared}",
             )
         return sizes, False
     if declared.shape.dims is None:
         raise _impossible(
-            layer, f"input {layer.name!r} has any number of axes; give its shape: --shape {layer.name}:SIZES"
+            layer, f"input {layer.name!r} has unknown rank; provide its shape: --shape {layer.name}:SIZES"
         )
     return (
         tuple(int(dim.low) if dim.known else int(max(dim.low, 1)) for dim in declared.shape.dims),

@@ -1,4 +1,4 @@
-"""List the ops that irops knows.
+"""List the defined ops.
 
 example:
   irops ops --category movement
@@ -27,7 +27,7 @@ from irops.spec.types import OPENVINO
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An op of the list. opsets: of its dialect, those that hold this version; empty where there are none."""
+    """One row of the list. opsets: those of its dialect that contain this version, or empty."""
 
     op: str
     category: str
@@ -41,24 +41,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--dialect",
         choices=(OPENVINO, *DIALECTS),
         default=OPENVINO,
-        help="whose ops; default: openvino, with those that --definitions and plug-ins bring",
+        help="the dialect of the ops; default: openvino, with custom ops of --definitions and plug-ins",
     )
     parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
     parser.add_argument(
         "--opset",
         metavar="N",
-        help="only the versions that this opset of OpenVINO holds (8 or opset8), or of ONNX",
+        help="only the op versions in this opset of the dialect (8 or opset8)",
     )
     parser.add_argument(
-        "--text", metavar="WORDS", help="only ops whose name, summary or description has all of these words"
+        "--text",
+        metavar="WORDS",
+        help="only ops whose name, summary or description contains all of these words",
     )
     parser.add_argument(
         "--undefined",
         action="store_true",
-        help="the ops of OpenVINO, or of ONNX, that irops has no definition of",
+        help="list the ops of OpenVINO or ONNX that irops does not define",
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
-    parser.add_argument("--quiet", "-q", action="store_true", help="names only")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print only the names")
     add_extensions(parser)
 
 
@@ -69,9 +71,9 @@ def execute(args: argparse.Namespace) -> int:
     else:
         entries = _foreign(args, registry)
     if args.category is not None and not entries:
-        known = sorted({version.category for version in opsets().all()})
-        if args.category not in known:
-            raise Refusal(f"there is no category {args.category!r}; there are {', '.join(known)}")
+        categories = sorted({version.category for version in opsets().all()})
+        if args.category not in categories:
+            raise Refusal(f"unknown category {args.category!r}; expected one of {', '.join(categories)}")
     if args.output_format == "json":
         json.dump({"version": 1, "ops": [asdict(entry) for entry in entries]}, sys.stdout, indent=2)
         print()
@@ -100,11 +102,11 @@ def _defined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
 
 
 def _undefined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
-    opset, words, known = _opset(args.opset), (args.text or "").lower().split(), set(registry.ids())
+    opset, words, categories = _opset(args.opset), (args.text or "").lower().split(), set(registry.ids())
     return [
-        Entry(version.id, version.category, _held(version), "", defined=False)
+        Entry(version.id, version.category, _opsets_with(version), "", defined=False)
         for version in opsets().all()
-        if version.id not in known
+        if version.id not in categories
         and args.category in (None, version.category)
         and (opset is None or opset in version.opsets)
         and all(word in version.id.lower() for word in words)
@@ -112,14 +114,14 @@ def _undefined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
 
 
 def _foreign(args: argparse.Namespace, registry: Registry) -> list[Entry]:
-    """The ops of another dialect: an entry for each definition, which may hold several versions."""
+    """The ops of another dialect: one entry per definition, which may cover several versions."""
     if args.dialect != ONNX and (args.undefined or args.opset is not None):
-        raise Refusal(f"{args.dialect} has no opsets, and no list of all its ops")
+        raise Refusal(f"{args.dialect} has no opsets; --opset and --undefined are not available")
     opset, words = _onnx_opset(args.opset), (args.text or "").lower().split()
     entries = (
         _undefined_of_onnx(opset)
         if args.undefined
-        else [_held_entry(registry, op) for op in registry.ids(args.dialect)]
+        else [_foreign_entry(registry, op) for op in registry.ids(args.dialect)]
     )
     return [
         entry
@@ -130,26 +132,26 @@ def _foreign(args: argparse.Namespace, registry: Registry) -> list[Entry]:
     ]
 
 
-def _held_entry(registry: Registry, op: str) -> Entry:
+def _foreign_entry(registry: Registry, op: str) -> Entry:
     definition, files = registry.op(op).definition, dialect_files()
-    held = files.versions(op) if definition.dialect == ONNX else ()
+    op_versions = files.versions(op) if definition.dialect == ONNX else ()
     opsets_of = tuple(
         str(n)
         for n in range(1, onnx_opsets().last + 1)
-        if held and files.named(ONNX, definition.type, n) in held
+        if op_versions and files.named(ONNX, definition.type, n) in op_versions
     )
     return Entry(op, definition.category, opsets_of, definition.summary)
 
 
 def _undefined_of_onnx(opset: int | None) -> list[Entry]:
-    """The ops that an opset of ONNX has and irops does not define; of the newest, if none is said."""
+    """The ops of an ONNX opset, the newest by default, that irops does not define."""
     table, files = onnx_opsets(), dialect_files()
-    wanted = opset or table.last
-    versions = {name: table.version(name, wanted) for name in table.since}
+    opset_number = opset or table.last
+    versions = {name: table.version(name, opset_number) for name in table.since}
     return [
-        Entry(f"{ONNX}:{name}-{number}", "", (str(wanted),), "", defined=False)
+        Entry(f"{ONNX}:{name}-{number}", "", (str(opset_number),), "", defined=False)
         for name, number in versions.items()
-        if number is not None and files.named(ONNX, name, wanted) is None
+        if number is not None and files.named(ONNX, name, opset_number) is None
     ]
 
 
@@ -158,15 +160,17 @@ def _onnx_opset(text: str | None) -> int | None:
         return None
     number = text.removeprefix("opset")
     if not number.isdecimal() or not 1 <= int(number) <= onnx_opsets().last:
-        raise Refusal(f"ONNX has no opset {text!r}; there are 1 to {onnx_opsets().last}")
+        raise Refusal(f"unknown ONNX opset {text!r}; expected 1 to {onnx_opsets().last}")
     return int(number)
 
 
 def _entry(definition: Definition, version: OpVersion | None) -> Entry:
-    return Entry(definition.id, definition.category, _held(version) if version else (), definition.summary)
+    return Entry(
+        definition.id, definition.category, _opsets_with(version) if version else (), definition.summary
+    )
 
 
-def _held(version: OpVersion) -> tuple[str, ...]:
+def _opsets_with(version: OpVersion) -> tuple[str, ...]:
     return tuple(opset for opset in OPSETS if opset in version.opsets)
 
 
@@ -175,7 +179,7 @@ def _opset(text: str | None) -> str | None:
         return None
     name = text if text.startswith("opset") else f"opset{text}"
     if name not in OPSETS:
-        raise Refusal(f"there is no {name}; there are {OPSETS[0]} to {OPSETS[-1]}")
+        raise Refusal(f"unknown opset {name}; expected {OPSETS[0]} to {OPSETS[-1]}")
     return name
 
 
@@ -189,12 +193,12 @@ def _show(entries: list[Entry]) -> None:
     out = table("", "op", "category", "opsets", "summary")
     out.title = None
     for entry in entries:
-        held = [opset.removeprefix("opset") for opset in entry.opsets]
-        out.add_row(
-            entry.op,
-            entry.category,
-            held[0] if len(held) == 1 else f"{held[0]}-{held[-1]}" if held else "",
-            entry.summary,
-        )
+        out.add_row(entry.op, entry.category, _range(entry.opsets), entry.summary)
     out.caption = plural(len(entries), "op")
     show(out)
+
+
+def _range(names: tuple[str, ...]) -> str:
+    """The first and the last opset: 1-16."""
+    numbers = [name.removeprefix("opset") for name in names]
+    return "-".join(dict.fromkeys(numbers[:1] + numbers[-1:]))

@@ -274,8 +274,8 @@ def test_a_name_that_is_none_is_a_key_error_that_says_so(reverse, wrong, message
 def test_what_is_no_number_and_no_string_is_no_tensor(reverse, value):
     with pytest.raises(
         irops.EvaluationError,
-        match=r"IR603 input 'x' cannot be an array: it has .* which is no number and no string",
+        match=r"IR603 input 'x' cannot be an array: it has .* which is not a number and no string",
     ):
         irops.run(reverse, [value, AXES])
-    with pytest.raises(ValueError, match="which is no number and no string"):
+    with pytest.raises(ValueError, match="which is not a number and no string"):
         irops.call("Reverse-1", [[None]], AXES, mode="index")
