@@ -1,6 +1,4 @@
-"""What a foreign library is not trusted with: the requirements of a definition, and the attributes that it
-takes for granted.
-"""
+"""Checks before a foreign library computes: the constraints of the definition, and all attributes."""
 
 from __future__ import annotations
 
@@ -19,12 +17,11 @@ from irops.values.violation import collect_warnings
 
 Inputs = Sequence[Array | None]
 MOVING = ("movement", "shape")
-"""Categories whose ops carry elements and compute none."""
+"""Categories whose ops move elements without computing any."""
 
 
 def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
-    """How many outputs a layer has; on the way its inputs are held to all that the op's shape rules require
-    of them.
+    """The number of outputs of a layer. Its inputs are checked by the shape function of the op.
 
     Raises:  Violation
     """
@@ -34,50 +31,61 @@ def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
         count = _shapes(op, facts, values)
     for warning in warnings:
         if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
-            raise warning  # it leaves the shapes clear, and no single meaning
+            raise warning  # an error that does not affect the shapes
     return count
 
 
 def _shapes(op: Op, facts: Sequence[Fact | None], values: Mapping[str, Any]) -> int:
-    """Work out the shapes of the outputs; how many there are."""
-    function, takes = op.functions.shape, op.functions.keyword_params.get("shape")
+    """Run shape inference; return the number of outputs."""
+    function, accepted_params = op.functions.shape, op.functions.keyword_params.get("shape")
     if function is not None:
         result = function(
-            *facts, **{name: value for name, value in values.items() if takes is None or name in takes}
+            *facts,
+            **{
+                name: value
+                for name, value in values.items()
+                if accepted_params is None or name in accepted_params
+            },
         )
         return len(result) if isinstance(result, tuple) else 1
     ports = op.definition.inputs
-    named: dict[str, Any] = {port.name: facts[k] if k < len(facts) else None for k, port in enumerate(ports)}
+    by_name: dict[str, Any] = {
+        port.name: facts[k] if k < len(facts) else None for k, port in enumerate(ports)
+    }
     if ports[-1].variadic:
-        named[ports[-1].name] = tuple(facts[len(ports) - 1 :])
-    spelled = {name: values.get(attribute.parameter) for name, attribute in op.definition.attributes.items()}
+        by_name[ports[-1].name] = tuple(facts[len(ports) - 1 :])
+    attribute_values = {
+        name: values.get(attribute.parameter) for name, attribute in op.definition.attributes.items()
+    }
     for port in op.definition.outputs:
-        rule, *words = port.shape
-        stock.RULES[rule](*(stock.argument(word, named, spelled) for word in words))
+        rule, *arguments = port.shape
+        stock.RULES[rule](*(stock.argument(word, by_name, attribute_values) for word in arguments))
     return len(op.definition.outputs)
 
 
 def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """All attributes of an op by parameter name; kernels are not given what they have no use for.
+    """All attributes of an op by parameter name, including those that its kernel does not take.
 
-    Raises:  Declined where one is required, and not known otherwise
+    Raises:  Declined if a required attribute is unknown
     """
-    known: dict[str, Any] = {}
+    values_by_name: dict[str, Any] = {}
     for attribute in op.definition.attributes.values():
         name = attribute.parameter
         if name in attributes:
-            known[name] = attributes[name]
+            values_by_name[name] = attributes[name]
         elif name == "hidden_size" and inputs[1] is not None:
-            known[name] = inputs[1].shape[-1]  # of recurrent cells and sequences: the size of their state
+            values_by_name[name] = inputs[1].shape[
+                -1
+            ]  # of recurrent cells and sequences: the size of the state
         elif attribute.required:
-            raise Declined(f"kernels are not given its {attribute.name}")
+            raise Declined(f"kernels do not receive the attribute {attribute.name}")
         else:
-            known[name] = default_of(attribute)
-    return {name: value for name, value in known.items() if value is not None}
+            values_by_name[name] = default_of(attribute)
+    return {name: value for name, value in values_by_name.items() if value is not None}
 
 
 def text_of(value: Any) -> str:
-    """The value of an attribute as a file has it."""
+    """The text of an attribute value in a file."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
@@ -88,5 +96,5 @@ def text_of(value: Any) -> str:
 
 
 def signature(inputs: Inputs) -> tuple[Any, ...]:
-    """Element types and shapes: what a compiled model is made for."""
+    """Element types and shapes, the key of a compiled model."""
     return tuple(None if item is None else (element_type_of(item).name, item.shape) for item in inputs)

@@ -17,7 +17,7 @@ import argparse
 from irops.cli.main import CLEAN, Refusal
 from irops.cli.numbers import integer_at_least
 from irops.diagnostics.printable import plural, printable
-from irops.editing.translation.refusal import SPELLED
+from irops.editing.translation.refusal import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translate
 from irops.ir.formats import OWN_ENDINGS
 from irops.ir.read import read
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "model", metavar="MODEL", help="an .xml file with its .bin next to it, or an .onnx file"
     )
     parser.add_argument(
-        "--to", choices=tuple(sorted(SPELLED, reverse=True)), required=True, help="the target dialect"
+        "--to", choices=tuple(sorted(DIALECT_NAMES, reverse=True)), required=True, help="the target dialect"
     )
     parser.add_argument(
         "--output",
@@ -56,8 +56,8 @@ def execute(args: argparse.Namespace) -> int:
     )
     if dialect_of_output != args.to:
         raise Refusal(
-            f"--output {args.output} has the extension of {SPELLED[dialect_of_output]} models, but --to is"
-            f" {args.to}"
+            f"--output {args.output} has the extension of {DIALECT_NAMES[dialect_of_output]} models,"
+            f" but --to is {args.to}"
         )
     if args.opset is not None and not 1 <= args.opset <= onnx_opsets().last:
         raise Refusal(f"--opset {args.opset} is not supported; expected 1 to {onnx_opsets().last}")

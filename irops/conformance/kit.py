@@ -8,7 +8,7 @@ from time import monotonic
 from typing import NamedTuple
 
 from irops.backends.backend import Backend
-from irops.backends.extras import lacks
+from irops.backends.extras import missing_libraries
 from irops.conformance.cases import definition_cases
 from irops.conformance.client import BackendClient, LocalBackend
 from irops.conformance.isolated import IsolatedBackend
@@ -56,7 +56,7 @@ def run_conformance(
     Raises:  DiagnosticError if the backend does not exist or its library is missing; KeyError for an unknown
              op; MissingExtraError; UnusableBackendError
     """
-    missing = lacks("conformance", "hypothesis")
+    missing = missing_libraries("conformance", "hypothesis")
     if missing:
         raise MissingExtraError(missing)
     folders, names = tuple(map(str, definitions)), tuple(modules)

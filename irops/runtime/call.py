@@ -8,7 +8,7 @@ from typing import Any
 from irops.analysis.layer import LayerFault, fault_of
 from irops.backends.backend import Backend, chain
 from irops.backends.declined import Declined
-from irops.backends.remembered import Remembered
+from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
 from irops.limits import Limits
@@ -21,7 +21,7 @@ from irops.values.element import Array, ElementType
 from irops.values.shape import Shape
 from irops.values.violation import LimitExceeded, Violation
 
-_PREPARED: Remembered[Prepared] = Remembered(256)
+_PREPARED: LruCache[Prepared] = LruCache(256)
 """The latest ops that were called, by their attributes and backends."""
 
 

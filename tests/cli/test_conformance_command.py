@@ -109,7 +109,7 @@ def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys) -> Non
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("--backend", "nobodys", "--op", "Reverse-1"), "no backend is called 'nobodys'"),
+        (("--backend", "nobodys", "--op", "Reverse-1"), "unknown backend 'nobodys'"),
         (("--backend", "reference", "--op", "Reverze-1"), "unknown op 'Reverze-1'"),
         (("--op", "Reverse-1"), "--backend"),
         (("--backend", "reference", "--examples", "none"), "'none' is not an integer of 1 or more"),
@@ -123,14 +123,14 @@ def test_wrong_usage_exits_with_2(irops, words, text) -> None:
 
 
 def test_missing_hypothesis_is_reported_with_its_extra(irops, monkeypatch: pytest.MonkeyPatch) -> None:
-    extras._there.cache_clear()
+    extras._is_installed.cache_clear()
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     result = irops("conformance", "--backend", "reference", "--op", "Reverse-1")
-    extras._there.cache_clear()
+    extras._is_installed.cache_clear()
     assert result.status == 2
     assert (
         result.err
-        == "irops conformance: hypothesis is not installed; pip install 'irops[conformance]' brings it\n"
+        == "irops conformance: hypothesis is not installed; pip install 'irops[conformance]' installs it\n"
     )
 
 

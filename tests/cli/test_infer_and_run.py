@@ -121,7 +121,7 @@ def test_an_assumed_size_is_reported(irops: Irops, reversing: Path) -> None:
         (("--fill", "ones", "--shape", "x:?,3"), "is not static"),
         (("--fill", "ones", "--shape", "z:2"), "the model has no input 'z'"),
         (("--fill", "ones", "--keep", "ghost"), "there is no layer 'ghost' to keep"),
-        (("--fill", "ones", "--backend", "abacus"), "no backend is called 'abacus'"),
+        (("--fill", "ones", "--backend", "abacus"), "unknown backend 'abacus'"),
         (("--load-inputs", "absent.npz"), "absent.npz does not exist"),
     ],
 )

@@ -163,7 +163,7 @@ def test_a_backend_that_cannot_even_be_loaded_is_unusable():
 
 def test_a_backend_that_there_is_not_is_told_with_those_that_there_are():
     with pytest.raises(
-        irops.DiagnosticError, match=r"IR610 no backend is called 'nobodys'; there are .*modest"
+        irops.DiagnosticError, match=r"IR610 unknown backend 'nobodys'; expected one of .*modest"
     ):
         run_conformance("nobodys", ["Reverse-1"])
 

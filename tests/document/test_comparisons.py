@@ -81,7 +81,7 @@ def test_a_missing_runtime_has_a_column_that_says_so(format, monkeypatch):
     assert text.count("not installed") >= 4
     assert (
         "pip install &#39;irops[openvino]&#39; brings it" in text
-        or "pip install 'irops[openvino]' brings it" in text
+        or "pip install 'irops[openvino]' installs it" in text
     )
 
 

@@ -35,7 +35,7 @@ REFUSED = {
     "onnx:ReverseSequence-# takes no f#e#m# as input",
     "onnx:ReverseSequence-# takes no bf# as input",
 }
-"""Why a case cannot be said in ONNX; # is a number."""
+"""Why a case is not representable in ONNX; # is a number."""
 DECLINED = (
     ("openvino", "CPU plug-in doesn't support Parameter operation with dynamic rank"),
     ("openvino", "crashed"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from irops.backends.extras import lacks
+from irops.backends.extras import missing_libraries
 from irops.conformance.odd_inputs import by_onnx, by_openvino, similar_functions
 from irops.conformance.odd_inputs.odd_input import Reply, Request
 
@@ -28,7 +28,7 @@ class Runtime:
     @property
     def missing(self) -> str | None:
         """A message about libraries that are not installed, or None."""
-        return lacks(self.extra, *self.libraries) if self.extra else None
+        return missing_libraries(self.extra, *self.libraries) if self.extra else None
 
     @property
     def version(self) -> str:

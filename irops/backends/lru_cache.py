@@ -1,4 +1,4 @@
-"""What is expensive to make, kept for the next time: a few of the latest."""
+"""A cache of the most recently used values."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Remembered(Generic[T]):
-    """Values by key, at most so many; what was not asked for the longest time goes first."""
+class LruCache(Generic[T]):
+    """At most `maxsize` values by key; the least recently used one is dropped first. Thread-safe."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self, maxsize: int) -> None:
+        self.maxsize = maxsize
         self._values: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of a key, made where there is none."""
+        """The value of a key, created if it is missing."""
         with self._lock:
-            found = self._values.get(key)
-            if found is not None:
+            cached = self._values.get(key)
+            if cached is not None:
                 self._values.move_to_end(key)
-                return found
-        made = make()
+                return cached
+        value = make()
         with self._lock:
-            self._values[key] = made
-            while len(self._values) > self.most:
+            self._values[key] = value
+            while len(self._values) > self.maxsize:
                 self._values.popitem(last=False)
-        return made
+        return value
 
     def __len__(self) -> int:
         return len(self._values)
