@@ -1,1 +1,1 @@
-"""Models of other worlds: read, written, and translated into each other."""
+"""Dialects besides OpenVINO IR: reading, writing and building their models."""

@@ -79,7 +79,7 @@ def run_until(word, snippet):
 def test_a_backend_that_writes_to_its_input_is_found():
     (found,) = failures("careless")
     assert found.verdict.fault == "changed input"
-    assert found.verdict.reason == "writes into its input data, must leave it as it is"
+    assert found.verdict.reason == "writes to its input data, which must not change"
     assert run_until("before", found.snippet)["data"].size == 2
 
 

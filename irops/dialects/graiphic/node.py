@@ -65,7 +65,7 @@ class Wire:
 
 
 def refuse(name: str, message: str, node: str | None = None) -> DiagnosticError:
-    """The error that tells what is wrong with a graph that is built."""
+    """The error for an invalid graph under construction."""
     return DiagnosticError([Diagnostic(rule(name), message, Location("<graph>", layer_name=node))])
 
 
@@ -128,5 +128,5 @@ def _plain(op: Op, key: str, value: Any) -> Any:
         return value
     attribute = op.definition.attributes.get(key)
     if attribute is None or attribute.switch is None:
-        raise refuse("switch-without-parameter", f"{key} of {op.id} is given with a switch, and has none")
+        raise refuse("switch-without-parameter", f"{key} of {op.id} has no switch, but is given with one")
     return value.value if value.use_it else None
