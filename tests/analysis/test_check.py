@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.checks.cascading import ECHOES
+from irops.analysis.checks.cascading import CASCADES
 from irops.diagnostics.rules import rule
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +59,6 @@ def test_rules_are_selected() -> None:
 
 
 def test_echoes_are_between_rules_that_there_are() -> None:
-    for code, echoes in ECHOES.items():
+    for code, echoes in CASCADES.items():
         assert rule(code).code == code
         assert [rule(echo).code for echo in echoes] == list(echoes)

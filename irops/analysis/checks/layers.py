@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.checks.context import Context, Scope
+from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.graph.order import feeding_layers
 from irops.graph.wiring import Wiring
 from irops.ir.model import Layer
 
 
-def the_model_has_results(context: Context) -> Iterator[Diagnostic]:
-    if () not in context.partially_read and not _sinks(context.scopes[0]):
-        count = len(context.model.layers)
+def the_model_has_results(structure: ModelStructure) -> Iterator[Diagnostic]:
+    if () not in structure.partially_read and not _sinks(structure.graphs[0]):
+        count = len(structure.model.layers)
         what = f"the model has {count} layer{'s' * (count != 1)} and no Result"
-        yield context.finding(
+        yield structure.finding(
             "no-results",
             f"{what}; it needs one for each tensor that it returns",
             0,
-            context.scopes[0],
+            structure.graphs[0],
             notes=("OpenVINO reads and compiles it as a model without outputs",),
         )
 
 
-def every_layer_reaches_a_result(context: Context) -> Iterator[Diagnostic]:
+def every_layer_reaches_a_result(structure: ModelStructure) -> Iterator[Diagnostic]:
     """Tells one layer of each dead end, the last, and how many others lead only there."""
-    for scope in context.whole:
+    for scope in structure.fully_read:
         sinks = _sinks(scope)
         if (
             not sinks or scope.wiring.faults or scope.wiring.unconnected
@@ -45,7 +45,7 @@ def every_layer_reaches_a_result(context: Context) -> Iterator[Diagnostic]:
                 f"nothing that {whole} returns depends on {layer}{more}; no way leads from it to a Result or"
                 " Assign"
             )
-            yield context.finding(
+            yield structure.finding(
                 "dead-layer",
                 message,
                 layer.at,
@@ -55,14 +55,14 @@ def every_layer_reaches_a_result(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def layer_names_are_unique(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.scopes:
+def layer_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
         first: dict[str, Layer] = {}
         for layer in scope.graph.layers:
             other = first.setdefault(layer.name, layer)
             if other is not layer and layer.name and other.id != layer.id:
                 message = f"{layer} has the name of {other}; by the name only one of them can be found"
-                yield context.finding(
+                yield structure.finding(
                     "duplicate-layer-name",
                     message,
                     layer.at,
@@ -72,8 +72,8 @@ def layer_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                 )
 
 
-def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.scopes:
+def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
         first: dict[str, tuple[Layer, int]] = {}
         for layer in scope.graph.layers:
             for index, port in enumerate(layer.outputs):
@@ -84,7 +84,7 @@ def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                             f'output {index} of {layer} has the tensor name "{name}", as has output {output}'
                             f" of {other}"
                         )
-                        yield context.finding(
+                        yield structure.finding(
                             "duplicate-tensor-name",
                             f"{message}; a tensor name must mean one tensor",
                             port.at,
@@ -94,7 +94,7 @@ def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                         )
 
 
-def _sinks(scope: Scope) -> list[Layer]:
+def _sinks(scope: GraphNode) -> list[Layer]:
     return [layer for layer in scope.wiring.layers.values() if layer.type.lower() in ("result", "assign")]
 
 

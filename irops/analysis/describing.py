@@ -1,15 +1,15 @@
-"""What findings about a layer say beside their message: facts on a line, the attribute to point at, how to
-put it right.
+"""What findings about a layer show beside their message: inputs and attributes, the attribute to point
+at, fixes.
 """
 
 from __future__ import annotations
 
-from irops.analysis.bind import AttributeFault
-from irops.analysis.facts import LayerFacts
+from irops.analysis.inferred import LayerFacts
 from irops.diagnostics.fix import Fix, fix
 from irops.ir.edits import with_attribute, with_new_attribute
 from irops.ir.locate import Source
 from irops.ir.model import Layer, attribute_text
+from irops.spec.attributes import AttributeFault
 from irops.spec.op import NoOp
 
 
@@ -47,7 +47,7 @@ def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> F
     )
 
 
-def right_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
+def correct_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
     """The name of an op or an opset that was meant."""
     if why.right is None or source is None or not source.as_stored:
         return None
