@@ -11,7 +11,7 @@ from irops.values.element import Array
 
 
 def reach(taps: DimLike, dilation: int) -> Dim:
-    """The number of elements from the first to the last tap of a window, both included; 1 if it has no taps."""
+    """The number of elements from the first to the last tap of a window, both included; 1 without taps."""
     return (Dim.of(taps).at_least(1) - 1) * dilation + 1
 
 

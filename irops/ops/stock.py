@@ -29,7 +29,7 @@ def scalar() -> Shape:
 
 
 def broadcast(a: Fact, b: Fact, auto_broadcast: str, constraint: str, axis: int = 0) -> Shape:
-    """The common shape of two inputs as auto_broadcast specifies: none, numpy, or pdpd (from `axis` of a on)."""
+    """The common shape of two inputs as auto_broadcast specifies; with pdpd, b is aligned from `axis` on."""
     if auto_broadcast == "none":
         return unify_shapes(a.shape, b.shape, constraint)
     if auto_broadcast == "pdpd":
