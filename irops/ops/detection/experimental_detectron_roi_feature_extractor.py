@@ -25,7 +25,7 @@ def roi_features_shape(
     numbers = unify(rois.shape[1], 4, "C1")
     for level in pyramid:
         unify(level.shape[0], 1, "C2")
-    channels = reduce(lambda found, level: unify(found, level.shape[1], "C3"), pyramid, ANY)
+    channels = reduce(lambda channels, level: unify(channels, level.shape[1], "C3"), pyramid, ANY)
     warn_unless(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
     return Shape.of(rois.shape[0], channels, output_size, output_size), Shape.of(rois.shape[0], numbers)
 

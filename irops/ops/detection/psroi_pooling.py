@@ -100,10 +100,8 @@ def bins(first: np.float32, last: np.float32, count: int, size: int) -> list[lis
     """The first and the exclusive last element of each of `count` bins from first to last, clipped to the
     axis.
     """
-    number, length = (
-        np.arange(count, dtype=np.float32),
-        np.maximum(last - first, MIN_SIZE) / np.float32(count),
-    )
+    number = np.arange(count, dtype=np.float32)
+    length = np.maximum(last - first, MIN_SIZE) / np.float32(count)
     edges = np.stack([np.floor(first + number * length), np.ceil(first + (number + 1) * length)], axis=1)
     ranges: list[list[int]] = np.clip(whole(edges), 0, size).tolist()
     return ranges

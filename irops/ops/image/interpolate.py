@@ -7,9 +7,10 @@ from math import floor, inf, prod
 
 import numpy as np
 
-from irops.ops.conversion import as_numbers, converted, low_bits
+from irops.ops.conversion import as_numbers
 from irops.ops.entries import entries
-from irops.ops.image.coordinates import Resizing, away_from_zero, nearest
+from irops.ops.image.coordinates import Resizing, nearest
+from irops.ops.image.sums import rounded_sums, truncated_sums
 from irops.ops.image.taps import Taps, cubic, pillow, triangle, two_neighbours
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, Bound, Dim
@@ -278,27 +279,3 @@ def _taps(
         return [(axis, triangle(one, one.scale if shrinks else np.float32(1))) for axis, one in along]
     make = two_neighbours if mode == "linear_onnx" else lambda one: cubic(one, cube_coeff)
     return [(axis, make(one)) for axis, one in along if one.before != one.after or one.scale != 1]
-
-
-def rounded_sums(sums: Array, like: Array) -> Array:
-    """Sums in the type of `like`; for integers rounded, halves away from zero, and saturated."""
-    kind = element_type_of(like)
-    return (
-        converted(sums, kind)
-        if kind.floating
-        else truncated_sums(away_from_zero(sums.astype(np.float32).astype(np.float64)), like)
-    )
-
-
-def truncated_sums(sums: Array, like: Array) -> Array:
-    """Sums in the type of `like`; for integers truncated and saturated."""
-    kind = element_type_of(like)
-    if kind.floating:
-        return converted(sums, kind)
-    low, high = kind.extent
-    saturated = np.clip(
-        np.trunc(sums.astype(np.float32).astype(np.float64)),
-        low,
-        np.nextafter(float(high), 0) if kind.bits == 64 else high,
-    )
-    return low_bits(saturated.astype(np.int64), kind)
