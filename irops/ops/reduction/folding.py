@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from irops.ops.partial import lifted, settled
+from irops.ops.partial import as_dims, stored_dim
 from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.values.dim import Dim
@@ -34,9 +34,9 @@ def along_axes(
     if holds_dims(axes):
         return None
     along = folded(data.ndim, axes)
-    rows = np.moveaxis(lifted(data), along, range(data.ndim - len(along), data.ndim))
+    rows = np.moveaxis(as_dims(data), along, range(data.ndim - len(along), data.ndim))
     kept = rows.shape[: data.ndim - len(along)]
     out = np.empty(kept, dtype=object)
     for place in np.ndindex(*kept):
-        out[place] = settled(fold(list(np.asarray(rows[place], dtype=object).ravel())), kind)
+        out[place] = stored_dim(fold(list(np.asarray(rows[place], dtype=object).ravel())), kind)
     return np.expand_dims(out, along) if keep_dims else out
