@@ -72,7 +72,7 @@ CLOSE = ("Sigmoid", "Tanh")
 NUMBERS = (
     "integers wrap around",
     "wider ones wrap around",
-    "beyond what floats hold",
+    "integers that floats cannot represent",
     "anything but 0 is true",
     "u64 is exact",
     "ReLU-1",
