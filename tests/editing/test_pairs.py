@@ -59,9 +59,9 @@ REFUSED = {
         "takes no i32 as X",
         "takes no i8 as input",
         "takes no u4 as data",
-        "does not hold both 0 and -1",
+        "shape does not contain both 0 and -1",
         "no axis is named twice",
-        "every axis that is named has size 1",
+        "every axis in axes has size 1",
     ),
 }
 """Why an example cannot be said in the other dialect: the code, and words of the message."""
