@@ -176,17 +176,17 @@ def _columns(
 ) -> Array:
     """The sampled values for each filter element and output position: [C * taps, positions]."""
     down, across = (slide.taps for slide in slides), (slide.positions for slide in slides)
-    taps, places = prod(down), prod(across)
+    taps, output_count = prod(down), prod(across)
     exact = offsets.dtype if offsets.dtype.kind == "f" else np.dtype(np.float64)
-    shifts = offsets.astype(exact).reshape(groups, taps, 2, places)
+    shifts = offsets.astype(exact).reshape(groups, taps, 2, output_count)
     y, x = (
-        start.reshape(taps, places).astype(exact) + shifts[:, :, axis]
+        start.reshape(taps, output_count).astype(exact) + shifts[:, :, axis]
         for axis, start in enumerate(_sampling_positions(slides))
     )
     sampled = interpolate(item.reshape(groups, len(item) // groups, *item.shape[1:]), y, x, padded)
     if mask is not None:
-        sampled = sampled * mask.reshape(groups, 1, taps, places)
-    return sampled.reshape(len(item) * taps, places)
+        sampled = sampled * mask.reshape(groups, 1, taps, output_count)
+    return sampled.reshape(len(item) * taps, output_count)
 
 
 def _sampling_positions(slides: Sequence[Slide]) -> list[Array]:
