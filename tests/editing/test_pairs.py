@@ -59,9 +59,9 @@ REFUSED = {
         "does not accept i32 for input 'X'",
         "does not accept i8 for input 'input'",
         "does not accept u4 for input 'data'",
-        "does not hold both 0 and -1",
+        "shape does not contain both 0 and -1",
         "no axis is named twice",
-        "every axis that is named has size 1",
+        "every axis in axes has size 1",
     ),
 }
 """Why an example cannot be said in the other dialect: the code, and words of the message."""
@@ -72,7 +72,7 @@ CLOSE = ("Sigmoid", "Tanh")
 NUMBERS = (
     "integers wrap around",
     "wider ones wrap around",
-    "beyond what floats hold",
+    "integers that floats cannot represent",
     "anything but 0 is true",
     "u64 is exact",
     "ReLU-1",

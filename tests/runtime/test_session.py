@@ -249,7 +249,10 @@ def test_a_name_alone_is_as_good_as_a_list_of_one(reverse):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda model: irops.run(model, [X, AXES], keep=["agian"]), "there is no layer 'agian'; did you mean 'again'?"),
+        (
+            lambda model: irops.run(model, [X, AXES], keep=["agian"]),
+            "there is no layer 'agian'; did you mean 'again'?",
+        ),
         (
             lambda model: irops.infer(model)["again"],
             "'again' is no layer and output: inferred[layer name or id, output index]",
