@@ -93,7 +93,7 @@ def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
     if reader is not None and reader != attribute.default:
         said = attribute.default if attribute.default is not None else "none"
         return AttributeFault(
-            "relied-upon-reader-default",
+            "conflicting-defaults",
             name,
             f"{name} is missing: its default is {said} by the specification, {reader or 'empty'} in"
             " OpenVINO's reader",

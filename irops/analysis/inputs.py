@@ -69,7 +69,7 @@ def given_facts(
             raise DiagnosticError(
                 [
                     Diagnostic(
-                        rule("impossible-input-shape"),
+                        rule("invalid-input-shape"),
                         f"the shape given for input {layer.name!r}: {error}",
                         Location(
                             model.source.path if model.source else None,

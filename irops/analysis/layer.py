@@ -69,7 +69,7 @@ def fault_of(op: Op, violation: Violation) -> LayerFault:
             f"a function of {op.id} cites {violation.constraint}, must cite a requirement that its"
             " definition has"
         )
-        return LayerFault("undefined-requirement", message)
+        return LayerFault("undefined-constraint", message)
     if constraint is None:
         raise KeyError(f"{op.id} has no constraint {violation.constraint}") from violation
     detail = f"; {violation.detail}" if violation.detail else ""
@@ -131,7 +131,7 @@ def _types(op: Op, inputs: Sequence[Fact | None]) -> dict[str, ElementType]:
         before = bound.setdefault(spec.type, kind)
         if before is not kind and spec.type in op.definition.types:
             raise LayerFault(
-                "differing-element-types",
+                "mismatched-element-types",
                 f"{op.id} takes {first[spec.type]} and {spec.name} of one element type; got {before} and"
                 f" {kind}",
             )

@@ -70,7 +70,7 @@ class _Places:
         count, free = len(self.layer.inputs), m.purpose == CURRENT_ITERATION and m.external_port_id == -1
         if not free and not 0 <= m.external_port_id < count:
             message = f"the port map of {self.layer} takes its input {m.external_port_id}, it has {count}"
-            raise BodyFault("mapping-to-no-port", message, m.at)
+            raise BodyFault("unknown-external-port", message, m.at)
         parameter = self._place(self.parameters, m.internal_layer_id, "Parameter", m)
         return BodyInput(None if free else m.external_port_id, parameter, _cut(m), m.purpose, m.at)
 
@@ -78,7 +78,7 @@ class _Places:
         free = m.purpose == EXECUTION_CONDITION and m.external_port_id == -1
         if not free and m.external_port_id < 0:
             raise BodyFault(
-                "mapping-to-no-port",
+                "unknown-external-port",
                 f"the port map of {self.layer} gives its output {m.external_port_id}",
                 m.at,
             )
@@ -92,12 +92,12 @@ class _Places:
     def hold_together(self, maps: Maps) -> None:
         """One entry for every Parameter and for every output."""
         _once(
-            "doubly-mapped-parameter",
+            "duplicate-parameter-mapping",
             f"the port map of {self.layer} feeds a Parameter twice",
             [(i.parameter, i.at) for i in maps.inputs],
         )
         _once(
-            "doubly-mapped-output",
+            "duplicate-output-mapping",
             f"the port map of {self.layer} gives an output twice",
             [(o.port, o.at) for o in maps.outputs if o.port is not None],
         )
@@ -120,7 +120,7 @@ class _Places:
 
     def _place(self, known: dict[int, int], id: int, kind: str, entry: PortMapping | BackEdge) -> int:
         if id not in known:
-            rule = "dangling-back-edge" if isinstance(entry, BackEdge) else "mapping-to-no-layer"
+            rule = "dangling-back-edge" if isinstance(entry, BackEdge) else "unknown-internal-layer"
             raise BodyFault(rule, f"{self.body.name} of {self.layer} has no {kind} with id {id}", entry.at)
         return known[id]
 
@@ -138,7 +138,7 @@ def _cut(m: PortMapping) -> Cut | None:
         return None
     if m.stride == 0 or m.part_size < 1:
         raise BodyFault(
-            "empty-slice",
+            "invalid-slice",
             f"a slice has stride {m.stride} and part_size {m.part_size}, must move on and have a size",
             m.at,
         )

@@ -39,7 +39,7 @@ def filled(
     limits, size = limits or Limits(), prod(sizes) * max(declared.element_type.dtype.itemsize, 1)
     if size > limits.tensor_bytes:
         raise _fault(
-            "byte-limit",
+            "memory-limit",
             layer,
             f"input {layer.name!r} is {declared}, {size:,} bytes; {limits.said('tensor_bytes')}",
         )
@@ -103,7 +103,7 @@ def _values(kind: ElementType, sizes: tuple[int, ...], how: str, random: np.rand
 
 
 def _impossible(layer: Layer, message: str) -> DiagnosticError:
-    return _fault("impossible-filling", layer, message)
+    return _fault("unfillable-input", layer, message)
 
 
 def _fault(name: str, layer: Layer, message: str) -> DiagnosticError:

@@ -68,14 +68,14 @@ def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
     arrays = [None if t is None else t.value for t in tensors]
     kernel = backend.kernel(op)
     if kernel is None:
-        raise LayerFault("unevaluable-op", f"backend {backend.name} has no kernel for {op.id}")
+        raise LayerFault("unsupported-op", f"backend {backend.name} has no kernel for {op.id}")
     attributes = with_normal_axes(op, arrays, bound.values)
     with np.errstate(all="ignore"):
         result = kernel(*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", attributes, {}))
     found = [result_array(r, f) for r, f in zip(result if isinstance(result, tuple) else (result,), inferred)]
     for array, fact in zip(found, inferred):
         if not fact.admits(array):
-            raise LayerFault("unfaithful-kernel", f"{op.id} gives {fact_of(array)}, inferred is {fact}")
+            raise LayerFault("incorrect-kernel-result", f"{op.id} gives {fact_of(array)}, inferred is {fact}")
     return found
 
 

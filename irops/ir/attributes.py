@@ -54,7 +54,7 @@ class Attributes:
             return otherwise
         if not plain:
             self.faults.add(
-                "loose-number",
+                "noncanonical-number",
                 f"{name} {text!r} of {owner} is not written plainly; it is read as {value}",
                 element.at,
                 attribute=name,

@@ -77,10 +77,10 @@ class Faults:
             end = self.source.location(len(self.source.data))
             self.found.append(
                 Diagnostic(
-                    rule("more-faults"),
+                    rule("too-many-findings"),
                     f"{more} more findings are not told; {self.limits.said('findings')}",
                     end,
-                    notes=limit_notes("more-faults"),
+                    notes=limit_notes("too-many-findings"),
                 )
             )
         return in_document_order(self.found)

@@ -86,7 +86,7 @@ class Ports:
             )
             return DYNAMIC
         self.faults.add(
-            "loose-number",
+            "noncanonical-number",
             f"dimension {text.strip()!r} of {owner} is not written plainly; it is read as {value}",
             element.at,
             child=("dim", index),

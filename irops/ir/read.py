@@ -52,7 +52,7 @@ def load(
     if reader is not None:
         if weights is not None:
             what = f"{os.fspath(weights)} is given as the weights of a model that has no .bin file"
-            raise ReadError([Diagnostic(rule("unwanted-weights"), what, Location(name))])
+            raise ReadError([Diagnostic(rule("unexpected-weights"), what, Location(name))])
         loaded: tuple[Model, tuple[Diagnostic, ...]] = reader.load(name, limits, text)
         return loaded
     beside = Path(name).with_suffix(".bin") if weights is None else weights

@@ -58,7 +58,7 @@ def version_of(root: Element, faults: Faults) -> int:
         return READ[-1]
     if not plain:
         faults.add(
-            "loose-number",
+            "noncanonical-number",
             f"IR version {text!r} is not written plainly; it is read as {version}",
             root.at,
             attribute="version",

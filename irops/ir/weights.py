@@ -62,7 +62,7 @@ def constant(model: Model, layer: Layer, *, copied: bool = False) -> Array:
         message = (
             f"{layer}: a tensor of {len(region.shape)} axes cannot be held; arrays have {MOST_AXES} at most"
         )
-        raise _error(model, layer, Fault("impossible-array", message, "shape"))
+        raise _error(model, layer, Fault("unsupported-array", message, "shape"))
     if region.elements == 0:
         return unpack(bytes(8), region.element, region.shape)
     assert model.weights is not None

@@ -59,14 +59,14 @@ def hold_possible(op: Op, outputs: Iterable[Fact]) -> None:
         dims = fact.shape.dims or ()
         if len(dims) > MOST_AXES:
             raise LayerFault(
-                "impossible-array",
+                "unsupported-array",
                 f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MOST_AXES} at most",
             )
         if (
             fact.element_type is not DYNAMIC
             and prod(max(dim.low, 1) for dim in dims) * fact.element_type.dtype.itemsize > MAX_DIM
         ):
-            raise LayerFault("impossible-array", f"{op.id} gives {fact}; no array has such sizes")
+            raise LayerFault("unsupported-array", f"{op.id} gives {fact}; no array has such sizes")
 
 
 def out_of_memory(op: Op) -> LayerFault:

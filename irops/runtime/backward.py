@@ -165,7 +165,7 @@ class LayerValues:
         if not fact.admits(array):
             name = port_of(self.step, index).name
             raise LayerFault(
-                "unfaithful-kernel",
+                "incorrect-kernel-result",
                 f"the gradient of {name} of {self.step.op.id} is {fact_of(array)}, must be {fact}",
             )
         return array

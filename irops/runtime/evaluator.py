@@ -185,7 +185,7 @@ class Evaluator:
     def _afford(self, wanted: float) -> None:
         if self.held + wanted > self.limits.tensor_bytes:
             raise LimitExceeded(
-                "byte-limit",
+                "memory-limit",
                 f"would hold {self.held + wanted:,.0f} bytes, {self.limits.said('tensor_bytes')}",
             )
 
@@ -237,7 +237,7 @@ class Evaluator:
             found = kernel_of(op, (Reference(),) if anchored else self.backends)
             if found is None:
                 names = ", ".join(b.name for b in self.backends)
-                raise LayerFault("unevaluable-op", f"no backend can compute {op.id}; asked were {names}")
+                raise LayerFault("unsupported-op", f"no backend can compute {op.id}; asked were {names}")
             self._kernels[op.id] = found
         return self._kernels[op.id]
 
@@ -279,7 +279,7 @@ class Evaluator:
         for index, (array, fact) in enumerate(zip(found, outputs)):
             if not fact.admits(rounded(array, fact)):
                 raise LayerFault(
-                    "unfaithful-kernel",
+                    "incorrect-kernel-result",
                     f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}",
                 )
         if self.verify and not op.definition.stateful and not op.definition.bodies and arrays:
@@ -297,7 +297,7 @@ class Evaluator:
             why = difference(ours, np.asarray(theirs))
             if why:
                 raise LayerFault(
-                    "unfaithful-kernel",
+                    "incorrect-kernel-result",
                     f"output {index} of {op.id} by backend {backend.name} is not the reference's: {why}",
                 )
 
@@ -327,4 +327,4 @@ class Evaluator:
 def _uncomputable(found: Diagnostic) -> Diagnostic:
     """What is a mere warning as long as nothing runs: an op that is not defined."""
     what = re.split(r"[;,] its outputs", found.message)[0]
-    return replace(found, rule=rule("unevaluable-op"), message=f"{what}, and cannot compute it")
+    return replace(found, rule=rule("unsupported-op"), message=f"{what}, and cannot compute it")

@@ -96,7 +96,7 @@ class Names:
 
     def unfit(self, message: str, layer: Layer | None = None) -> EvaluationError:
         """The error that tells what is wrong with a cotangent."""
-        return EvaluationError([Diagnostic(rule("unfit-cotangent"), message, self.place(layer))])
+        return EvaluationError([Diagnostic(rule("incompatible-cotangent"), message, self.place(layer))])
 
     def place(self, layer: Layer | None) -> Location:
         """Where a layer is, or the model."""

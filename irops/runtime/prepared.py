@@ -53,7 +53,7 @@ class Prepared:
                 raise LayerFault(fault.rule, fault.message)
         found = kernel_of(op, backends)
         if found is None:
-            raise LayerFault("unevaluable-op", f"no backend can compute {op.id}")
+            raise LayerFault("unsupported-op", f"no backend can compute {op.id}")
         self._op, self._values, self._kernel = op, bound.values, found[1]
         self._checks_values = getattr(self._kernel, "checks_values", False)
         self._is_variadic = any(port.variadic for port in op.definition.inputs)
@@ -70,7 +70,7 @@ class Prepared:
         limits = limits or NO_LIMITS_GIVEN
         if settled.size > limits.tensor_bytes:
             raise LayerFault(
-                "byte-limit", f"{self._op.id} would give {settled.facts[0]}, {limits.said('tensor_bytes')}"
+                "memory-limit", f"{self._op.id} would give {settled.facts[0]}, {limits.said('tensor_bytes')}"
             )
         if out is not None:
             _check_room(out, settled)

@@ -93,7 +93,7 @@ class Session:
                     "OpenVINO subtracts the mean values of <pre-process> from an input; irops does not, write"
                     " them as a Subtract"
                 )
-                raise EvaluationError([Diagnostic(rule("unapplied-mean-values"), message, place)])
+                raise EvaluationError([Diagnostic(rule("unsupported-mean-values"), message, place)])
 
     def _given(self, inputs: Mapping[str | int, Any]) -> dict[int, Array]:
         given: dict[int, Array] = {}
@@ -121,7 +121,7 @@ class Session:
             raise EvaluationError(
                 [
                     Diagnostic(
-                        rule("unfit-input"),
+                        rule("incompatible-input"),
                         f"input {layer.name!r} cannot be an array: {error}",
                         self._place(layer),
                     )
@@ -131,7 +131,7 @@ class Session:
             raise EvaluationError(
                 [
                     Diagnostic(
-                        rule("unfit-input"),
+                        rule("incompatible-input"),
                         f"input {layer.name!r} is {fact_of(array)}, must be {declared}",
                         self._place(layer),
                     )

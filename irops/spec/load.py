@@ -90,7 +90,7 @@ def _hold_to_grammar(root: Any, path: str | Path) -> None:
         )  # those without a line say the least
         raise DefinitionError(
             _fault(
-                "ungrammatical-definition",
+                "schema-violation",
                 f"breaks the grammar of definitions: {entry.message}",
                 path,
                 entry.line if entry.line > 0 else root.sourceline,
@@ -176,7 +176,7 @@ class _Loader:
         return definition
 
     def fault(self, element: Any, message: str) -> None:
-        self.faults.append(_fault("contradictory-definition", message, self.path, element.sourceline))
+        self.faults.append(_fault("inconsistent-definition", message, self.path, element.sourceline))
 
     def _named(self, make: Any, path: str, key: str = "name") -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -123,7 +123,7 @@ def test_a_sound_body_has_no_findings() -> None:
 
 
 def test_a_mapping_that_goes_astray_does_not_make_its_parameter_unmapped() -> None:
-    assert found(looping(passing(), inputs=(PortMapping(0, 7),))) == ["mapping-to-no-layer"]
+    assert found(looping(passing(), inputs=(PortMapping(0, 7),))) == ["unknown-internal-layer"]
 
 
 def test_the_iteration_number_takes_no_port() -> None:
@@ -134,12 +134,12 @@ def test_the_iteration_number_takes_no_port() -> None:
 
 
 def test_a_port_of_minus_one_needs_a_purpose() -> None:
-    assert found(looping(passing(), inputs=(PortMapping(-1, 0),))) == ["mapping-to-no-port"]
+    assert found(looping(passing(), inputs=(PortMapping(-1, 0),))) == ["unknown-external-port"]
 
 
 def test_a_stride_may_be_negative_but_not_zero() -> None:
     assert found(looping(passing(), inputs=(PortMapping(0, 0, axis=0, stride=-1),))) == []
-    assert found(looping(passing(), inputs=(PortMapping(0, 0, axis=0, stride=0),))) == ["empty-slice"]
+    assert found(looping(passing(), inputs=(PortMapping(0, 0, axis=0, stride=0),))) == ["invalid-slice"]
     assert found(looping(passing(), inputs=(PortMapping(0, 0, stride=0),))) == [], (
         "without an axis nothing is cut"
     )

@@ -68,30 +68,30 @@ def test_an_own_file_goes_before_pyproject_of_the_same_folder(tmp_path: Path) ->
         ("[limits]\n  detph = 3\n", "unknown-setting", 2, 3, "did you mean depth?"),
         (
             "[limits]\ndepth = 0\n",
-            "unfit-setting",
+            "invalid-setting",
             2,
             1,
             "depth: the limit depth is 0, must be a number above 0",
         ),
         (
             '[limits]\n"depth" = "many"\n',
-            "unfit-setting",
+            "invalid-setting",
             2,
             2,
             "depth: 'many' is no number such as 1000, 16G, 512M or inf",
         ),
-        ("limits = 3\n", "unfit-setting", 1, 1, "limits: is 3, must be a table of limits"),
+        ("limits = 3\n", "invalid-setting", 1, 1, "limits: is 3, must be a table of limits"),
         ("[odd]\nx = 1\n", "unknown-setting", 1, 2, "'odd' is nothing"),
-        ("ignore = 'IR2'\n", "unfit-setting", 1, 1, "must be a list of rules in quotes"),
+        ("ignore = 'IR2'\n", "invalid-setting", 1, 1, "must be a list of rules in quotes"),
         (
             "ignore = ['dead-lair']\n",
-            "unfit-setting",
+            "invalid-setting",
             1,
             1,
             "ignore: no rule is called 'dead-lair'; did you mean dead-layer?",
         ),
-        ("strict = 1\n", "unfit-setting", 1, 1, "strict: is 1, must be true or false"),
-        ("baseline = ''\n", "unfit-setting", 1, 1, "must be a path in quotes"),
+        ("strict = 1\n", "invalid-setting", 1, 1, "strict: is 1, must be true or false"),
+        ("baseline = ''\n", "invalid-setting", 1, 1, "must be a path in quotes"),
         ("strict = true\nstrict = = \n", "malformed-settings", 2, 10, "not TOML: "),
     ],
 )
@@ -109,7 +109,7 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         "[tool.other]\nstrict = 7\n[tool.irops]\nstrict = 1\nodd = 2\n[tool.irops.limits]\nodd = 3\n"
     )
     assert [(d.name, d.location.line) for d in faults_of(tmp_path)] == [
-        ("unfit-setting", 4),
+        ("invalid-setting", 4),
         ("unknown-setting", 5),
         ("unknown-setting", 5),
     ]

@@ -73,19 +73,19 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
         (
             ADD,
             ADD.replace('"2"', '"+2"'),
-            "loose-number",
+            "noncanonical-number",
             """id '+2' of layer "sum" is not written plainly; it is read as 2""",
         ),
         (
             ADD,
             ADD.replace('"2"', '" 2"'),
-            "loose-number",
+            "noncanonical-number",
             """id ' 2' of layer "sum" is not written plainly; it is read as 2""",
         ),
         (
             ADD,
             ADD.replace('"2"', '"02"'),
-            "loose-number",
+            "noncanonical-number",
             """id '02' of layer "sum" is not written plainly; it is read as 2""",
         ),
         (
@@ -150,7 +150,7 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
         (
             "<dim>3</dim>",
             "<dim>03</dim>",
-            "loose-number",
+            "noncanonical-number",
             "dimension '03' of output port 0 is not written plainly; it is read as 3",
         ),
         (
@@ -227,7 +227,7 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
         (
             'version="11"',
             'version=" 11"',
-            "loose-number",
+            "noncanonical-number",
             "IR version ' 11' is not written plainly; it is read as 11",
         ),
         (
@@ -405,7 +405,7 @@ def test_of_very_many_faults_the_first_are_told() -> None:
     )
     assert len(found) == TOLD + 1
     assert shown(found)[-1] == (
-        "more-faults",
+        "too-many-findings",
         f"49 more findings are not told; the limit is {TOLD:,} (findings)",
     )
 
@@ -419,4 +419,4 @@ def test_very_many_faulty_dims_are_found_in_no_time_to_speak_of() -> None:
     text = PLAIN.replace("<dim>3</dim>", "\n<dim>q</dim>" * 30_000, 1)
     _, found = loads(text.encode(), limits=Limits(dims=50_000))
     assert [d.location.line for d in found[:3]] == [10, 11, 12]
-    assert found[-1].name == "more-faults"
+    assert found[-1].name == "too-many-findings"

@@ -173,7 +173,7 @@ def _hold_run(model: irops.Model) -> None:
     except irops.DiagnosticError as error:
         first = error.diagnostics[0]
         op = re.search(r"\b(\w+)-\d+", first.message)
-        if first.name == "unfaithful-kernel" and (op is None or op[1] not in UNSURE):
+        if first.name == "incorrect-kernel-result" and (op is None or op[1] not in UNSURE):
             raise Broken(f"run: the kernel of {op and op[0]} is unfaithful", str(error)) from None
 
 

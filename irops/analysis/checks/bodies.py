@@ -23,7 +23,7 @@ def mappings_name_parameters_and_results(context: Context) -> Iterator[Diagnosti
                     f" {body.name}, {found}; it must be a {wanted} there"
                 )
                 yield context.finding(
-                    "mapping-to-no-layer",
+                    "unknown-internal-layer",
                     message,
                     mapping.at,
                     scope,
@@ -47,7 +47,7 @@ def mappings_meet_ports(context: Context) -> Iterator[Diagnostic]:
                 )
                 message = f"an {side} of the port map of {layer} means its port {number}; {has}"
                 yield context.finding(
-                    "mapping-to-no-port",
+                    "unknown-external-port",
                     message,
                     mapping.at,
                     scope,
@@ -68,7 +68,7 @@ def no_parameter_is_mapped_twice(context: Context) -> Iterator[Diagnostic]:
                     " takes one"
                 )
                 yield context.finding(
-                    "doubly-mapped-parameter",
+                    "duplicate-parameter-mapping",
                     message,
                     mapping.at,
                     scope,
@@ -112,7 +112,7 @@ def no_output_is_mapped_twice(context: Context) -> Iterator[Diagnostic]:
                     f" its {body.name}; an output takes one"
                 )
                 yield context.finding(
-                    "doubly-mapped-output",
+                    "duplicate-output-mapping",
                     message,
                     mapping.at,
                     scope,
@@ -179,7 +179,7 @@ def slices_are_not_empty(context: Context) -> Iterator[Diagnostic]:
                 note = "OpenVINO divides by it unchecked: 0 ends the process"
             else:
                 continue
-            yield context.finding("empty-slice", message, mapping.at, scope, layer, notes=(note,))
+            yield context.finding("invalid-slice", message, mapping.at, scope, layer, notes=(note,))
 
 
 def every_loop_has_a_condition(context: Context) -> Iterator[Diagnostic]:

@@ -26,7 +26,7 @@ def inputs_and_outputs_keep_their_types(context: Context, facts: Facts) -> Itera
             continue
         if kind is not DYNAMIC and kind.name != read:
             yield context.finding(
-                "rewritten-type",
+                "implicit-type-conversion",
                 f'{what} "{layer.name}" is {kind}; from a file of IR 10 OpenVINO reads it as {read}',
                 layer.at,
                 context.scopes[0],

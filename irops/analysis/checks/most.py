@@ -9,7 +9,7 @@ from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.limits import Limits, notes
 
-MORE = "more-faults"
+MORE = "too-many-findings"
 
 
 def within(limits: Limits, found: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -32,7 +32,7 @@ def types_are_spelled_as_specified(context: Context) -> Iterator[Diagnostic]:
                 spelled = right[key] = _spelled(context, layer)
             if spelled != layer.type:
                 anchor = ANCHORS.get(spelled)
-                name = "op-spelled-otherwise" if anchor is None else "misspelled-anchor"
+                name = "nonstandard-type-spelling" if anchor is None else "misread-type-spelling"
                 message = f"the type is spelled {layer.type}, must be {spelled}"
                 note = anchor or "OpenVINO finds the op all the same"
                 source = context.editable

@@ -23,7 +23,7 @@ def variables_have_one_type_and_shape(context: Context) -> Iterator[Diagnostic]:
                 f"{other} as {''.join(before)}; a variable has one type and shape"
             )
             yield context.finding(
-                "variable-of-two-kinds",
+                "conflicting-variable-types",
                 message,
                 layer.at,
                 scope,

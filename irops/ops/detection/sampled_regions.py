@@ -62,7 +62,7 @@ def afford(count: int) -> None:
     """Raises LimitExceeded where so many values are too many to be held beside the tensors."""
     if count > MOST_SAMPLES:
         raise LimitExceeded(
-            "byte-limit", f"a region is sampled at {count:,} points, {MOST_SAMPLES:,} are taken at a time"
+            "memory-limit", f"a region is sampled at {count:,} points, {MOST_SAMPLES:,} are taken at a time"
         )
 
 

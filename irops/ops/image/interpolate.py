@@ -162,7 +162,7 @@ def _padded(image: Array, pads: list[tuple[int, int]]) -> Array:
     size = prod(begin + size + end for size, (begin, end) in zip(image.shape, pads)) * image.itemsize
     if size > MOST_PADDED:
         raise LimitExceeded(
-            "byte-limit", f"the image would have {size:,} bytes with its pads, {MOST_PADDED:,} are taken"
+            "memory-limit", f"the image would have {size:,} bytes with its pads, {MOST_PADDED:,} are taken"
         )
     return np.pad(image, pads, constant_values=zeros((), element_type_of(image)))
 

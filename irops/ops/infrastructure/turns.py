@@ -69,7 +69,7 @@ def gathered(body: BodyFunction, turns: Iterator[list[Array]], initial: list[Arr
                 taken += results[entry.result].nbytes
         if taken > body.tensor_bytes:
             raise LimitExceeded(
-                "byte-limit",
+                "memory-limit",
                 f"the pieces of outputs take {taken:,} bytes, {body.tensor_bytes:,} are left (tensor_bytes)",
             )
     found: dict[int, Array] = {}
