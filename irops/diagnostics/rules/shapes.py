@@ -98,7 +98,7 @@ RULES: tuple[Rule, ...] = (
         "IR409",
         "implicit-type-conversion",
         Severity.WARNING,
-        "OpenVINO changes the element type of an input or output of an IR 10 model",
+        "the element type of an input or output of an IR 10 model changes in OpenVINO",
         """
         When OpenVINO reads a file of version 10, it changes inputs of f16 to f32, outputs of 32-bit and
         64-bit integers to i32, and all other outputs to f32, by adding a Convert to each. irops runs the
