@@ -1,6 +1,4 @@
-"""Readers and writers of a folder take turns, so that none reads a model that is half the one and half the
-other.
-"""
+"""Advisory locks on folders, so that a reader never sees one file of a pair before and one after a write."""
 
 from __future__ import annotations
 
@@ -10,16 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
-PATIENCE = 2.0
-"""Seconds after which it goes on without: a process that hangs must not keep others from reading."""
+TIMEOUT = 2.0
+"""Seconds after which the block runs without the lock: a process that hangs must not block others."""
 
 
 @contextmanager
-def in_turn(folder: Path, *, alone: bool = False) -> Iterator[None]:
-    """Hold the folder while the block runs, alone to write, with others to read; where the system can, else
-    nothing is held.
+def folder_lock(folder: Path, *, exclusive: bool = False) -> Iterator[None]:
+    """Lock a folder during the block: exclusively to write, shared to read.
+
+    On systems and file systems without locks, the block runs without one.
     """
-    handle = _held(folder, alone)
+    handle = _lock(folder, exclusive)
     try:
         yield
     finally:
@@ -27,17 +26,17 @@ def in_turn(folder: Path, *, alone: bool = False) -> Iterator[None]:
             os.close(handle)
 
 
-def _held(folder: Path, alone: bool) -> int | None:
+def _lock(folder: Path, exclusive: bool) -> int | None:
     try:
         import fcntl
 
         handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    except (ImportError, OSError):  # no such locks here, or no such folder, which is told elsewhere
+    except (ImportError, OSError):  # no such locks here, or no such folder, which the caller reports
         return None
-    until = monotonic() + PATIENCE
+    until = monotonic() + TIMEOUT
     while True:
         try:
-            fcntl.flock(handle, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
             return handle
         except BlockingIOError:
             if monotonic() > until:
