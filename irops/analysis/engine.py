@@ -21,14 +21,14 @@ from irops.diagnostics.rules import rule
 from irops.graph.wiring import Wiring
 from irops.ir.model import Body, Graph, Layer, Model
 from irops.ir.weights import constant
-from irops.limits import Clock, Limits, room_for
+from irops.limits import Clock, Limits, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.registry import Registry, default_registry
 from irops.spec.body import BodyFunction
 from irops.spec.op import NoOp
 from irops.values.element import Array
 from irops.values.fact import Fact
-from irops.values.shape import MOST_AXES
+from irops.values.shape import MAX_AXES
 from irops.values.violation import Violation, collect_warnings
 
 
@@ -58,7 +58,7 @@ class Inference:
     def graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...] = ()) -> Facts:
         """Facts of a graph; given: of its Parameters, by layer id, in place of what they declare."""
         self._start()
-        with room_for(self.limits.depth):
+        with recursion_limit_for(self.limits.depth):
             facts = self._graph(graph, given, path)
         facts.found.extend(self._hindrances(path))
         return facts
@@ -85,13 +85,15 @@ class Inference:
             yield self._limit_met(
                 "folding-limit", "values that shapes depend on were not worked out", "folded_bytes", place
             )
-        if self.clock.struck:
+        if self.clock.expired_before:
             yield self._limit_met(
                 "checking-time-limit", "the time was up before all layers were inferred", "seconds", place
             )
 
     def _limit_met(self, name: str, message: str, limit: str, place: Location) -> Diagnostic:
-        return Diagnostic(rule(name), f"{message}; {self.limits.said(limit)}", place, notes=limit_notes(name))
+        return Diagnostic(
+            rule(name), f"{message}; {self.limits.message(limit)}", place, notes=limit_notes(name)
+        )
 
     def _graph(self, graph: Graph, given: Mapping[int, Fact], path: tuple[str, ...]) -> Facts:
         wiring, facts = self.wiring(graph), Facts()
@@ -112,7 +114,7 @@ class Inference:
     ) -> None:
         faulty = wiring.faulty
         for layer in wiring.order:
-            if self.clock.late:
+            if self.clock.expired:
                 return
             known = LayerFacts(layer)
             inputs: list[Fact | None] = []
@@ -205,7 +207,7 @@ class Inference:
         if (
             not size.known
             or size.low > INPUTS * self.limits.folded_elements
-            or len(fact.shape.dims or ()) > MOST_AXES
+            or len(fact.shape.dims or ()) > MAX_AXES
         ):
             return fact
         return Fact(fact.element_type, fact.shape, lambda: self._copied(layer))
@@ -269,7 +271,7 @@ class Inference:
             maps.inputs,
             maps.outputs,
             maps.back_edges,
-            patient=lambda: self.repeats < self.limits.repeats,
+            may_repeat=lambda: self.repeats < self.limits.repeats,
         )
 
     def maps(self, layer: Layer, body: Body) -> tuple[Maps, tuple[Fact, ...]]:

@@ -1,4 +1,4 @@
-"""Port maps and back edges tie a body to the ports of its layer."""
+"""Checks of port maps and back edges, which connect a body to the ports of its layer."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def mappings_name_parameters_and_results(context: Context) -> Iterator[Diagnosti
             found = inside.unfit(mapping.internal_layer_id, wanted)
             if found is not None:
                 message = (
-                    f"an {side} of the port map of {layer} means layer {mapping.internal_layer_id} of its"
-                    f" {body.name}, {found}; it must be a {wanted} there"
+                    f"an {side} of the port map of {layer} refers to layer {mapping.internal_layer_id} of its"
+                    f" {body.name}, {found}, must refer to a {wanted}"
                 )
                 yield context.finding(
                     "unknown-internal-layer",
@@ -41,11 +41,12 @@ def mappings_meet_ports(context: Context) -> Iterator[Diagnostic]:
                 continue
             if number < 0 or (side == "input" and number >= len(layer.inputs)):
                 has = (
-                    f"the layer has {len(layer.inputs)} input{'s' * (len(layer.inputs) != 1)}, counted from 0"
+                    f"must refer to one of its {len(layer.inputs)} input{'s' * (len(layer.inputs) != 1)},"
+                    " counted from 0"
                     if side == "input"
-                    else "an output has a number of 0 or more"
+                    else "must refer to an output, 0 or greater"
                 )
-                message = f"an {side} of the port map of {layer} means its port {number}; {has}"
+                message = f"an {side} of the port map of {layer} refers to its port {number}, {has}"
                 yield context.finding(
                     "unknown-external-port",
                     message,
@@ -64,8 +65,7 @@ def no_parameter_is_mapped_twice(context: Context) -> Iterator[Diagnostic]:
             if mapping.internal_layer_id in seen:
                 parameter = inside.layers.get(mapping.internal_layer_id, f"layer {mapping.internal_layer_id}")
                 message = (
-                    f"two inputs of the port map of {layer} feed {parameter} of its {body.name}; a Parameter"
-                    " takes one"
+                    f"two inputs of the port map of {layer} feed {parameter} of its {body.name}, must be one"
                 )
                 yield context.finding(
                     "duplicate-parameter-mapping",
@@ -84,12 +84,11 @@ def every_parameter_is_mapped(context: Context) -> Iterator[Diagnostic]:
         mapped = {mapping.internal_layer_id for mapping in body.inputs}
         astray = any(inside.unfit(number, "Parameter") for number in mapped)
         if astray or len(mapped) < len(body.inputs) or scope.path in context.partially_read:
-            continue  # a mapping that goes astray may be the one that is missed
+            continue  # an invalid mapping may be the missing one
         for parameter in body.graph.layers:
             if parameter.type.lower() == "parameter" and parameter.id not in mapped:
                 message = (
-                    f"no input of the port map of {layer} feeds {parameter} of its {body.name}; "
-                    "every Parameter of a body takes its value from one"
+                    f"no input of the port map of {layer} feeds {parameter} of its {body.name}, must be one"
                 )
                 yield context.finding(
                     "unmapped-parameter",
@@ -108,8 +107,8 @@ def no_output_is_mapped_twice(context: Context) -> Iterator[Diagnostic]:
         for mapping in body.outputs:
             if mapping.external_port_id in seen and mapping.external_port_id >= 0:
                 message = (
-                    f"two outputs of the port map of {layer} give its port {mapping.external_port_id} from"
-                    f" its {body.name}; an output takes one"
+                    f"two outputs of the port map of {layer} produce its port {mapping.external_port_id} from"
+                    f" its {body.name}, must be one"
                 )
                 yield context.finding(
                     "duplicate-output-mapping",
@@ -127,19 +126,19 @@ def back_edges_lead_from_results_to_parameters(context: Context) -> Iterator[Dia
         scope, layer, body = inside.scope, inside.layer, inside.body
         for edge in body.back_edges:
             for verb, number, wanted in (
-                ("begins", edge.from_layer, "Result"),
+                ("starts", edge.from_layer, "Result"),
                 ("ends", edge.to_layer, "Parameter"),
             ):
                 found = inside.unfit(number, wanted)
                 if found is not None:
                     message = (
-                        f"a back edge of {layer} {verb} at layer {number} of its {body.name}, {found}; it"
-                        f" must be a {wanted}"
+                        f"a back edge of {layer} {verb} at layer {number} of its {body.name}, {found}, must"
+                        f" be a {wanted}"
                     )
                     note = (
                         'OpenVINO refuses the file with "unordered_map::at"'
                         if wanted == "Result"
-                        else "OpenVINO drops this back edge without a word"
+                        else "OpenVINO silently drops this back edge"
                     )
                     yield context.finding("dangling-back-edge", message, edge.at, scope, layer, notes=(note,))
 
@@ -150,9 +149,9 @@ def purposes_are_known(context: Context) -> Iterator[Diagnostic]:
         for side, mapping in _mappings(body):
             is_loop = layer.type.lower() == "loop"
             if mapping.purpose is not None and not (is_loop and mapping.purpose == PURPOSES[side]):
-                allowed = f"{PURPOSES[side]} is the only one" if is_loop else "only a Loop has purposes"
+                allowed = f"must have {PURPOSES[side]} or none" if is_loop else "must have none outside Loop"
                 message = (
-                    f'an {side} of the port map of {layer} has the purpose "{mapping.purpose}"; {allowed}'
+                    f'an {side} of the port map of {layer} has the purpose "{mapping.purpose}", {allowed}'
                 )
                 yield context.finding(
                     "unknown-purpose",
@@ -160,7 +159,7 @@ def purposes_are_known(context: Context) -> Iterator[Diagnostic]:
                     mapping.at,
                     scope,
                     layer,
-                    notes=("OpenVINO takes the entry as one without a purpose",),
+                    notes=("OpenVINO treats the entry as one without a purpose",),
                 )
 
 
@@ -172,11 +171,11 @@ def slices_are_not_empty(context: Context) -> Iterator[Diagnostic]:
                 continue
             what = f"an {side} of the port map of {layer} has"
             if mapping.stride == 0:
-                message = f"{what} the stride 0; it must move on, by a positive or a negative number"
+                message = f"{what} the stride 0, must be positive or negative"
                 note = "OpenVINO reads the file, and refuses the model when it compiles it"
             elif mapping.part_size < 1:
-                message = f"{what} the part_size {mapping.part_size}; it must be at least 1"
-                note = "OpenVINO divides by it unchecked: 0 ends the process"
+                message = f"{what} the part_size {mapping.part_size}, must be at least 1"
+                note = "OpenVINO divides by it without a check: 0 ends the process"
             else:
                 continue
             yield context.finding("invalid-slice", message, mapping.at, scope, layer, notes=(note,))
@@ -188,8 +187,7 @@ def every_loop_has_a_condition(context: Context) -> Iterator[Diagnostic]:
         conditions = [mapping for mapping in body.outputs if mapping.purpose == PURPOSES["output"]]
         if layer.type.lower() == "loop" and not conditions and scope.path not in context.partially_read:
             message = (
-                f'no output of the port map of {layer} has the purpose "execution_condition"; a Loop must'
-                " have one"
+                f'no output of the port map of {layer} has the purpose "execution_condition", must be one'
             )
             yield context.finding(
                 "missing-condition", message, layer.at, scope, layer, notes=("OpenVINO refuses the file",)

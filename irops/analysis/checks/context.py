@@ -1,4 +1,4 @@
-"""What the checks share: the graphs of a model, wired once, and how a finding is placed."""
+"""What the checks share: the wired graphs of a model, and the location of findings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from irops.registry import Registry, default_registry
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """One graph of a model: the outermost, or a body. path: the layers and bodies on the way to it; outer:
-    the graph around.
+    """One graph of a model: the outermost, or a body. path: the enclosing layers and bodies; outer: the
+    enclosing graph.
     """
 
     graph: Graph
@@ -42,7 +42,7 @@ class Inside:
     layers: dict[int, Layer]
 
     def unfit(self, layer_id: int, wanted: str) -> str | None:
-        """Why the body's layer of that id is none of the wanted type; None if it is."""
+        """Why the layer of the body with that id does not have the wanted type; None if it does."""
         layer = self.layers.get(layer_id)
         if layer is None:
             return "which does not exist"
@@ -50,11 +50,9 @@ class Inside:
 
 
 class Context:
-    """A model about to be checked.
+    """A model to check.
 
-    partially_read: the paths of graphs of which the reader could not take all. What seems to be missing there
-        may only be unread, so
-    no check complains of an absence.
+    partially_read: the paths of graphs that were only partially read, so absent entries are not reported.
     """
 
     def __init__(
@@ -88,10 +86,9 @@ class Context:
         attribute: str | None = None,
         **more: Any,
     ) -> Diagnostic:
-        """A finding of the rule of that name, at the element of that byte offset or at one of its attributes.
+        """A finding of a rule, by name, at the element at a byte offset or at one of its attributes.
 
-        more: the other fields of a Diagnostic; notes are dropped that say what OpenVINO does with a model
-            that it cannot be given
+        more: the other fields of a Diagnostic. Notes on OpenVINO are dropped for models of other dialects.
         """
         if self.model.dialect != "openvino":
             more["notes"] = tuple(note for note in more.get("notes", ()) if "OpenVINO" not in note)
@@ -99,9 +96,7 @@ class Context:
 
     @property
     def editable(self) -> Source | None:
-        """The text that fixes can change: none where the model is not of a file, or in another encoding than
-        it is read in.
-        """
+        """The text that fixes edit; None if the model does not come from a file, or the file is not UTF-8."""
         source = self.model.source
         return source if source is not None and source.as_stored else None
 

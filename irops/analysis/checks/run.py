@@ -1,4 +1,4 @@
-"""All checks over one model."""
+"""Runs all checks on one model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
 from irops.ir.collection import no_collection
 from irops.ir.model import Model
-from irops.limits import Clock, Limits, room_for
+from irops.limits import Clock, Limits, recursion_limit_for
 from irops.limits import notes as limit_notes
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def weights_hold_the_constants(context: Context) -> Iterator[Diagnostic]:
 
 
 def layers_keep_to_their_definitions(context: Context) -> Iterator[Diagnostic]:
-    """Types, attributes, shapes: all that inference finds, but for what the checks of graph (IR2) and weights
-    (IR5) tell better.
+    """Types, attributes and shapes: the findings of inference, except those that the checks of graph (IR2)
+    and weights (IR5) report with more detail.
     """
     from irops.analysis.engine import Inference
 
@@ -84,12 +84,11 @@ def check(
     registry: Registry | None = None,
     limits: Limits | None = None,
 ) -> Report:
-    """Everything that is wrong with a model, or with a file, in document order.
+    """Check a model, or a file, and report all findings in document order.
 
-    text: what is checked in place of the file's content, an editor's, say; select, ignore: codes, beginnings
-        of codes (IR2), or
-    names of rules; all of them if none is selected.
-    Raises:  ValueError where select or ignore means no rule
+    text: replaces the content of the file, such as that of an editor; select, ignore: codes, prefixes of
+    codes (IR2), or names of rules; all rules if none is selected.
+    Raises:  ValueError if select or ignore matches no rule
     """
     path, limits = None if isinstance(model, Model) else os.fspath(model), limits or Limits()
     told: Sequence[Diagnostic] = ()
@@ -104,7 +103,7 @@ def check(
         return Report.of(error.diagnostics, path).narrowed(select, ignore)
     if path is None and checked.source is not None:
         path = checked.source.path
-    with no_collection(), room_for(limits.depth):
+    with no_collection(), recursion_limit_for(limits.depth):
         found = [*told, *_found(Context(checked, registry, told, limits))]
     return Report.of(within(limits, without_cascading(found)), path).narrowed(select, ignore)
 
@@ -114,12 +113,12 @@ def _found(context: Context) -> Iterator[Diagnostic]:
     for each in CHECKS:
         for diagnostic in each(context):
             yield diagnostic
-            if clock.late:
+            if clock.expired:
                 break
-        if clock.late:
+        if clock.expired:
             yield context.finding(
                 "checking-time-limit",
-                f"the time was up before all was checked; {context.limits.said('seconds')}",
+                f"the time limit was reached before all was checked; {context.limits.message('seconds')}",
                 0,
                 context.scopes[0],
                 notes=limit_notes("checking-time-limit"),
