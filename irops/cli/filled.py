@@ -41,7 +41,7 @@ def filled(
         raise _fault(
             "memory-limit",
             layer,
-            f"input {layer.name!r} is {declared}, {size:,} bytes; {limits.said('tensor_bytes')}",
+            f"input {layer.name!r} is {declared}, {size:,} bytes; {limits.message('tensor_bytes')}",
         )
     # an input's values depend on its own name and the seed alone, whatever other inputs there are
     random = np.random.default_rng([seed, *layer.name.encode("utf-8", "surrogatepass")])

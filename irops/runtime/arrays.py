@@ -12,7 +12,7 @@ from irops.analysis.layer import LayerFault
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_type_of, tagged
 from irops.values.fact import Fact
-from irops.values.shape import MAX_DIM, MOST_AXES, Shape
+from irops.values.shape import MAX_DIM, MAX_AXES, Shape
 
 
 def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
@@ -57,10 +57,10 @@ def hold_possible(op: Op, outputs: Iterable[Fact]) -> None:
     """Demand that arrays can have the shapes of an op's outputs. Raises: LayerFault"""
     for fact in outputs:
         dims = fact.shape.dims or ()
-        if len(dims) > MOST_AXES:
+        if len(dims) > MAX_AXES:
             raise LayerFault(
                 "unsupported-array",
-                f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MOST_AXES} at most",
+                f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MAX_AXES} at most",
             )
         if (
             fact.element_type is not DYNAMIC

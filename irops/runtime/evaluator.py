@@ -22,7 +22,7 @@ from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, 
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
 from irops.ir.model import Body, Graph, Layer, Model
-from irops.ir.weights import constant, hold_weights
+from irops.ir.weights import constant, require_unchanged_weights
 from irops.limits import Clock, Limits
 from irops.limits import notes as limit_notes
 from irops.registry import Registry
@@ -80,7 +80,7 @@ class Evaluator:
         self.held, self._clock = 0, Clock(self.limits.run_seconds)
         try:
             values = self.graph(self.model.graph, given, (), keep)
-            hold_weights(self.model)  # else nobody knows what they were computed from
+            require_unchanged_weights(self.model)  # else nobody knows what they were computed from
         except BaseException:
             self.variables.rollback()
             raise
@@ -158,10 +158,10 @@ class Evaluator:
         """The outputs of one layer."""
         op, known = step.op, step.known
         try:
-            if self._clock.late:
+            if self._clock.expired:
                 raise LimitExceeded(
                     "evaluation-time-limit",
-                    f"the time is up before {op.id}; {self.limits.said('run_seconds')}",
+                    f"the time is up before {op.id}; {self.limits.message('run_seconds')}",
                 )
             outputs, size = known.outputs, step.size
             if not step.settled:
@@ -186,7 +186,7 @@ class Evaluator:
         if self.held + wanted > self.limits.tensor_bytes:
             raise LimitExceeded(
                 "memory-limit",
-                f"would hold {self.held + wanted:,.0f} bytes, {self.limits.said('tensor_bytes')}",
+                f"would hold {self.held + wanted:,.0f} bytes, {self.limits.message('tensor_bytes')}",
             )
 
     def _compute(
@@ -224,7 +224,7 @@ class Evaluator:
         its own.
         """
         array = self._mapped.get(id(layer))
-        hold_weights(self.model)
+        require_unchanged_weights(self.model)
         if array is None:
             array = constant(self.model, layer)
             if array.base is not None:

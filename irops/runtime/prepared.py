@@ -70,7 +70,8 @@ class Prepared:
         limits = limits or NO_LIMITS_GIVEN
         if settled.size > limits.tensor_bytes:
             raise LayerFault(
-                "memory-limit", f"{self._op.id} would give {settled.facts[0]}, {limits.said('tensor_bytes')}"
+                "memory-limit",
+                f"{self._op.id} would give {settled.facts[0]}, {limits.message('tensor_bytes')}",
             )
         if out is not None:
             _check_room(out, settled)

@@ -88,7 +88,7 @@ def test_an_own_file_goes_before_pyproject_of_the_same_folder(tmp_path: Path) ->
             "invalid-setting",
             1,
             1,
-            "ignore: no rule is called 'dead-lair'; did you mean dead-layer?",
+            "ignore: there is no rule 'dead-lair'; did you mean dead-layer?",
         ),
         ("strict = 1\n", "invalid-setting", 1, 1, "strict: is 1, must be true or false"),
         ("baseline = ''\n", "invalid-setting", 1, 1, "must be a path in quotes"),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import irops
-from irops.analysis.checks.fixing import mended
+from irops.analysis.checks.fixing import fixed_text
 from irops.analysis.facts import Facts
 from irops.analysis.inputs import declared_fact, parameters
 from irops.cli.filled import filled
@@ -126,11 +126,11 @@ def _hold_fixes(text: bytes, path: Path) -> None:
     def check(content: bytes) -> irops.Report:
         return irops.check(path, text=content, limits=irops.Limits(findings=inf))
 
-    found = mended(text, check)
+    found = fixed_text(text, check)
     left = [d for d in found.report if d.fix is not None]
     if left:
         raise Broken(f"fix: {left[0].code} is still found", str(left[0]))
-    again = mended(found.after, check)
+    again = fixed_text(found.after, check)
     if again.after != found.after or again.report.fixed:
         raise Broken("fix: a second time changes more")
     if found.after == text or not found.report.fixed:

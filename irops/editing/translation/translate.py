@@ -76,7 +76,10 @@ def _hold_to_sound(model: Model) -> None:
     if errors:
         count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
         raise _refusal(
-            model, "invalid-source-model", f"the model has {count}, and must have none to be translated", *errors
+            model,
+            "invalid-source-model",
+            f"the model has {count}, and must have none to be translated",
+            *errors,
         )
 
 

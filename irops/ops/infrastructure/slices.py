@@ -13,7 +13,7 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import violations_at, require, warn_unless
 
 
 def part_count(entry: BodyInput, shape: Shape, hold: Callable[..., None] = warn_unless) -> Dim:
@@ -24,7 +24,7 @@ def part_count(entry: BodyInput, shape: Shape, hold: Callable[..., None] = warn_
     assert entry.cut is not None
     if shape.dims is None:
         return ANY
-    with blaming(entry.at):
+    with violations_at(entry.at):
         return _parts(entry.cut, shape[axis_of(entry.cut, len(shape))], hold)
 
 

@@ -13,7 +13,7 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import violations_at, require, warn_unless
 
 
 @shape("TensorIterator-1")
@@ -58,7 +58,7 @@ def hold_pieces(body: BodyFunction, results: Sequence[Shape], hold: Callable[...
         piece = results[entry.result]
         if entry.cut is not None and piece.dims and -len(piece) <= entry.cut.axis < len(piece):
             size = piece[entry.cut.axis]
-            with blaming(entry.at):
+            with violations_at(entry.at):
                 hold(
                     size.can_be(entry.cut.part_size),
                     "C11",

@@ -78,7 +78,7 @@ def gathered(body: BodyFunction, turns: Iterator[list[Array]], initial: list[Arr
         if entry.port is None:
             continue
         if entry.cut is not None:
-            found[entry.port] = joined(pieces[entry.port], entry.cut, body.promised[entry.result])
+            found[entry.port] = joined(pieces[entry.port], entry.cut, body.result_facts[entry.result])
         else:
             found[entry.port] = (
                 _initial(sources.get(entry.result), initial) if results is None else results[entry.result]
