@@ -138,10 +138,7 @@ def test_a_limit_that_is_met_is_1_and_says_how_to_raise_it(
 ) -> None:
     told = irops(*command, reversing, "--limit", "depth=3")
     assert told.status == 1
-    assert (
-        "error IR016 <layer> lies 4 elements deep; the limit is 3 (depth)" in told.out + told.err
-        or "lies" in told.out + told.err
-    )
+    assert "error IR016 <data> is nested 4 elements deep; the limit is 3 (depth)" in told.out + told.err
     assert "--limit depth=N" in told.out + told.err
     assert irops(*command, reversing, "--limit", "depth=30").status == 0
 
@@ -166,7 +163,7 @@ def test_limits_of_an_evaluation_are_options_too(irops: Irops, reversing: Path) 
         ("depth=x", "'x' is no number"),
         ("depth=-3", "'-3' is no number"),
         ("depth=0", "must be a number above 0"),
-        ("depth=1001", "must be 1000 at most"),
+        ("depth=1001", "must be at most 1000"),
         ("seconds=\N{ARABIC-INDIC DIGIT TWO}", "is no number"),
     ],
 )
