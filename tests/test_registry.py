@@ -38,7 +38,7 @@ def test_a_type_is_found_in_any_opset_that_holds_it(kind, version, op):
         ("ReverseSequence", "opset17", "op-not-in-opset"),
         ("ReverseSequence", "opset99", "unknown-opset"),
         ("ReverseSequence", "OPSET1", "unknown-opset"),
-        ("Constant", "opset1", "misspelled-anchor"),
+        ("Constant", "opset1", "misread-type-spelling"),
         ("Reverze", "opset1", "unknown-op"),
     ],
 )

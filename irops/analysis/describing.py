@@ -1,6 +1,4 @@
-"""What findings about a layer show beside their message: inputs and attributes, the attribute to point
-at, fixes.
-"""
+"""Details of findings about a layer: its facts on one line, the attribute to locate, and fixes."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from irops.spec.op import NoOp
 
 
 def facts_line(known: LayerFacts) -> str:
-    """A layer's inputs and attributes on one line, as diagnostics show them."""
+    """The inputs and attributes of a layer on one line, for diagnostics."""
     op = known.op
     ports = op.definition.inputs if op is not None else ()
     names = [ports[min(k, len(ports) - 1)].name if ports else str(k) for k in range(len(known.inputs))]
@@ -27,7 +25,7 @@ def facts_line(known: LayerFacts) -> str:
 
 
 def given_shape(known: LayerFacts) -> tuple[str, ...]:
-    """The attribute that a layer without inputs has its shape from, if it is written there."""
+    """The attribute that gives a layer without inputs its shape, if the file has it."""
     assert known.op is not None
     attributes = known.op.definition.attributes.values()
     return (
@@ -38,7 +36,7 @@ def given_shape(known: LayerFacts) -> tuple[str, ...]:
 
 
 def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> Fix | None:
-    """The default that a reader takes, written into the file."""
+    """A fix that writes the reader's default into the file."""
     if fault.default is None or source is None or not source.as_stored:
         return None
     return fix(
@@ -48,7 +46,7 @@ def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> F
 
 
 def correct_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
-    """The name of an op or an opset that was meant."""
+    """A fix that writes the intended name of an op or an opset."""
     if why.right is None or source is None or not source.as_stored:
         return None
     name, text = why.right

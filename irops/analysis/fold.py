@@ -8,10 +8,10 @@ from math import inf
 from irops.invocation import Invocation, OpFault
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
 from irops.values.fact import Fact, dims_array, elements_of, holds_dims
-from irops.values.shape import MOST_AXES
+from irops.values.shape import MAX_AXES
 from irops.values.violation import LimitExceeded, Violation
 
-DEEPEST = 50
+MAX_DEPTH = 50
 """After so many steps of a chain, a value is worked out at once rather than when asked for, to bound
 recursion.
 """
@@ -106,7 +106,7 @@ def attach_values(
         fact if fact.may_have_value else _lazy(fact, outcome, index, depth)
         for index, fact in enumerate(outputs)
     ]
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         for fact in found:
             fact.force()
     return found
@@ -121,7 +121,7 @@ def _elements_of(facts: Iterable[Fact | None]) -> float:
 
 
 def _small(fact: Fact, limit: float) -> bool:
-    return fact.shape.static and fact.shape.size.high <= limit and len(fact.shape.dims or ()) <= MOST_AXES
+    return fact.shape.static and fact.shape.size.high <= limit and len(fact.shape.dims or ()) <= MAX_AXES
 
 
 def _evaluate(

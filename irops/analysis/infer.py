@@ -11,7 +11,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.ir.collection import no_collection
 from irops.ir.model import Model
 from irops.ir.read import read
-from irops.limits import Limits, room_for
+from irops.limits import Limits, recursion_limit_for
 from irops.registry import Registry
 
 
@@ -24,7 +24,7 @@ def analyse(
     limits = limits or Limits()
     if not isinstance(model, Model):
         model = read(model, limits=limits)
-    with no_collection(), room_for(limits.depth):
+    with no_collection(), recursion_limit_for(limits.depth):
         return ModelAnalysis(model, registry, limits)
 
 

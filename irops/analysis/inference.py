@@ -20,12 +20,12 @@ from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
 from irops.ir.model import Layer
 from irops.ir.weights import constant
-from irops.limits import Clock, room_for
+from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.spec.body import BodyFunction
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
-from irops.values.shape import MOST_AXES
+from irops.values.shape import MAX_AXES
 from irops.values.violation import Violation, collect_warnings
 
 
@@ -47,7 +47,7 @@ class Inference:
 
     def graph(self, graph: GraphNode, overrides: Mapping[int, Fact]) -> Inferred:
         """The Facts of a graph. overrides: Facts that replace what Parameters declare, by layer id."""
-        with room_for(self.limits.depth):
+        with recursion_limit_for(self.limits.depth):
             inferred = self._graph(graph, overrides)
         inferred.findings.extend(self._obstacles(graph))
         return inferred
@@ -67,13 +67,15 @@ class Inference:
         if self.budget.overdrawn:
             message = "values that shapes depend on were not computed"
             yield self._limit_met("folding-limit", message, "folded_bytes", graph)
-        if self.clock.struck:
+        if self.clock.expired_before:
             message = "the time was up before all layers were inferred"
             yield self._limit_met("checking-time-limit", message, "seconds", graph)
 
     def _limit_met(self, name: str, message: str, limit: str, graph: GraphNode) -> Diagnostic:
         place = self.structure.location(path=graph.path, at=0)
-        return Diagnostic(rule(name), f"{message}; {self.limits.said(limit)}", place, notes=limit_notes(name))
+        return Diagnostic(
+            rule(name), f"{message}; {self.limits.message(limit)}", place, notes=limit_notes(name)
+        )
 
     def _graph(self, graph: GraphNode, overrides: Mapping[int, Fact]) -> Inferred:
         inferred = Inferred(graph.path)
@@ -94,7 +96,7 @@ class Inference:
     ) -> None:
         known = inferred.layers
         for node in graph.order:
-            if self.clock.late:
+            if self.clock.expired:
                 return
             layer = node.layer
             inputs: list[Fact | None] = []
@@ -160,7 +162,7 @@ class Inference:
         """
         size = fact.shape.size
         too_large = size.low > INPUTS * self.limits.folded_elements
-        if not size.known or too_large or len(fact.shape.dims or ()) > MOST_AXES:
+        if not size.known or too_large or len(fact.shape.dims or ()) > MAX_AXES:
             return fact
         return Fact(fact.element_type, fact.shape, lambda: self._constant_value(layer))
 
@@ -212,7 +214,7 @@ class Inference:
             maps.inputs,
             maps.outputs,
             maps.back_edges,
-            patient=lambda: self.repeats < self.limits.repeats,
+            may_repeat=lambda: self.repeats < self.limits.repeats,
         )
 
     def _report(self, node: LayerNode, facts: LayerFacts, inferred: Inferred, fault: OpFault) -> None:

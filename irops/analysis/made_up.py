@@ -48,8 +48,8 @@ class _Filling:
         sizes, assumed = self._assumed(declared) if shape is None else (self._given(declared, shape), False)
         size = prod(sizes) * max(kind.dtype.itemsize, 1)
         if size > self.limits.tensor_bytes:
-            message = f"input {name!r} is {declared}, {size:,} bytes; {self.limits.said('tensor_bytes')}"
-            raise self._fault("byte-limit", message)
+            message = f"input {name!r} is {declared}, {size:,} bytes; {self.limits.message('tensor_bytes')}"
+            raise self._fault("memory-limit", message)
         # an input's values depend on its own name and the seed alone, whatever other inputs there are
         random = np.random.default_rng([seed, *name.encode("utf-8", "surrogatepass")])
         try:
@@ -80,7 +80,7 @@ class _Filling:
         return sizes, not declared.shape.static
 
     def _impossible(self, message: str) -> DiagnosticError:
-        return self._fault("impossible-filling", message)
+        return self._fault("unfillable-input", message)
 
     def _fault(self, name: str, message: str) -> DiagnosticError:
         place = self.model.location(self.port.layer)

@@ -98,7 +98,7 @@ class Signature:
         except ValueError as error:
             message = f"the shape given for input {port.name!r}: {error}"
             place = self.model.location(port.layer)
-            raise DiagnosticError([Diagnostic(rule("impossible-input-shape"), message, place)]) from None
+            raise DiagnosticError([Diagnostic(rule("invalid-input-shape"), message, place)]) from None
 
     def arrays(self, inputs: Mapping[Key, Any] | Iterable[Any]) -> dict[int, Array]:
         """An array for every input, by layer id, in the order of the inputs.
@@ -125,10 +125,10 @@ class Signature:
             array = as_tensor(value, declared.element_type)
         except ValueError as error:
             message = f"input {layer.name!r} cannot be an array: {error}"
-            raise self._error("unfit-input", message, layer) from None
+            raise self._error("incompatible-input", message, layer) from None
         if not declared.admits(array):
             message = f"input {layer.name!r} is {fact_of(array)}, must be {declared}"
-            raise self._error("unfit-input", message, layer)
+            raise self._error("incompatible-input", message, layer)
         return array
 
     def aliases(self) -> dict[Key, str]:

@@ -54,12 +54,12 @@ def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
     arrays = [None if t is None else t.value for t in tensors]
     kernel = backend.kernel(op)
     if kernel is None:
-        raise OpFault("unevaluable-op", f"backend {backend.name} has no kernel for {op.id}")
+        raise OpFault("unsupported-op", f"backend {backend.name} has no kernel for {op.id}")
     results = invocation.compute(arrays, kernel=kernel)
     found = [result_array(result, fact) for result, fact in zip(results, inferred)]
     for array, fact in zip(found, inferred):
         if not fact.admits(array):
-            raise OpFault("unfaithful-kernel", f"{op.id} gives {fact_of(array)}, inferred is {fact}")
+            raise OpFault("incorrect-kernel-result", f"{op.id} gives {fact_of(array)}, inferred is {fact}")
     return found
 
 

@@ -127,7 +127,7 @@ class _Validation:
                 f"an {side} of the port map of {self.layer} refers to layer {entry.internal_layer_id} of its"
                 f" {self.body.name}, {reason}; it must be a {wanted} there"
             )
-            yield MapFault("mapping-to-no-layer", message, entry.at, AT_CHECK)
+            yield MapFault("unknown-internal-layer", message, entry.at, AT_CHECK)
 
     def _port_fault(self, side: str, entry: PortMapping) -> Iterator[MapFault]:
         number, count = entry.external_port_id, len(self.layer.inputs)
@@ -138,7 +138,7 @@ class _Validation:
             if side == "input":
                 has = f"the layer has {count} input{'s' * (count != 1)}, counted from 0"
             message = f"an {side} of the port map of {self.layer} refers to its port {number}; {has}"
-            yield MapFault("mapping-to-no-port", message, entry.at, RANGE_CHECK)
+            yield MapFault("unknown-external-port", message, entry.at, RANGE_CHECK)
 
     def _purpose_fault(self, side: str, entry: PortMapping) -> Iterator[MapFault]:
         if entry.purpose is None or (self.is_loop and entry.purpose == PURPOSES[side]):
@@ -160,7 +160,7 @@ class _Validation:
             note = "OpenVINO divides by it unchecked: 0 ends the process"
         else:
             return
-        yield MapFault("empty-slice", message, entry.at, note)
+        yield MapFault("invalid-slice", message, entry.at, note)
 
     def _repeated_parameters(self) -> Iterator[MapFault]:
         seen: set[int] = set()
@@ -172,7 +172,7 @@ class _Validation:
                     f"two inputs of the port map of {self.layer} feed {parameter} of its {self.body.name}; a"
                     " Parameter takes one"
                 )
-                yield MapFault("doubly-mapped-parameter", message, entry.at, "OpenVINO keeps one of them")
+                yield MapFault("duplicate-parameter-mapping", message, entry.at, "OpenVINO keeps one of them")
             seen.add(number)
 
     def _unmapped_parameters(self) -> Iterator[MapFault]:
@@ -199,7 +199,7 @@ class _Validation:
                     f" {self.body.name}; an output takes one"
                 )
                 note = "OpenVINO keeps the first of them"
-                yield MapFault("doubly-mapped-output", message, entry.at, note)
+                yield MapFault("duplicate-output-mapping", message, entry.at, note)
             seen.add(number)
 
     def _back_edge_faults(self, edge: BackEdge) -> Iterator[MapFault]:

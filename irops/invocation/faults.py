@@ -54,7 +54,7 @@ def fault_of(op: Op, violation: Violation) -> OpFault:
         message = (
             f"a function of {op.id} cites {violation.constraint}, must cite a requirement of its definition"
         )
-        return OpFault("undefined-requirement", message)
+        return OpFault("undefined-constraint", message)
     if constraint is None:
         raise KeyError(f"{op.id} has no constraint {violation.constraint}") from violation
     detail = f"; {violation.detail}" if violation.detail else ""

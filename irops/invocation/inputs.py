@@ -83,7 +83,7 @@ def element_types(op: Op, inputs: Sequence[Fact | None]) -> dict[str, ElementTyp
                 f"{op.id} takes {first[spec.type]} and {spec.name} of one element type; got {before} and"
                 f" {kind}"
             )
-            raise OpFault("differing-element-types", message)
+            raise OpFault("mismatched-element-types", message)
         first.setdefault(spec.type, spec.name)
     return bound
 

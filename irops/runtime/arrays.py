@@ -9,23 +9,23 @@ from irops.invocation import OpFault
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
-from irops.values.shape import MAX_DIM, MOST_AXES
+from irops.values.shape import MAX_AXES, MAX_DIM
 
 
 def check_possible(op: Op, outputs: Iterable[Fact]) -> None:
     """Require that arrays can have the shapes of an op's outputs. Raises: OpFault"""
     for fact in outputs:
         dims = fact.shape.dims or ()
-        if len(dims) > MOST_AXES:
+        if len(dims) > MAX_AXES:
             raise OpFault(
-                "impossible-array",
-                f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MOST_AXES} at most",
+                "unsupported-array",
+                f"{op.id} gives a tensor of {len(dims)} axes; arrays have {MAX_AXES} at most",
             )
         if (
             fact.element_type is not DYNAMIC
             and prod(max(dim.low, 1) for dim in dims) * fact.element_type.dtype.itemsize > MAX_DIM
         ):
-            raise OpFault("impossible-array", f"{op.id} gives {fact}; no array has such sizes")
+            raise OpFault("unsupported-array", f"{op.id} gives {fact}; no array has such sizes")
 
 
 def size_in_bytes(facts: Iterable[Fact]) -> float:

@@ -136,7 +136,7 @@ class LayerValues:
         if not fact.admits(array):
             name = input_spec(self.step.op, index).name
             message = f"the gradient of {name} of {self.step.op.id} is {fact_of(array)}, must be {fact}"
-            raise OpFault("unfaithful-kernel", message)
+            raise OpFault("incorrect-kernel-result", message)
         return array
 
 

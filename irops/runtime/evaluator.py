@@ -94,7 +94,7 @@ class Evaluator:
         """An op without a definition is a mere warning as long as nothing runs."""
         place = self.analysis.location(layer, graph.path, layer.at, "type")
         message = f"{missing.subject or missing.message}, and cannot compute it"
-        return Diagnostic(rule("unevaluable-op"), message, place, notes=missing.notes)
+        return Diagnostic(rule("unsupported-op"), message, place, notes=missing.notes)
 
     def kernel(self, op: Op) -> tuple[Backend, Kernel]:
         """The first backend that can compute an op, and its kernel. Raises: OpFault where there is none"""
@@ -106,7 +106,7 @@ class Evaluator:
             if chosen is None:
                 names = ", ".join(backend.name for backend in self.backends)
                 message = f"no backend can compute {op.id}; the backends are {names}"
-                raise OpFault("unevaluable-op", message)
+                raise OpFault("unsupported-op", message)
             found = self._kernels[op.id] = chosen
         return found
 

@@ -84,7 +84,9 @@ class GradientNames:
 
     def unfit(self, message: str, layer: Layer | None = None) -> EvaluationError:
         """The error for a cotangent that does not fit."""
-        return EvaluationError([Diagnostic(rule("unfit-cotangent"), message, self.analysis.location(layer))])
+        return EvaluationError(
+            [Diagnostic(rule("incompatible-cotangent"), message, self.analysis.location(layer))]
+        )
 
 
 def _may_have_gradient(layer: Layer) -> bool:

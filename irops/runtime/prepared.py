@@ -52,7 +52,7 @@ class Prepared:
                 raise OpFault(fault.rule, fault.message)
         found = kernel_of(op, backends)
         if found is None:
-            raise OpFault("unevaluable-op", f"no backend can compute {op.id}")
+            raise OpFault("unsupported-op", f"no backend can compute {op.id}")
         self._op, self._kernel = op, found[1]
         ports = op.definition.outputs
         self._returns_tuple = len(ports) > 1 or ports[-1].variadic
@@ -70,8 +70,8 @@ class Prepared:
         outputs = self._outputs(arrays)
         limits = limits or NO_LIMITS_GIVEN
         if outputs.size > limits.tensor_bytes:
-            message = f"{self._op.id} would give {outputs.facts[0]}, {limits.said('tensor_bytes')}"
-            raise OpFault("byte-limit", message)
+            message = f"{self._op.id} would give {outputs.facts[0]}, {limits.message('tensor_bytes')}"
+            raise OpFault("memory-limit", message)
         if out is not None:
             _check_room(out, outputs)
         keywords = {**outputs.keywords, "variables": Transaction()} if self._stateful else outputs.keywords

@@ -11,7 +11,7 @@ from irops.analysis.structure import BodyNode, GraphNode
 from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
-from irops.ir.weights import hold_weights
+from irops.ir.weights import require_unchanged_weights
 from irops.limits import Clock
 from irops.runtime.arrays import check_possible, size_in_bytes
 from irops.runtime.evaluator import Evaluator
@@ -38,7 +38,7 @@ def run_model(
     """
     transaction = variables.begin()
     values = Run(evaluator, transaction).graph(evaluator.analysis.root, given, keep)
-    hold_weights(evaluator.analysis.model)  # else nobody knows what they were computed from
+    require_unchanged_weights(evaluator.analysis.model)  # else nobody knows what they were computed from
     variables.commit(transaction)
     return values
 
@@ -99,8 +99,8 @@ class Run:
         op, facts, size = step.op, step.facts, step.size
         path = step.node.path
         try:
-            if self._clock.late:
-                message = f"the time is up before {op.id}; {self.limits.said('run_seconds')}"
+            if self._clock.expired:
+                message = f"the time is up before {op.id}; {self.limits.message('run_seconds')}"
                 raise LimitExceeded("evaluation-time-limit", message)
             if not step.static:
                 # inferred once more, from the values themselves: the shapes alone do not determine all
@@ -121,8 +121,10 @@ class Run:
 
     def _require_room(self, wanted: float) -> None:
         if self.bytes_held + wanted > self.limits.tensor_bytes:
-            message = f"would hold {self.bytes_held + wanted:,.0f} bytes, {self.limits.said('tensor_bytes')}"
-            raise LimitExceeded("byte-limit", message)
+            message = (
+                f"would hold {self.bytes_held + wanted:,.0f} bytes, {self.limits.message('tensor_bytes')}"
+            )
+            raise LimitExceeded("memory-limit", message)
 
     def _compute(self, step: Step, facts: LayerFacts, arrays: Arrays, given: Array | None) -> tuple[Any, ...]:
         op = step.op
@@ -149,7 +151,7 @@ class Run:
         return {"value": value, "variables": self.variables, **bodies}
 
     def _constant(self, step: Step) -> Array:
-        hold_weights(self.evaluator.analysis.model)
+        require_unchanged_weights(self.evaluator.analysis.model)
         return self.evaluator.constant(step.node)
 
     def _body(self, facts: LayerFacts, node: BodyNode) -> BodyFunction:
@@ -189,7 +191,7 @@ class Run:
                 message = (
                     f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}"
                 )
-                raise OpFault("unfaithful-kernel", message)
+                raise OpFault("incorrect-kernel-result", message)
         if self.evaluator.verify and not op.definition.stateful and not op.definition.bodies and arrays:
             self._verify(step, arrays, found)
         return found
@@ -207,4 +209,4 @@ class Run:
                     f"output {index} of {op.id} by backend {backend.name} differs from the reference:"
                     f" {reason}"
                 )
-                raise OpFault("unfaithful-kernel", message)
+                raise OpFault("incorrect-kernel-result", message)

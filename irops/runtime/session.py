@@ -98,7 +98,7 @@ class Session:
                     " write them as a Subtract"
                 )
                 place = self.model.location(at=element.at)
-                raise EvaluationError([Diagnostic(rule("unapplied-mean-values"), message, place)])
+                raise EvaluationError([Diagnostic(rule("unsupported-mean-values"), message, place)])
 
     def kept(self, keep: Keep) -> frozenset[int]:
         """The ids of the layers to keep; KeyError, with a suggestion, for one that does not exist."""

@@ -1,4 +1,4 @@
-"""A layer's attributes, from texts to the values that the op's functions take."""
+"""Parses the attribute texts of a layer into the values that the functions of its op take."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ MAX_SUGGESTIONS = 10
 
 @dataclass(frozen=True, slots=True)
 class AttributeFault:
-    """What is wrong with an attribute. note: how OpenVINO reads it, where it reads it otherwise; default: to
-    be written out, if any.
-    """
+    """An error in an attribute. note: how OpenVINO reads it; default: the value that a fix writes out."""
 
     rule: str
     attribute: str
@@ -29,7 +27,7 @@ class AttributeFault:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Attribute values by name; those that are missing have their default, or None."""
+    """Attribute values by name; missing attributes have their default, or None."""
 
     values: dict[str, Any]
     faults: tuple[AttributeFault, ...]
@@ -37,7 +35,7 @@ class Bound:
 
 
 def bind(op: Op, data: Mapping[str, str]) -> Bound:
-    """The values of an op's attributes from the texts of <data>, and all that is wrong with them."""
+    """The values of an op's attributes from the texts of <data>, and all errors in them."""
     known, openvino = op.definition.attributes, op.definition.dialect == "openvino"
     values: dict[str, Any] = {}
     faults: list[AttributeFault] = []
@@ -75,26 +73,26 @@ def bound_values(op: Op, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reading(name: str, reading: str | None) -> str | None:
-    return None if reading is None else f"OpenVINO reads {name}={reading} without a word"
+    return None if reading is None else f"OpenVINO silently reads {name}={reading}"
 
 
 def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
     name, reader = attribute.name, attribute.reader_default
     if attribute.required:
-        note = None if reader is None else f"OpenVINO reads {name}={reader} without a word"
+        note = None if reader is None else f"OpenVINO silently reads {name}={reader}"
         return AttributeFault(
             "missing-attribute",
             name,
-            f"{op.id} has no attribute {name}, which is required",
+            f"{op.id} has no attribute {name}, must have one",
             note,
             _written(attribute),
         )
     if reader is not None and reader != attribute.default:
-        said = attribute.default if attribute.default is not None else "none"
+        default = attribute.default if attribute.default is not None else "none"
         return AttributeFault(
-            "relied-upon-reader-default",
+            "conflicting-defaults",
             name,
-            f"{name} is missing: its default is {said} by the specification, {reader or 'empty'} in"
+            f"{name} is missing: its default is {default} in the specification, but {reader or 'empty'} in"
             " OpenVINO's reader",
             default=_written(attribute),
         )
@@ -102,7 +100,7 @@ def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
 
 
 def _written(attribute: Attribute) -> str | None:
-    """The reader's default as a file may say it; None where it is none that may be said."""
+    """The reader's default as text for the file; None if it has none or it is not a valid value."""
     reader = attribute.reader_default
     if reader is None:
         return None
@@ -118,6 +116,6 @@ def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
 
     known = {n.lower(): n for n in op.definition.attributes}
     near = get_close_matches(name.lower()[:64], known, 1) if suggest else []
-    aside = f" OpenVINO ignores {name} without a word" if op.definition.dialect == "openvino" else ""
+    aside = f" OpenVINO silently ignores {name}" if op.definition.dialect == "openvino" else ""
     note = f"did you mean {known[near[0]]}?{aside}" if near else None
     return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note)

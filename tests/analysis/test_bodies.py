@@ -230,30 +230,30 @@ def test_a_fault_of_a_cut_is_told_at_its_entry():
 @pytest.mark.parametrize(
     ("maps", "rule"),
     [
-        ('<input external_port_id="7" internal_layer_id="0"/>', "mapping-to-no-port"),
+        ('<input external_port_id="7" internal_layer_id="0"/>', "unknown-external-port"),
         (
             '<input external_port_id="-1" internal_layer_id="0" purpose="current_iteration"/>',
             "unmapped-parameter",
         ),
-        ('<input external_port_id="0" internal_layer_id="9"/>', "mapping-to-no-layer"),
+        ('<input external_port_id="0" internal_layer_id="9"/>', "unknown-internal-layer"),
         ("", "unmapped-parameter"),
-        ('<input external_port_id="0" internal_layer_id="0"/>' * 2, "doubly-mapped-parameter"),
+        ('<input external_port_id="0" internal_layer_id="0"/>' * 2, "duplicate-parameter-mapping"),
         (
             (
                 '<input external_port_id="0" internal_layer_id="0"/><output external_port_id="2"'
                 ' internal_layer_id="0"/>'
             ),
-            "mapping-to-no-layer",
+            "unknown-internal-layer",
         ),
         (
             (
                 '<input external_port_id="0" internal_layer_id="0"/><output external_port_id="-1"'
                 ' internal_layer_id="2"/>'
             ),
-            "mapping-to-no-port",
+            "unknown-external-port",
         ),
-        ('<input external_port_id="0" internal_layer_id="0" axis="0" stride="0"/>', "empty-slice"),
-        ('<input external_port_id="0" internal_layer_id="0" axis="0" part_size="0"/>', "empty-slice"),
+        ('<input external_port_id="0" internal_layer_id="0" axis="0" stride="0"/>', "invalid-slice"),
+        ('<input external_port_id="0" internal_layer_id="0" axis="0" part_size="0"/>', "invalid-slice"),
         (
             '<input external_port_id="0" internal_layer_id="0"/><edge from-layer="0" to-layer="0"/>',
             "dangling-back-edge",
@@ -261,7 +261,7 @@ def test_a_fault_of_a_cut_is_told_at_its_entry():
         (
             '<input external_port_id="0" internal_layer_id="0"/>'
             + '<output external_port_id="1" internal_layer_id="2"/>' * 2,
-            "doubly-mapped-output",
+            "duplicate-output-mapping",
         ),
         (
             (

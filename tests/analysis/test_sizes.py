@@ -125,7 +125,7 @@ def test_a_long_chain_of_shape_arithmetic_is_no_recursion(net):
     ("error", "reported"),
     [
         (Violation("C1"), []),
-        (LimitExceeded("byte-limit", "too large"), []),
+        (LimitExceeded("memory-limit", "too large"), []),
         (MemoryError("no"), []),
         (ZeroDivisionError("no"), ["the kernel of Unsqueeze-1 failed: ZeroDivisionError: no"]),
         (TypeError("no"), ["the kernel of Unsqueeze-1 failed: TypeError: no"]),

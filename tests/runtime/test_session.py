@@ -157,7 +157,7 @@ def test_an_op_is_called_with_python_values():
     ("arguments", "attributes", "words"),
     [
         ((X, AXES), {"mode": "sideways"}, "mode is 'sideways', must be one of index, mask"),
-        ((X, AXES), {}, "no attribute mode, which is required"),
+        ((X, AXES), {}, "no attribute mode, must have one"),
         ((X, AXES), {"mode": "index", "axis": 1}, "Reverse-1 has no attribute 'axis'"),
         ((X,), {"mode": "index"}, "has 1 input, takes 2"),
         ((X, AXES, AXES), {"mode": "index"}, "has 3 inputs, takes 2"),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import irops
-from irops.analysis.checks.fixing import mended
+from irops.analysis.checks.fixing import fixed_text
 from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred
 from irops.analysis.made_up import made_up
@@ -126,11 +126,11 @@ def _hold_fixes(text: bytes, path: Path) -> None:
     def check(content: bytes) -> irops.Report:
         return irops.check(path, text=content, limits=irops.Limits(findings=inf))
 
-    found = mended(text, check)
+    found = fixed_text(text, check)
     left = [d for d in found.report if d.fix is not None]
     if left:
         raise Broken(f"fix: {left[0].code} is still found", str(left[0]))
-    again = mended(found.after, check)
+    again = fixed_text(found.after, check)
     if again.after != found.after or again.report.fixed:
         raise Broken("fix: a second time changes more")
     if found.after == text or not found.report.fixed:
@@ -174,7 +174,7 @@ def _hold_run(model: irops.Model) -> None:
     except irops.DiagnosticError as error:
         first = error.diagnostics[0]
         op = re.search(r"\b(\w+)-\d+", first.message)
-        if first.name == "unfaithful-kernel" and (op is None or op[1] not in UNSURE):
+        if first.name == "incorrect-kernel-result" and (op is None or op[1] not in UNSURE):
             raise Broken(f"run: the kernel of {op and op[0]} is unfaithful", str(error)) from None
 
 

@@ -1,4 +1,4 @@
-"""What ports declare agrees with what follows from the inputs."""
+"""Checks that the declarations of ports agree with inference."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from irops.values.element import DYNAMIC, element_type_of_precision
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
-IGNORED = "OpenVINO ignores what ports declare, and goes on with what it infers"
+IGNORED = "OpenVINO ignores the declarations of ports, and uses what it infers"
 
 
 def ports_declare_what_is_inferred(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
@@ -69,7 +69,7 @@ def _ignored(structure: ModelStructure) -> tuple[str, ...]:
 
 
 def _contradiction(port: Port, shape: Shape) -> int | None:
-    """Which of a port's dimensions cannot be, the first; 0 where the rank cannot."""
+    """The index of the first dimension of a port that contradicts shape; 0 if the rank does."""
     if shape.dims is None:
         return None
     if len(shape.dims) != len(port.dims):
@@ -85,7 +85,7 @@ def _may_be(declared: int, dim: Dim) -> bool:
 
 
 def _other_type(port: Port, fact: Fact) -> str | None:
-    """The port's precision, where it is of another element type than the fact."""
+    """The precision of a port, if its element type differs from that of the fact."""
     if port.precision is None or fact.element_type is DYNAMIC:
         return None
     if port.precision == fact.element_type.precision:
@@ -93,7 +93,7 @@ def _other_type(port: Port, fact: Fact) -> str | None:
     try:
         declared = element_type_of_precision(port.precision)
     except ValueError:
-        return None  # told by the reader
+        return None  # the reader reports it
     return None if declared in (DYNAMIC, fact.element_type) else port.precision
 
 
@@ -102,14 +102,18 @@ def _right_dims(structure: ModelStructure, port: Port, shape: Shape) -> Fix | No
     if source is None or shape.dims is None or port.at < 0:
         return None
     kept = port.dims if len(port.dims) == len(shape.dims) else (None,) * len(shape.dims)
-    dims = [
-        before if before is not None and _may_be(before, dim) else int(dim.low) if dim.low == dim.high else -1
-        for before, dim in zip(kept, shape.dims)
-    ]
+    dims = [_declarable(before, dim) for before, dim in zip(kept, shape.dims)]
     return fix(
         f"declare the dimensions {','.join(map(str, dims)) or 'of a scalar, none'}",
         with_dims(source, port.at, dims),
     )
+
+
+def _declarable(declared: int | None, dim: Dim) -> int:
+    """The dimension to declare: declared if it is possible, the inferred size if it is static, or -1."""
+    if declared is not None and _may_be(declared, dim):
+        return declared
+    return int(dim.low) if dim.low == dim.high else -1
 
 
 def _right_precision(structure: ModelStructure, port: Port, fact: Fact) -> Fix | None:

@@ -1,4 +1,4 @@
-"""IR v10: OpenVINO gives the model's inputs and outputs other types than the file."""
+"""Checks the inputs and outputs of IR 10 models, whose types OpenVINO changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irops.values.element import DYNAMIC
 def inputs_and_outputs_keep_their_types(
     structure: ModelStructure, inferred: Inferred
 ) -> Iterator[Diagnostic]:
-    """Of v10 alone; OpenVINO leaves those of v11 as they are."""
+    """Only for IR 10; OpenVINO keeps the types of IR 11."""
     if structure.model.version != 10:
         return
     for known in inferred.layers.values():
@@ -28,12 +28,10 @@ def inputs_and_outputs_keep_their_types(
             continue
         if kind is not DYNAMIC and kind.name != read:
             yield structure.finding(
-                "rewritten-type",
-                f'{what} "{layer.name}" is {kind}; from a file of IR 10 OpenVINO reads it as {read}',
+                "implicit-type-conversion",
+                f'{what} "{layer.name}" is {kind}, but OpenVINO reads it as {read} from an IR 10 file',
                 layer.at,
                 structure.graphs[0],
                 layer,
-                notes=(
-                    f"OpenVINO puts a Convert beside the {what}; a file of IR 11 is read as it is written",
-                ),
+                notes=(f"OpenVINO adds a Convert to the {what}; IR 11 files are read as written",),
             )

@@ -1,4 +1,4 @@
-"""Layers name their ops as OpenVINO looks for them, and have the bodies and outputs that these have."""
+"""Checks the spelling of op types, and the bodies and outputs of layers against their definitions."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from irops.spec.op import Op
 from irops.spec.opsets import opsets
 
 ANCHORS = {
-    "Result": "OpenVINO drops this layer without a word, and all that only it depends on",
-    "Assign": "OpenVINO drops this layer without a word, and all that only it depends on",
+    "Result": "OpenVINO silently drops this layer, and all layers that only it depends on",
+    "Assign": "OpenVINO silently drops this layer, and all layers that only it depends on",
     "Const": "OpenVINO refuses the file",
 }
-"""Types that OpenVINO's reader compares exactly, and what becomes of others."""
+"""Types that OpenVINO's reader compares exactly, and its behaviour on other spellings."""
 
 
 def types_are_spelled_as_specified(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -32,9 +32,9 @@ def types_are_spelled_as_specified(structure: ModelStructure) -> Iterator[Diagno
                 spelled = right[key] = _spelled(structure, layer)
             if spelled != layer.type:
                 anchor = ANCHORS.get(spelled)
-                name = "op-spelled-otherwise" if anchor is None else "misspelled-anchor"
+                name = "nonstandard-type-spelling" if anchor is None else "misread-type-spelling"
                 message = f"the type is spelled {layer.type}, must be {spelled}"
-                note = anchor or "OpenVINO finds the op all the same"
+                note = anchor or "OpenVINO ignores the case and finds the op"
                 source = structure.editable
                 right_way = source and fix(
                     f"write the type {spelled}", [with_attribute(source, layer.at, "type", spelled)]
@@ -49,14 +49,16 @@ def bodies_are_those_of_the_op(structure: ModelStructure) -> Iterator[Diagnostic
         found = structure.registry.resolve(inside.layer.type, inside.layer.version)
         if isinstance(found, Op) and inside.body.name not in found.definition.bodies:
             takes = ", ".join(found.definition.bodies) or "none"
-            message = f"{inside.layer} has a {inside.body.name}; bodies of {found.id}: {takes}"
+            message = (
+                f"{inside.layer} has a {inside.body.name}, must have only the bodies of {found.id}: {takes}"
+            )
             yield structure.finding(
                 "unknown-body",
                 message,
                 inside.body.at,
                 inside.outer,
                 inside.layer,
-                notes=("OpenVINO ignores it without a word",),
+                notes=("OpenVINO silently ignores it",),
             )
 
 
@@ -75,9 +77,11 @@ def layers_declare_the_outputs_that_there_are(
             result = layer.type.lower() == "result" and declared <= given
             if result or known.failed or known.op is None or given == declared:
                 continue
-            message = f"{known.op.id} gives {plural(given, 'output')}, and {layer} declares {declared}"
+            message = (
+                f"{layer} declares {plural(declared, 'output')}, must declare {given}, as {known.op.id} has"
+            )
             note = (
-                "OpenVINO takes the ports that are declared for the first ones"
+                "OpenVINO treats the declared ports as the first ones"
                 if declared < given
                 else 'OpenVINO refuses the file: "node index is out of range"'
             )
@@ -85,7 +89,7 @@ def layers_declare_the_outputs_that_there_are(
 
 
 def _spelled(structure: ModelStructure, layer: Layer) -> str:
-    """How the specification spells the type of a layer; as the layer does, where it means no op."""
+    """The type of a layer as spelled in the specification; unchanged if there is no such op."""
     version = opsets().find(layer.type, layer.version)
     if version is not None:
         return version.type

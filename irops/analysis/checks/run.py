@@ -20,7 +20,7 @@ from irops.ir.collection import no_collection
 from irops.ir.model import Model
 from irops.ir.read import load
 from irops.ir.weights import constant_faults
-from irops.limits import Clock, Limits, room_for
+from irops.limits import Clock, Limits, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.registry import Registry
 
@@ -65,7 +65,7 @@ def check(
     limits = limits or Limits()
     if isinstance(model, ModelAnalysis):
         return _report(model, (), select, ignore)
-    with no_collection(), room_for(limits.depth):
+    with no_collection(), recursion_limit_for(limits.depth):
         if isinstance(model, Model):
             return _report(ModelAnalysis(model, registry, limits), (), select, ignore)
         path = os.fspath(model)
@@ -87,7 +87,7 @@ def _report(
     source = analysis.model.source
     if path is None and source is not None:
         path = source.path
-    with no_collection(), room_for(analysis.limits.depth):
+    with no_collection(), recursion_limit_for(analysis.limits.depth):
         findings = [*read_findings, *_within_time(analysis)]
     return Report.of(within(analysis.limits, without_cascading(findings)), path).narrowed(select, ignore)
 
@@ -97,8 +97,8 @@ def _within_time(analysis: ModelAnalysis) -> Iterator[Diagnostic]:
     clock = Clock(analysis.limits.seconds)
     for finding in findings_of(analysis):
         yield finding
-        if clock.late:
-            message = f"the time was up before all was checked; {analysis.limits.said('seconds')}"
+        if clock.expired:
+            message = f"the time was up before all was checked; {analysis.limits.message('seconds')}"
             notes = limit_notes("checking-time-limit")
             yield analysis.finding("checking-time-limit", message, 0, analysis.root, notes=notes)
             return

@@ -1,4 +1,4 @@
-"""Variables are read, and each in one way."""
+"""Checks of state variables: assigned variables are read, and all declarations agree."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def variables_have_one_type_and_shape(structure: ModelStructure) -> Iterator[Dia
         before = _declaration(other)
         if before is not None and before != declared:
             message = (
-                f'{layer} reads the variable "{layer.data["variable_id"]}" as {"".join(declared)}, '
-                f"{other} as {''.join(before)}; a variable has one type and shape"
+                f'{layer} declares the variable "{layer.data["variable_id"]}" as {"".join(declared)}, must be'
+                f" {''.join(before)}, as {other} declares it"
             )
             yield structure.finding(
-                "variable-of-two-kinds",
+                "conflicting-variable-types",
                 message,
                 layer.at,
                 scope,
                 layer,
-                notes=("OpenVINO holds one layer to the declaration of the other",),
+                notes=("OpenVINO checks one layer against the declaration of the other",),
             )
 
 
@@ -38,8 +38,8 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
         name = layer.data.get("variable_id")
         if name is not None and name not in read and not structure.partially_read:
             message = (
-                f'{layer} assigns the variable "{name}", which no layer reads; it needs a ReadValue of the'
-                " same variable_id"
+                f'{layer} assigns the variable "{name}", which no layer reads; there must be a ReadValue with'
+                " the same variable_id"
             )
             yield structure.finding(
                 "unread-variable",
@@ -59,9 +59,7 @@ def _layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[Gra
 
 
 def _declaration(layer: Layer) -> tuple[str, str] | None:
-    """The element type and the shape of the variable as the layer declares them, in one spelling; None if it
-    declares none.
-    """
+    """The declared element type and shape of the variable, normalized; None if the layer declares none."""
     if not {"variable_id", "variable_type", "variable_shape"} <= layer.data.keys():
         return None
     shape = "".join(layer.data["variable_shape"].split()).strip("[]").replace("-1", "?")

@@ -121,5 +121,5 @@ def _plain(op: Op, key: str, value: Any) -> Any:
         return value
     attribute = op.definition.attributes.get(key)
     if attribute is None or attribute.switch is None:
-        raise refuse("switch-without-parameter", f"{key} of {op.id} is given with a switch, and has none")
+        raise refuse("unsupported-switch", f"{key} of {op.id} is given with a switch, and has none")
     return value.value if value.use_it else None

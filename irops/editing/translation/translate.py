@@ -80,7 +80,10 @@ def _require_sound(analysis: ModelAnalysis) -> None:
     if errors:
         count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
         raise _refusal(
-            model, "faulty-source", f"the model has {count}, and must have none to be translated", *errors
+            model,
+            "invalid-source-model",
+            f"the model has {count}, and must have none to be translated",
+            *errors,
         )
 
 

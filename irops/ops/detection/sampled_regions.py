@@ -60,7 +60,7 @@ def check_sample_count(count: int) -> None:
     """Raises LimitExceeded if the samples would need too much memory beside the tensors."""
     if count > MAX_SAMPLES:
         raise LimitExceeded(
-            "byte-limit", f"a region is sampled at {count:,} points; the limit is {MAX_SAMPLES:,}"
+            "memory-limit", f"a region is sampled at {count:,} points; the limit is {MAX_SAMPLES:,}"
         )
 
 

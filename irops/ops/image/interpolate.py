@@ -167,7 +167,7 @@ def _padded(image: Array, pads: list[tuple[int, int]]) -> Array:
     size = prod(begin + size + end for size, (begin, end) in zip(image.shape, pads)) * image.itemsize
     if size > MAX_PADDED_BYTES:
         raise LimitExceeded(
-            "byte-limit", f"the padded image would have {size:,} bytes; the limit is {MAX_PADDED_BYTES:,}"
+            "memory-limit", f"the padded image would have {size:,} bytes; the limit is {MAX_PADDED_BYTES:,}"
         )
     return np.pad(image, pads, constant_values=zeros((), element_type_of(image)))
 

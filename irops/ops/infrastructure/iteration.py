@@ -12,7 +12,7 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
 def part_counts(
@@ -45,7 +45,7 @@ def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> li
         if entry.port is None:
             continue
         fact, declared = inputs[entry.port], items[entry.parameter]
-        with blaming(entry.at):
+        with violations_at(entry.at):
             warn_unless(alike(fact.element_type, declared.element_type), "C4", f"{fact} for {declared}")
         kind = declared.element_type if fact.element_type is DYNAMIC else fact.element_type
         if entry.cut is not None:
@@ -73,11 +73,11 @@ def result_facts(body: BodyFunction, items: list[Fact], count: Callable[[list[Fa
     inferred again with a shape that contains both. The shapes are widened in up to four steps, until they
     contain every shape that the back edges bring. count: the number of iterations, given the Results.
     """
-    if not body.patient():
+    if not body.may_repeat():
         items = _replaced(items, {edge.parameter: UNRANKED for edge in carried(body)})
     results = body(items)
     for edge in body.back_edges:
-        with blaming(edge.at):
+        with violations_at(edge.at):
             kinds = results[edge.result].element_type, items[edge.parameter].element_type
             require(alike(*kinds), "C5", *kinds)
     if count(results).high <= 1:
@@ -87,7 +87,7 @@ def result_facts(body: BodyFunction, items: list[Fact], count: Callable[[list[Fa
             (edge.parameter, items[edge.parameter].shape, results[edge.result].shape)
             for edge in carried(body)
         ]
-        widen = step if body.patient() else _unranked
+        widen = step if body.may_repeat() else _unranked
         wider = {
             parameter: widen(shape, other)
             for parameter, shape, other in carried_shapes
@@ -138,7 +138,7 @@ def output_facts(
         if entry.port is None:
             continue
         fact = results[entry.result]
-        with blaming(entry.at):
+        with violations_at(entry.at):
             if entry.cut is not None:
                 shape = concatenated_shape(entry.cut, fact.shape, count)
             elif count.high == 0:

@@ -13,7 +13,7 @@ from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import BOOLEAN, I64, Array
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
 @shape("Loop-5")
@@ -76,8 +76,8 @@ def while_true(
     condition = condition_of(body).result
     if (
         max_count > body.iterations
-        and body.promised[condition].value is not None
-        and body.promised[condition].value.all()
+        and body.result_facts[condition].value is not None
+        and body.result_facts[condition].value.all()
     ):
         raise iteration_limit_exceeded(body, max_count)
     condition_holds, completed = max_count > 0, 0
@@ -126,7 +126,7 @@ def with_number(body: BodyFunction, items: list[Fact], max_count: Dim) -> list[F
     for entry in body.inputs:
         if entry.port is None and entry.purpose == CURRENT_ITERATION:
             declared = items[entry.parameter]
-            with blaming(entry.at):
+            with violations_at(entry.at):
                 kind = declared.element_type
                 require(alike(kind, I64) or kind.name == "i32", "C12", declared)
                 require((declared.shape.rank or 0) < 2 and declared.shape.size.can_be(1), "C12", declared)
@@ -140,7 +140,7 @@ def check_whole_axis(body: BodyFunction) -> None:
     """Warn about inputs that are not sliced over the whole axis."""
     for entry in body.inputs:
         if entry.cut is not None:
-            with blaming(entry.at):
+            with violations_at(entry.at):
                 ends = (entry.cut.start, entry.cut.end)
                 warn_unless(
                     ends == ((0, -1) if entry.cut.stride > 0 else (-1, 0)),
@@ -156,6 +156,6 @@ def condition_of(body: BodyFunction) -> BodyOutput:
 
 def check_condition(condition: BodyOutput, fact: Fact) -> None:
     """Require that the condition of the body is a boolean tensor of one element and rank 0 or 1."""
-    with blaming(condition.at):
+    with violations_at(condition.at):
         require(alike(fact.element_type, BOOLEAN), "C11", fact)
         require((fact.shape.rank or 0) < 2 and fact.shape.size.can_be(1), "C11", fact)

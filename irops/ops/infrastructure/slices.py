@@ -11,7 +11,7 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
 def part_count(entry: BodyInput, shape: Shape, check: Callable[..., None] = warn_unless) -> Dim:
@@ -22,7 +22,7 @@ def part_count(entry: BodyInput, shape: Shape, check: Callable[..., None] = warn
     assert entry.cut is not None
     if shape.dims is None:
         return ANY
-    with blaming(entry.at):
+    with violations_at(entry.at):
         return _part_count(entry.cut, shape[axis_of(entry.cut, len(shape))], check)
 
 

@@ -13,7 +13,7 @@ from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
 @shape("TensorIterator-1")
@@ -62,7 +62,7 @@ def check_pieces(body: BodyFunction, results: Sequence[Shape], check: Callable[.
         piece = results[entry.result]
         if entry.cut is not None and piece.dims and -len(piece) <= entry.cut.axis < len(piece):
             size = piece[entry.cut.axis]
-            with blaming(entry.at):
+            with violations_at(entry.at):
                 check(
                     size.can_be(entry.cut.part_size),
                     "C11",

@@ -78,7 +78,7 @@ def collect_outputs(
                 piece_bytes += results[entry.result].nbytes
         if piece_bytes > body.tensor_bytes:
             raise LimitExceeded(
-                "byte-limit",
+                "memory-limit",
                 f"the pieces of outputs take {piece_bytes:,} bytes, "
                 f"{body.tensor_bytes:,} are left (tensor_bytes)",
             )
@@ -88,7 +88,7 @@ def collect_outputs(
         if entry.port is None:
             continue
         if entry.cut is not None:
-            outputs[entry.port] = concatenated(pieces[entry.port], entry.cut, body.promised[entry.result])
+            outputs[entry.port] = concatenated(pieces[entry.port], entry.cut, body.result_facts[entry.result])
         else:
             outputs[entry.port] = (
                 _initial(sources.get(entry.result), initial) if results is None else results[entry.result]
