@@ -1,4 +1,4 @@
-"""Select: an element of one tensor or of another, as a third says."""
+"""Select: elements of one of two tensors, selected by a condition."""
 
 from __future__ import annotations
 
@@ -41,12 +41,14 @@ def select_dims(
     auto_broadcast_axis: int,
     result_type: ElementType,
 ) -> Array:
-    def either(chosen: Dim, this: Dim, that: Dim) -> Dim:
-        return settled(this.union(that) if not chosen.known else this if chosen == 1 else that, result_type)
+    def chosen(condition: Dim, then: Dim, other: Dim) -> Dim:
+        if condition.known:
+            return settled(then if condition == 1 else other, result_type)
+        return settled(then.union(other), result_type)
 
     cond, else_values = (
         laid(b, then_values.ndim, auto_broadcast, auto_broadcast_axis) for b in (cond, else_values)
     )
     return np.asarray(
-        np.frompyfunc(either, 3, 1)(lifted(cond), lifted(then_values), lifted(else_values)), dtype=object
+        np.frompyfunc(chosen, 3, 1)(lifted(cond), lifted(then_values), lifted(else_values)), dtype=object
     )
