@@ -23,12 +23,13 @@ from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import tell
 from irops.cli.main import CLEAN, FINDINGS
+from irops.cli.models import model_help
 from irops.cli.pairs import named
 from irops.cli.settings import settings
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import printable
-from irops.ir.read import read
+from irops.reading import read
 
 if TYPE_CHECKING:
     from irops.values.fact import Fact
@@ -48,7 +49,7 @@ class Row:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument(
         "--input",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
+from irops.ir.model import Layer, LayerKind
+
 if TYPE_CHECKING:
     import networkx
 
     from irops.graph.wiring import Wiring
-    from irops.ir.model import Layer
 
 
 def topological_order(wiring: Wiring) -> list[Layer]:
@@ -17,7 +18,7 @@ def topological_order(wiring: Wiring) -> list[Layer]:
 
     Layers on a cycle, and those behind one, are left out.
     """
-    layers = sorted(wiring.layers.values(), key=lambda layer: layer.type.lower() != "parameter")
+    layers = sorted(wiring.layers.values(), key=lambda layer: layer.kind is not LayerKind.PARAMETER)
     return layers if _in_order(layers, wiring) else _sorted_out(layers, wiring)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +14,34 @@ if TYPE_CHECKING:
 
 
 COMMENT = "!--"
+
+
+class LayerKind(StrEnum):
+    """What a layer is in its graph, whatever its op computes."""
+
+    PARAMETER = "parameter"
+    RESULT = "result"
+    CONSTANT = "constant"  # its value lies in the model's weights
+    SINK = "sink"  # runs although nothing uses an output of it
+    OPERATION = "operation"
+
+
+@lru_cache(4096)
+def kind_of(type: str) -> LayerKind:
+    """What a layer of that type is in IR: OpenVINO's reader compares Result and Const exactly, Parameter and
+    Assign without regard to case.
+    """
+    match type:
+        case "Result":
+            return LayerKind.RESULT
+        case "Const":
+            return LayerKind.CONSTANT
+    match type.lower():
+        case "parameter":
+            return LayerKind.PARAMETER
+        case "assign":
+            return LayerKind.SINK
+    return LayerKind.OPERATION
 
 
 @dataclass(slots=True)
@@ -33,8 +63,8 @@ class Element:
 class Port:
     """A port of a layer. Its id is a label; its place in the list is what counts.
 
-    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: of an optional input of
-        ONNX that is left out.
+    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: an optional input that
+        is left out, where inputs behind it are not.
     """
 
     id: int
@@ -101,7 +131,10 @@ class Body:
 
 @dataclass(slots=True)
 class Layer:
-    """A node of a graph: an op of some version, its attributes as texts, its ports, its bodies."""
+    """A node of a graph: an op of some version, its attributes as texts, its ports, its bodies.
+
+    own_kind: its kind, where a dialect's reader knows that it is not what IR means by the type.
+    """
 
     id: int
     name: str
@@ -118,21 +151,20 @@ class Layer:
     at: int = field(default=-1, compare=False)
     data_at: int = field(default=-1, compare=False)
     comments: tuple[str, ...] = ()  # that stand before it
+    own_kind: LayerKind | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f'layer {self.id} "{self.name}" ({self.type})'
 
     @property
-    def foreign(self) -> bool:
-        """Whether it is of another dialect than OpenVINO's: its version then names a domain and an opset,
-        onnx:17.
-        """
-        return ":" in self.version
+    def kind(self) -> LayerKind:
+        """What it is in its graph."""
+        return self.own_kind or kind_of(self.type)
 
     @property
     def is_constant(self) -> bool:
-        """Whether its value lies in the model's weights: a Const, or a node Constant of ONNX."""
-        return self.type == "Const" or (self.type == "Constant" and self.foreign)
+        """Whether its value lies in the model's weights."""
+        return self.kind is LayerKind.CONSTANT
 
     def input_index(self, port_id: int) -> int | None:
         """Which input a port label means; the first, where labels repeat."""

@@ -1,4 +1,4 @@
-"""Reads IR files, .xml and .bin beside it; passes those of other formats on to who reads them."""
+"""Reads IR files, .xml and .bin beside it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import os
 import sys
 from pathlib import Path
 
-from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError, errors_of
-from irops.diagnostics.rules import rule
+from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.ir.build import Builder
 from irops.ir.collection import no_collection
 from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
-from irops.ir.formats import reader_of
 from irops.ir.locate import Source
 from irops.ir.model import Model
 from irops.ir.regular import NotRegular, open_regular
@@ -48,13 +46,6 @@ def load(
     Raises:  ReadError where there is no model at all
     """
     name, limits = os.fspath(path), limits or Limits()
-    reader = reader_of(name)
-    if reader is not None:
-        if weights is not None:
-            what = f"{os.fspath(weights)} is given as the weights of a model that has no .bin file"
-            raise ReadError([Diagnostic(rule("unwanted-weights"), what, Location(name))])
-        loaded: tuple[Model, tuple[Diagnostic, ...]] = reader.load(name, limits, text)
-        return loaded
     beside = Path(name).with_suffix(".bin") if weights is None else weights
     with in_turn(
         Path(os.path.realpath(name)).parent
@@ -77,7 +68,11 @@ def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None
     Raises:  ReadError, with all that was found, where something of its layers or edges cannot be read, or a
         limit is met
     """
-    model, found = load(path, weights, limits=limits)
+    return accepted(*load(path, weights, limits=limits))
+
+
+def accepted(model: Model, found: tuple[Diagnostic, ...]) -> Model:
+    """A model that was loaded. Raises: ReadError where its layers and edges are not all certain"""
     if any(d.name not in HARMLESS for d in errors_of(found)):
         raise ReadError(sorted(found, key=lambda d: d.severity))
     return model

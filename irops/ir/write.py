@@ -9,9 +9,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
-from irops.diagnostics.rules import rule
-from irops.ir.formats import OWN_ENDINGS, writer_of
 from irops.ir.model import Element, Layer, Model
 from irops.ir.numbers import integer
 from irops.ir.pending import Pending
@@ -23,29 +20,15 @@ _STEP = 1 << 24  # bytes copied at a time
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model and, beside it under the same name with .bin, the bytes of its constants. A path that
-    ends with .onnx is written as a model of ONNX, which is one file.
+    """Write a model and, beside it under the same name with .bin, the bytes of its constants.
 
     Both files are written under other names in the same folder and renamed when they are whole; the file that
     the model was read from may be written over. Bytes of the weights that belong to no constant are left out;
     equal
     constants share theirs.
-    Raises:  DiagnosticError where a constant's bytes are not there, or the model is of a dialect that the
-        file cannot hold; ValueError
-             for text that XML cannot hold; OSError
+    Raises:  DiagnosticError where a constant's bytes are not there; ValueError for text that XML cannot hold;
+        OSError
     """
-    writer = writer_of(os.fspath(path))
-    if writer is not None:
-        writer.write(model, path)
-        return
-    if model.dialect in OWN_ENDINGS:
-        message = (
-            f"{os.fspath(path)} is to hold a model of {model.dialect}, and must be named"
-            f" {OWN_ENDINGS[model.dialect]} for that"
-        )
-        raise DiagnosticError(
-            [Diagnostic(rule("wrong-dialect-for-file"), message, Location(os.fspath(path)))]
-        )
     xml = Path(os.path.realpath(path))
     weights = xml.with_suffix(".bin")
     if weights == xml:
@@ -68,7 +51,7 @@ class _Pool:
 
     def data(self, layer: Layer) -> Mapping[str, str]:
         """The <data> of a layer; that of a Const says where its bytes are now."""
-        if layer.type != "Const":
+        if not layer.is_constant:
             return layer.data
         region = checked_region(self.model, layer)
         if region.elements == 0 and (region.size == 0 or region.end > self.weights.size):

@@ -180,8 +180,8 @@ class Definition:
 
     @property
     def id(self) -> str:
-        """ReverseSequence-1: the type and the number of the opset that brought this version;
-        onnx:ReverseSequence-10 in other dialects.
+        """ReverseSequence-1: the type and the number of the opset that brought this version; in other
+        dialects than OpenVINO's behind the dialect and a colon.
         """
         return definition_id(self.dialect, self.type, self.version)
 

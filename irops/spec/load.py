@@ -42,7 +42,7 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
     if validate:
         _hold_to_grammar(root, path)
     loader = _Loader(str(path), root)
-    if loader.dialect == "onnx":
+    if loader.dialect != OPENVINO and root.get("version") is not None:
         loader.take_back_to(int(root.get("version")) if version is None else version)
     return loader.definition()
 

@@ -34,7 +34,7 @@ FOREIGN_GROUPS = {
     "tensor": _WIDE | {"string", "complex64", "complex128"},
     "f8": frozenset({"f8e4m3", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"}),
 }
-"""What else other dialects say: tensor is the fifteen types that ONNX has had from its first opset on."""
+"""What else other dialects say. tensor: the fifteen types that their first opset has."""
 
 
 @cache

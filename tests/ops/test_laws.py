@@ -13,16 +13,16 @@ import irops
 from irops.analysis.bind import bind
 from irops.analysis.layer import LayerFault, infer_layer
 from irops.conformance.example import inputs_of, outcome
+from irops.dialects import others
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
-from irops.spec.dialects import DIALECTS
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, element_type, element_types, foreign_types
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 
 REGISTRY = default_registry()
-FOREIGN = [REGISTRY.newest(op) for dialect in DIALECTS for op in REGISTRY.ids(dialect)]
+FOREIGN = [REGISTRY.newest(op) for dialect in others() for op in REGISTRY.ids(dialect.name)]
 IDS = [
     op
     for op in (*REGISTRY.ids(), *FOREIGN)

@@ -137,12 +137,3 @@ def gather_gradient(
     inside = places >= 0
     np.add.at(rows.reshape(-1), places[inside], d_output[inside].astype(rows.dtype))
     return rows.astype(d_output.dtype)
-
-
-@kernel("onnx:Gather-1")
-def gather_inside(data: Array, indices: Array, *, axis: int) -> Array:
-    """As gather, but every index must mean a slice."""
-    size, found = data.shape[normal_axes([axis], data.ndim, "C2")[0]], as_i64(indices)
-    outside = (found >= size) | (found < -size)
-    require(not outside.any(), "C6", f"{found[outside][:1].tolist()} on {size} elements")
-    return gather(data, indices, np.array(axis), batch_dims=0)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-import numpy as np
-
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import Dim
@@ -81,17 +79,3 @@ def squeeze(data: Array, axes: Array | None) -> Array:
 @gradient("Squeeze-1")
 def squeeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
     return d_output.reshape(data_shape)
-
-
-@kernel("onnx:Squeeze-13")
-def squeeze_ones(data: Array, axes: Array | None) -> Array:
-    """As squeeze, but what is named must have size 1."""
-    for axis in () if axes is None else as_i64(axes).ravel().tolist():
-        require(-data.ndim <= axis < data.ndim, "C1", f"axis {axis} at rank {data.ndim}")
-        require(data.shape[axis] == 1, "C3", Shape(data.shape), f"axis {axis}")
-    return squeeze(data, axes)
-
-
-@kernel("onnx:Squeeze-1")
-def squeeze_named(data: Array, *, axes: tuple[int, ...] | None) -> Array:
-    return squeeze_ones(data, None if axes is None else np.array(axes, np.int64))

@@ -1,4 +1,4 @@
-"""Cast: the elements of a tensor as another type's, as ONNX has it; what is the same is Convert's."""
+"""Cast: the elements of a tensor as another type; what is the same as in Convert is Convert's."""
 
 from __future__ import annotations
 

@@ -13,14 +13,12 @@ from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.registry import default_registry
 from irops.runtime.call import attribute_text
-from irops.spec.dialects import GRAIPHIC
-from irops.spec.onnx_opsets import ONNX
 from irops.spec.op import NoOp, Op
 from irops.values.fact import Fact
 from irops.values.violation import collect_warnings
 
 if TYPE_CHECKING:
-    from irops.dialects.graiphic.graph import Graph
+    from irops.editing.building.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +67,22 @@ def refuse(name: str, message: str, node: str | None = None) -> DiagnosticError:
     return DiagnosticError([Diagnostic(rule(name), message, Location("<graph>", layer_name=node))])
 
 
-def version_of(type: str, opset: int) -> tuple[Op, str]:
-    """The op of a node's type, and the version that its layer has: Graiphic's own, where irops defines it,
-    else that of an opset of ONNX.
-
-    Raises:  DiagnosticError where there is none
-    """
-    own = f"{GRAIPHIC}:{type}" in default_registry().ids(GRAIPHIC)
-    version = GRAIPHIC if own else f"{ONNX}:{opset}"
+def op_of(type: str, version: str) -> Op:
+    """The op of a node. Raises: DiagnosticError where there is none"""
     found = default_registry().resolve(type, version)
     if isinstance(found, NoOp):
         raise refuse(found.rule, found.message, type)
-    return found, version
+    return found
 
 
 def added(
-    type: str, opset: int, sources: tuple[Wire, ...], parameters: Mapping[str, Any], name: str | None
+    type: str, version: str, sources: tuple[Wire, ...], parameters: Mapping[str, Any], name: str | None
 ) -> Node:
     """A node, held to its definition: parameters, inputs, types, ranks and shapes.
 
     Raises:  DiagnosticError, for the first thing that is wrong
     """
-    op, version = version_of(type, opset)
+    op = op_of(type, version)
     texts = {
         key: attribute_text(plain)
         for key, value in parameters.items()

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irops.dialects.graiphic.names import default_names
-from irops.dialects.graiphic.node import Node, Wire, refuse, version_of
+from irops.editing.building.names import default_names
+from irops.editing.building.node import Node, Wire, op_of, refuse
 from irops.ir.model import Edge, Layer, Model, Port
 from irops.ir.model import Graph as Layers
 from irops.ir.weights import Weights
-from irops.spec.dialects import GRAIPHIC
-from irops.spec.onnx_opsets import ONNX
 from irops.values.element import element_type_of
 from irops.values.fact import Fact
 from irops.values.packing import pack
 
 if TYPE_CHECKING:
-    from irops.dialects.graiphic.graph import Graph
+    from irops.editing.building.graph import Graph
 
 
 def model_of(graph: Graph) -> Model:
@@ -32,8 +30,8 @@ def model_of(graph: Graph) -> Model:
         version=11,
         graph=Layers(built.layers, built.edges),
         weights=Weights.of_bytes(bytes(built.image)),
-        dialect=GRAIPHIC,
-        opsets={ONNX: graph.opset},
+        dialect=graph.dialect.name,
+        opsets=graph.dialect.imports(graph.opset),
     )
 
 
@@ -47,8 +45,7 @@ class _Built:
         nodes = sorted(graph.nodes, key=lambda node: node.type != "Parameter")
         self.numbers = {node: number for number, node in enumerate(nodes)}
         ports = [
-            tuple(port.name for port in version_of(node.type, graph.opset)[0].definition.outputs)
-            for node in nodes
+            tuple(port.name for port in op_of(node.type, node.version).definition.outputs) for node in nodes
         ]
         self.names = dict(zip(nodes, default_names(nodes, ports)))
         for node in nodes:
@@ -80,7 +77,7 @@ class _Built:
             len(self.layers),
             name,
             "Result",
-            self.graph.version,
+            self.graph.version_of("Result"),
             inputs=[_port(0, wire.fact)],
             output_names=(name,),
         )

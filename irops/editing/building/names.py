@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from irops.dialects.graiphic.node import Node, refuse
+from irops.editing.building.node import Node, refuse
 
 
 class Names:
