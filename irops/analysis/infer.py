@@ -33,7 +33,7 @@ def infer(
         none, or no shape
     """
     if not isinstance(model, Model):
-        from irops.ir.read import read
+        from irops.reading import read
 
         model = read(model, limits=limits)
     declared = {layer.id: declared_fact(layer) for layer in parameters(model)}

@@ -7,20 +7,20 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
-from irops.ir.model import Layer, Model
-from irops.values.element import element_type
+from irops.dialects import dialect_of_version
+from irops.ir.model import Layer, LayerKind, Model
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 
 def parameters(model: Model) -> list[Layer]:
     """The inputs of a model, in order."""
-    return [layer for layer in model.layers if layer.type.lower() == "parameter"]
+    return [layer for layer in model.layers if layer.kind is LayerKind.PARAMETER]
 
 
 def results(model: Model) -> list[Layer]:
     """The outputs of a model, in order."""
-    return [layer for layer in model.layers if layer.type == "Result"]
+    return [layer for layer in model.layers if layer.kind is LayerKind.RESULT]
 
 
 def parameter(model: Model, key: str | int) -> Layer:
@@ -94,8 +94,8 @@ def declared_fact(layer: Layer) -> Fact:
     """What a Parameter's own attributes say; nothing, where they are malformed."""
     try:
         return Fact(
-            element_type(layer.data.get("element_type", "dynamic"), foreign=layer.foreign),
-            Shape.parse(layer.data.get("shape", ""), symbols=layer.foreign),
+            dialect_of_version(layer.version).element_type(layer.data.get("element_type", "dynamic")),
+            dialect_of_version(layer.version).parse_shape(layer.data.get("shape", "")),
         )
     except ValueError:
         return Fact()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from irops.ir.model import BackEdge, Body, Layer, PortMapping
+from irops.ir.model import BackEdge, Body, Layer, LayerKind, PortMapping
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, BodyInput, BodyOutput, Cut, Feedback
 
 
@@ -20,12 +20,12 @@ class BodyFault(Exception):
 
 def parameters_of(body: Body) -> list[Layer]:
     """The Parameters of a body, in the order of the file."""
-    return [layer for layer in body.graph.layers if layer.type.lower() == "parameter"]
+    return [layer for layer in body.graph.layers if layer.kind is LayerKind.PARAMETER]
 
 
 def results_of(body: Body) -> list[Layer]:
     """The Results of a body, in the order of the file."""
-    return [layer for layer in body.graph.layers if layer.type == "Result"]
+    return [layer for layer in body.graph.layers if layer.kind is LayerKind.RESULT]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.layer import LayerFault, with_normal_axes
+from irops.ir.model import LayerKind
 from irops.ops.conversion import as_numbers, converted
 from irops.runtime.arrays import fact_of
 from irops.runtime.flow import Flow, Passage, port_of
@@ -41,7 +42,7 @@ class Backward:
         for passage in self.flow.passages:
             step = self.current = passage.step
             number = step.layer.id
-            if step.layer.type == "Result":
+            if step.layer.kind is LayerKind.RESULT:
                 if number in cotangents:
                     self._add(step.sources[0], cotangents[number])
                 continue

@@ -21,7 +21,7 @@ from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location, errors_of, in_document_order
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
-from irops.ir.model import Body, Graph, Layer, Model
+from irops.ir.model import Body, Graph, Layer, LayerKind, Model
 from irops.ir.weights import constant, hold_weights
 from irops.limits import Clock, Limits
 from irops.limits import notes as limit_notes
@@ -109,7 +109,7 @@ class Evaluator:
                 ]
             for index, array in enumerate(self.layer(step, arrays, given.get(layer.id), path)):
                 key = (layer.id, index)
-                if layer.type == "Result" or layer.id in keep:
+                if layer.kind is LayerKind.RESULT or layer.id in keep:
                     kept[key] = rounded(array, step.known.outputs[index])
                 if key in waiting:
                     values[key] = array

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from irops.ir.model import LayerKind
 from irops.runtime.plan import Plan, Step, ValueKey
 from irops.spec.definition import Gradient, PortSpec
 from irops.values.fact import Fact
@@ -101,7 +102,7 @@ def _takes(step: Step, index: int) -> bool:
     """Whether a gradient flows into an input of a layer, or ought to."""
     stated = gradient_of(step, index)
     if stated is None:
-        return step.layer.type == "Result" or states_none(step)
+        return step.layer.kind is LayerKind.RESULT or states_none(step)
     return stated.when is None or bool(step.attributes[stated.when])
 
 
@@ -118,14 +119,16 @@ def gradient_of(step: Step, index: int) -> Gradient | None:
 
 def states_none(step: Step) -> bool:
     """Whether an op that takes something states no gradient at all."""
-    return bool(step.sources) and step.layer.type != "Result" and not step.op.definition.gradients
+    return bool(step.sources) and step.layer.kind is not LayerKind.RESULT and not step.op.definition.gradients
 
 
 def _passage(step: Step, inputs: tuple[int, ...]) -> Passage:
     return Passage(
         step,
         inputs,
-        tuple(dict.fromkeys(_needs(step, inputs))) if inputs and step.layer.type != "Result" else (),
+        tuple(dict.fromkeys(_needs(step, inputs)))
+        if inputs and step.layer.kind is not LayerKind.RESULT
+        else (),
     )
 
 

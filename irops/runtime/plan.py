@@ -10,7 +10,7 @@ from typing import Any
 from irops.analysis.facts import Facts, LayerFacts
 from irops.analysis.layer import LayerFault, taken, with_normal_axes
 from irops.graph.wiring import Wiring
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 from irops.runtime.arrays import size_in_bytes
 from irops.runtime.precision import Constants, constants_of, wide_types
 from irops.spec.binding import CONTEXT
@@ -88,8 +88,8 @@ def _step(wiring: Wiring, known: LayerFacts, constants: Constants) -> Step:
         attributes=attributes,
         keywords=taken(op, "kernel", attributes, {}) if _the_same_every_run(op, known) else None,
         settled=_settled(op, known),
-        size=0 if layer.type == "Result" else size_in_bytes(known.outputs),
-        done_with=() if layer.type == "Result" else tuple(s for s in sources if s is not None),
+        size=0 if layer.kind is LayerKind.RESULT else size_in_bytes(known.outputs),
+        done_with=() if layer.kind is LayerKind.RESULT else tuple(s for s in sources if s is not None),
     )
 
 

@@ -48,7 +48,7 @@ class Session:
         progress: Progress | None = None,
     ) -> None:
         if not isinstance(model, Model):
-            from irops.ir.read import read
+            from irops.reading import read
 
             model = read(model, limits=limits)
         self.model = model

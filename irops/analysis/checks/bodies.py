@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from irops.analysis.checks.context import Context
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.ir.model import Body, PortMapping
+from irops.ir.model import Body, LayerKind, PortMapping
 
 PURPOSES = {"input": "current_iteration", "output": "execution_condition"}
 
@@ -86,7 +86,7 @@ def every_parameter_is_mapped(context: Context) -> Iterator[Diagnostic]:
         if astray or len(mapped) < len(body.inputs) or scope.path in context.partially_read:
             continue  # a mapping that goes astray may be the one that is missed
         for parameter in body.graph.layers:
-            if parameter.type.lower() == "parameter" and parameter.id not in mapped:
+            if parameter.kind is LayerKind.PARAMETER and parameter.id not in mapped:
                 message = (
                     f"no input of the port map of {layer} feeds {parameter} of its {body.name}; "
                     "every Parameter of a body takes its value from one"

@@ -16,10 +16,10 @@ CASCADES = {
     "IR506": ("IR314", "IR315"),
     "IR508": ("IR314", "IR315", "IR408"),
     "IR509": ("IR311", "IR312"),
-    "IR906": ("IR208", "IR210"),  # a tensor of ONNX that two nodes give
+    "IR906": ("IR208", "IR210"),  # a tensor that two nodes give
     **dict.fromkeys(
         ("IR907", "IR908", "IR909", "IR910", "IR911"), ("IR504", "IR312", "IR314")
-    ),  # a constant of ONNX that is not there
+    ),  # a constant that is not there
 }
 """A rule, and the rules that its fault sets off."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
+from irops.dialects import dialect_of
 from irops.graph.wiring import Wiring
 from irops.ir.locate import Source
 from irops.ir.model import Body, Graph, Layer, Model
@@ -93,7 +94,7 @@ class Context:
         more: the other fields of a Diagnostic; notes are dropped that say what OpenVINO does with a model
             that it cannot be given
         """
-        if self.model.dialect != "openvino":
+        if not dialect_of(self.model).runtime_notes:
             more["notes"] = tuple(note for note in more.get("notes", ()) if "OpenVINO" not in note)
         return Diagnostic(rule(name), message, self._location(at, scope, layer, attribute), **more)
 

@@ -9,6 +9,7 @@ from irops.analysis.facts import Facts
 from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.fix import Fix, fix
 from irops.diagnostics.rules import rule
+from irops.dialects import dialect_of
 from irops.ir.edits import with_attribute, with_dims
 from irops.ir.model import Layer, Port
 from irops.values.dim import Dim
@@ -28,8 +29,8 @@ def ports_declare_what_is_inferred(
             yield from ports_declare_what_is_inferred(context, body, (*path, known.layer.name, name))
         layer = known.layer
         inputs = (
-            known.inputs if context.model.dialect == "openvino" else ()
-        )  # ONNX declares a tensor once, where it is given
+            known.inputs if dialect_of(context.model).declares_inputs else ()
+        )  # else a tensor is declared once, where it is given
         for what, ports, found in (
             ("input", layer.inputs, inputs),
             ("output", layer.outputs, () if known.failed else known.outputs),
@@ -68,7 +69,7 @@ def _each(
 
 
 def _ignored(context: Context) -> tuple[str, ...]:
-    return (IGNORED,) if context.model.dialect == "openvino" else ()
+    return (IGNORED,) if dialect_of(context.model).runtime_notes else ()
 
 
 def _contradiction(port: Port, shape: Shape) -> int | None:

@@ -10,7 +10,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fix import fix
 from irops.diagnostics.printable import plural
 from irops.ir.edits import with_attribute
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 from irops.spec.op import Op
 from irops.spec.opsets import opsets
 
@@ -70,7 +70,7 @@ def layers_declare_the_outputs_that_there_are(context: Context, facts: Facts) ->
             ahead.extend((body, inner[*scope.path, layer.name, name]) for name, body in known.bodies.items())
             given, declared = len(known.outputs), len(layer.outputs)
             result = (
-                layer.type.lower() == "result" and declared <= given
+                layer.kind is LayerKind.RESULT and declared <= given
             )  # gives its value to the caller; it may declare no port
             if result or known.failed or known.op is None or given == declared:
                 continue

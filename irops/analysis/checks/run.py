@@ -97,7 +97,7 @@ def check(
         if isinstance(model, Model):
             checked = model
         else:
-            from irops.ir.read import load
+            from irops.reading import load
 
             checked, told = load(model, weights, text=text, limits=limits)
     except ReadError as error:
