@@ -18,7 +18,8 @@ LOOKED_AT = 256
 
 
 def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None = None) -> Model:
-    """The model in a file. The suffix says of which dialect it is: .onnx of ONNX; any other file is IR.
+    """The model in a file. The suffix of its name says of which dialect it is: a file with any
+    other suffix is taken for IR.
 
     weights: the .bin file of an IR; the one of the same name beside the .xml if not given
     Raises:  ReadError, with all that was found, where something of its layers or edges cannot be read, or a

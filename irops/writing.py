@@ -17,8 +17,8 @@ from irops.values.fact import Fact
 
 
 def write(model: Model, path: str | os.PathLike[str], *, registry: Registry | None = None) -> None:
-    """Write a model. An IR is an .xml file and, beside it, a .bin file with the bytes of its constants; a
-    model of ONNX is one .onnx file.
+    """Write a model of the dialect that the suffix of the path names. An IR is an .xml file and, beside it, a
+    .bin file with the bytes of its constants.
 
     Files are written under other names in the same folder and renamed when they are whole; the file that the
     model was read from may be written over. Bytes of the weights that belong to no constant are left out.

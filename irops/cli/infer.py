@@ -29,11 +29,13 @@ from irops.cli.settings import settings
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import printable
+from irops.ir.model import LayerKind
 from irops.reading import read
 
 if TYPE_CHECKING:
     from irops.values.fact import Fact
 
+ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
 SMALL = 8
 """Values of so many elements are shown."""
 
@@ -78,11 +80,7 @@ def execute(args: argparse.Namespace) -> int:
         registry=registry_of(args),
         limits=limits,
     )
-    rows = [
-        row
-        for row in _rows(facts)
-        if not args.ends or (row.known.layer.type in ("Parameter", "Result") and not row.path)
-    ]
+    rows = [row for row in _rows(facts) if not args.ends or (row.known.layer.kind in ENDS and not row.path)]
     if args.output_format == "json":
         json.dump(
             {

@@ -33,7 +33,7 @@ class Entry:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    native, *more = dialects()
+    native = dialects()[0]
     parser.add_argument(
         "--dialect",
         choices=tuple(dialect.name for dialect in dialects()),

@@ -110,11 +110,10 @@ class Dialect:
 
     def resolve(self, registry: Ops, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
-        id = f"{self.name}:{type}"
-        found = next((known for known in self.ids() if known == id or known.rpartition("-")[0] == id), None)
+        found = next((known for known in self.ids() if parted(known)[1] == type), None)
         if found is not None:
             return registry.op(found)
-        known = ", ".join(parted(id)[1] for id in self.ids())
+        known = ", ".join(parted(known)[1] for known in self.ids())
         message = (
             f"irops has no definition of {self.title}'s {type}, its outputs are as the file declares them;"
             f" it has {known}"

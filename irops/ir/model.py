@@ -162,6 +162,11 @@ class Layer:
         return self.own_kind or kind_of(self.type)
 
     @property
+    def intended_kind(self) -> LayerKind:
+        """What it is if its type is misspelled in case alone, which has a finding of its own."""
+        return self.own_kind or kind_of(self.type.capitalize())
+
+    @property
     def is_constant(self) -> bool:
         """Whether its value lies in the model's weights."""
         return self.kind is LayerKind.CONSTANT

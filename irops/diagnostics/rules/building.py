@@ -41,7 +41,7 @@ RULES: tuple[Rule, ...] = (
         "unlike-graphs",
         Severity.ERROR,
         "graphs of two opsets cannot be merged",
-        "Nodes are those of one opset of ONNX, which is chosen where the graph is begun: the same type may"
+        "Nodes are those of one opset, which is chosen where the graph is begun: the same type may"
         " mean different things in another.",
     ),
     Rule(

@@ -13,7 +13,7 @@ RULES: tuple[Rule, ...] = (
         "The layer's type is no op of any OpenVINO opset, and no definition of an extension was given."
         " OpenVINO refuses such a file where the layer leads to a Result, and ignores the layer where it does"
         " not. Check the spelling; for an op of your own, give irops its definition: --definitions FOLDER, or"
-        " irops.Registry(folders=[...]). In a model of ONNX it is no op of any opset of ONNX; that is told"
+        " irops.Registry(folders=[...]). In another dialect it is no op of any opset, which is reported"
         " once for all nodes of such an op.",
     ),
     Rule(
@@ -23,8 +23,7 @@ RULES: tuple[Rule, ...] = (
         "the opset that the layer names does not hold the op",
         "An op exists from the opset that brought it on, and may be gone from later ones. OpenVINO looks a"
         " type up in exactly the opset that the layer names, and refuses the file where it is not there. In"
-        " ONNX an op stays from the opset that brought it on, until one takes it away; the model's"
-        " opset_import says which opset is meant.",
+        " other dialects an op stays from the opset that brought it on, until one takes it away.",
     ),
     Rule(
         "IR303",
@@ -39,9 +38,9 @@ RULES: tuple[Rule, ...] = (
         "undefined-op",
         Severity.WARNING,
         "irops has no definition of this op yet",
-        "OpenVINO (or ONNX, in a model of that) has the op, irops does not: the layer's attributes, types and"
+        "The dialect has the op, irops has no definition of it: the layer's attributes, types and"
         " shapes are not checked, and the model cannot be evaluated. Inference takes its outputs to be what"
-        " the file declares, as long as its inputs are what the file declares. For a model of ONNX it is told"
+        " the file declares, as long as its inputs are what the file declares. For other dialects it is told"
         " once for each op.",
     ),
     Rule(

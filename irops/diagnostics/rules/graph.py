@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from irops.diagnostics.rule import Rule, Severity
-from irops.diagnostics.rules import bodies
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -160,5 +159,4 @@ and no shape, and keeping it serves nothing.
 
 OpenVINO refuses such a file with the bare text "map::at".""",
     ),
-    *bodies.RULES,
 )

@@ -1,10 +1,22 @@
-"""IR90: models of ONNX, as files."""
+"""IR90: models of ONNX, as files; and what other bands say of such files."""
 
 from __future__ import annotations
 
 from irops.diagnostics.rule import Rule, Severity
 
 RULES: tuple[Rule, ...] = (
+    Rule(
+        "IR007",
+        "onnx-file",
+        Severity.ERROR,
+        "the model file is an ONNX model",
+        """The file starts as an ONNX model does, which is a protocol buffer and no XML. OpenVINO chooses its
+        reader by the file's
+name in part, and fails on such a file if it is called .xml.
+
+Name the file .onnx: irops then reads it as what it is, and irops translate writes it as IR. OpenVINO converts
+it by openvino.save_model(openvino.convert_model("model.onnx"), "model.xml").""",
+    ),
     Rule(
         "IR901",
         "missing-onnx",
@@ -112,5 +124,13 @@ value_strings must be there. ONNX's checker and ONNX Runtime refuse other nodes.
         """A .bin file holds the weights of a model of IR. Those of a model of ONNX lie in its own file, or in
         files that it names
 itself. Leave --weights out.""",
+    ),
+    Rule(
+        "IR926",
+        "oversized-onnx",
+        Severity.ERROR,
+        "the model is too large for one ONNX file",
+        """A protocol buffer ends at 2 GiB, constants included. irops writes constants into the file, not
+        beside it.""",
     ),
 )

@@ -67,18 +67,6 @@ weights. Give the .xml file; the .bin beside it is found by its name.
 {_UNABLE}""",
     ),
     Rule(
-        "IR007",
-        "onnx-file",
-        Severity.ERROR,
-        "the model file is an ONNX model",
-        """The file starts as an ONNX model does, which is a protocol buffer and no XML. OpenVINO chooses its
-        reader by the file's
-name in part, and fails on such a file if it is called .xml.
-
-Name the file .onnx: irops then reads it as what it is, and irops translate writes it as IR. OpenVINO converts
-it by openvino.save_model(openvino.convert_model("model.onnx"), "model.xml").""",
-    ),
-    Rule(
         "IR008",
         "malformed-xml",
         Severity.ERROR,

@@ -19,7 +19,7 @@ message says which, and why. A model is translated as a whole or not at all: not
         "untranslatable-type",
         Severity.ERROR,
         "the other dialect has no such element type",
-        """OpenVINO has no complex numbers, ONNX no integers of one, three or six bits, to name some. Ops may
+        """OpenVINO has no complex numbers, say, and others no integers of one, three or six bits. Ops may
         be narrower still: the
 definition of the op in the other dialect says which types it takes, and an opset that is newer may take more
 (--opset).""",
@@ -48,17 +48,9 @@ first.""",
         "wrong-dialect-for-file",
         Severity.ERROR,
         "a model cannot be written in the format of another dialect",
-        """A file whose name ends with .onnx holds ops of ONNX, an .xml file those of OpenVINO. Translate the
+        """The suffix of a file says of which dialect its ops are: .xml means OpenVINO. Translate the
         model first: irops translate,
 or irops.translate(model, to=...).""",
-    ),
-    Rule(
-        "IR926",
-        "oversized-onnx",
-        Severity.ERROR,
-        "the model is too large for one ONNX file",
-        """A protocol buffer ends at 2 GiB, constants included. irops writes constants into the file, not
-        beside it.""",
     ),
     Rule(
         "IR927",
@@ -67,7 +59,7 @@ or irops.translate(model, to=...).""",
         "the other dialect's op does not take what the layer is given",
         """The layer was said in the other dialect, and the definition of the op there refuses it: the message
         is that definition's own,
-on an element type that it does not take, most often. --opset chooses a newer opset of ONNX, which may take
+on an element type that it does not take, most often. --opset chooses a newer opset, which may take
 more.""",
     ),
 )

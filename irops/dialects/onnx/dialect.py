@@ -99,8 +99,8 @@ class Onnx(Dialect):
                 yield Listed(f"{ONNX}:{name}-{number}", "", (wanted,))
 
     def opsets_of(self, id: str) -> tuple[str, ...]:
-        held, type = self.versions(id), parted(id)[1]
-        return tuple(opset for opset in self.opsets if self.named(type, int(opset)) in held)
+        held, name = self.versions(id), parted(id)[1]
+        return tuple(opset for opset in self.opsets if self.named(name, int(opset)) in held)
 
     def read(
         self, path: str, *, weights: str | None = None, text: bytes | None = None, limits: Limits

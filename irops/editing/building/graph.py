@@ -9,7 +9,7 @@ from irops.dialects import Dialect
 from irops.editing.building.model import model_of
 from irops.editing.building.names import Names
 from irops.editing.building.node import Node, Wire, added, refuse
-from irops.ir.model import Model
+from irops.ir.model import LayerKind, Model
 from irops.runtime.arrays import as_tensor
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
@@ -124,6 +124,10 @@ class Graph:
     def version_of(self, type: str) -> str:
         """The version of a layer of a type."""
         return self.dialect.layer_version(type, self.merged.opset)
+
+    def kind_of(self, node: Node) -> LayerKind:
+        """What the layer of a node is."""
+        return self.dialect.layer_kind(node.type)
 
     def model(self) -> Model:
         """The graph as a model, to be checked, inferred, run, trained, written.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from irops.editing.building.names import default_names
 from irops.editing.building.node import Node, Wire, op_of, refuse
-from irops.ir.model import Edge, Layer, Model, Port
+from irops.ir.model import Edge, Layer, LayerKind, Model, Port
 from irops.ir.model import Graph as Layers
 from irops.ir.weights import Weights
 from irops.values.element import element_type_of
@@ -42,7 +42,7 @@ class _Built:
         self.graph, self.image = graph, bytearray()
         self.layers: list[Layer] = []
         self.edges: list[Edge] = []
-        nodes = sorted(graph.nodes, key=lambda node: node.type != "Parameter")
+        nodes = sorted(graph.nodes, key=lambda node: graph.kind_of(node) is not LayerKind.PARAMETER)
         self.numbers = {node: number for number, node in enumerate(nodes)}
         ports = [
             tuple(port.name for port in op_of(node.type, node.version).definition.outputs) for node in nodes
@@ -61,7 +61,8 @@ class _Built:
             name,
             node.type,
             node.version,
-            self._constant(node) if node.type == "Const" else dict(node.data),
+            self._constant(node) if node in self.graph.values else dict(node.data),
+            own_kind=self.graph.kind_of(node),
         )
         layer.inputs = [_port(index, wire.fact) for index, wire in enumerate(node.sources)]
         layer.outputs = [
