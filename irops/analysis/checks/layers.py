@@ -95,9 +95,8 @@ def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
 
 
 def _sinks(scope: Scope) -> list[Layer]:
-    return [
-        layer for layer in scope.wiring.layers.values() if layer.kind in (LayerKind.RESULT, LayerKind.SINK)
-    ]
+    sinks = (LayerKind.RESULT, LayerKind.SINK)
+    return [layer for layer in scope.wiring.layers.values() if layer.intended_kind in sinks]
 
 
 def _dead_ends(wiring: Wiring, living: set[int]) -> Iterator[tuple[Layer, int]]:

@@ -70,7 +70,7 @@ def layers_declare_the_outputs_that_there_are(context: Context, facts: Facts) ->
             ahead.extend((body, inner[*scope.path, layer.name, name]) for name, body in known.bodies.items())
             given, declared = len(known.outputs), len(layer.outputs)
             result = (
-                layer.kind is LayerKind.RESULT and declared <= given
+                layer.intended_kind is LayerKind.RESULT and declared <= given
             )  # gives its value to the caller; it may declare no port
             if result or known.failed or known.op is None or given == declared:
                 continue
