@@ -5,33 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from irops.dialects import Dialect
+from irops.editing.building.content import Content, Node, Wire
 from irops.editing.building.model import model_of
-from irops.editing.building.names import Names
-from irops.editing.building.node import Node, Wire, added, refuse
-from irops.ir.model import LayerKind, Model
+from irops.editing.building.node import added
+from irops.editing.building.refusal import refuse
+from irops.ir.model import Model
 from irops.runtime.arrays import as_tensor
-from irops.values.element import Array, element_type_of
+from irops.values.element import element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
-OPSET = 22
 
-
-class Graph:
+class Graph(Content):
     """Nodes that add themselves: of a dialect and, where it extends another, of an opset of that.
 
     Each is validated against its definition when it is added: what is wrong is a DiagnosticError, and nothing
     is added.
     """
-
-    def __init__(self, name: str, dialect: Dialect, *, opset: int = OPSET) -> None:
-        self.name, self.dialect, self.opset = name, dialect, opset
-        self.nodes: list[Node] = []
-        self.values: dict[Node, Array] = {}
-        self.results: list[tuple[Wire, str | None]] = []
-        self.names = Names()
-        self._merged_into: Graph | None = None
 
     def input(self, name: str, element_type: str, shape: str | Sequence[int | str | None]) -> Wire:
         """An input of the graph. shape: "?,3,8", or its sizes; a negative one or None is not known, a word
@@ -110,24 +100,8 @@ class Graph:
             mine.nodes.extend(theirs.nodes)
             mine.values.update(theirs.values)
             mine.results.extend(theirs.results)
-            theirs._merged_into = mine
+            theirs.merged_into = mine
         return self
-
-    @property
-    def merged(self) -> Graph:
-        """The graph that this one has become part of; itself, where it has not."""
-        graph = self
-        while graph._merged_into is not None:
-            graph = graph._merged_into
-        return graph
-
-    def version_of(self, type: str) -> str:
-        """The version of a layer of a type."""
-        return self.dialect.layer_version(type, self.merged.opset)
-
-    def kind_of(self, node: Node) -> LayerKind:
-        """What the layer of a node is."""
-        return self.dialect.layer_kind(node.type)
 
     def model(self) -> Model:
         """The graph as a model, to be checked, inferred, run, trained, written.

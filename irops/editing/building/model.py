@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from irops.editing.building.content import Content, Node, Wire
 from irops.editing.building.names import default_names
-from irops.editing.building.node import Node, Wire, op_of, refuse
+from irops.editing.building.node import op_of
+from irops.editing.building.refusal import refuse
 from irops.ir.model import Edge, Layer, LayerKind, Model, Port
 from irops.ir.model import Graph as Layers
 from irops.ir.weights import Weights
@@ -13,11 +13,8 @@ from irops.values.element import element_type_of
 from irops.values.fact import Fact
 from irops.values.packing import pack
 
-if TYPE_CHECKING:
-    from irops.editing.building.graph import Graph
 
-
-def model_of(graph: Graph) -> Model:
+def model_of(graph: Content) -> Model:
     """The model that a graph is; its layers are in the order in which the nodes were added, inputs first.
 
     Raises:  DiagnosticError where it has no result, or a name comes out twice
@@ -38,7 +35,7 @@ def model_of(graph: Graph) -> Model:
 class _Built:
     """Layers, edges and the bytes of constants."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Content) -> None:
         self.graph, self.image = graph, bytearray()
         self.layers: list[Layer] = []
         self.edges: list[Edge] = []

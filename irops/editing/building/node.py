@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from irops.analysis.bind import bind
 from irops.analysis.layer import LayerFault, fault_of, infer_layer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
+from irops.editing.building.content import Node, Wire
+from irops.editing.building.refusal import refuse
 from irops.registry import default_registry
 from irops.runtime.call import attribute_text
 from irops.spec.op import NoOp, Op
-from irops.values.fact import Fact
 from irops.values.violation import collect_warnings
-
-if TYPE_CHECKING:
-    from irops.editing.building.graph import Graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,42 +27,6 @@ class Switched:
 
     value: int
     use_it: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class Node:
-    """A node that has been added. name: as it was given; outputs: the names that were given, None for those
-    that were not.
-    """
-
-    type: str
-    version: str
-    data: dict[str, str]
-    sources: tuple[Wire, ...]
-    facts: list[Fact]
-    name: str | None = None
-    outputs: list[str | None] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """An output of a node, on its way to others. fact: what is known of the tensor."""
-
-    graph: Graph
-    node: Node
-    index: int = 0
-
-    @property
-    def fact(self) -> Fact:
-        return self.node.facts[self.index]
-
-    def __str__(self) -> str:
-        return f"{self.fact}"
-
-
-def refuse(name: str, message: str, node: str | None = None) -> DiagnosticError:
-    """The error that tells what is wrong with a graph that is built."""
-    return DiagnosticError([Diagnostic(rule(name), message, Location("<graph>", layer_name=node))])
 
 
 def op_of(type: str, version: str) -> Op:
