@@ -18,18 +18,27 @@ class LruCache(Generic[T]):
         self._values: OrderedDict[Hashable, T] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of a key, created if it is missing."""
+    def find(self, key: Hashable) -> T | None:
+        """The value of a key, or None if it is missing."""
         with self._lock:
-            cached = self._values.get(key)
-            if cached is not None:
+            value = self._values.get(key)
+            if value is not None:
                 self._values.move_to_end(key)
-                return cached
-        value = make()
+            return value
+
+    def put(self, key: Hashable, value: T) -> None:
+        """Store a value; drop the least recently used one if there are too many."""
         with self._lock:
             self._values[key] = value
             while len(self._values) > self.maxsize:
                 self._values.popitem(last=False)
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of a key, created if it is missing."""
+        value = self.find(key)
+        if value is None:
+            value = make()
+            self.put(key, value)
         return value
 
     def __len__(self) -> int:

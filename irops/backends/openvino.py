@@ -18,7 +18,8 @@ from irops.backends.extras import missing_libraries, require_installed
 from irops.backends.lru_cache import LruCache
 from irops.backends.one_op import one_op_model
 from irops.backends.openvino_limits import decline_unsupported
-from irops.backends.requirements import Inputs, complete, output_count, signature, text_of
+from irops.backends.requirements import Inputs, complete, output_count, signature
+from irops.spec.domains import format_value
 from irops.spec.op import Op
 from irops.values.element import Array, element_type, element_type_of, tagged
 
@@ -72,7 +73,7 @@ class OpenVINO:
         inputs become constants.
         """
         texts = {
-            a.name: text_of(attributes[a.parameter])
+            a.name: format_value(attributes[a.parameter])
             for a in op.definition.attributes.values()
             if a.parameter in attributes
         }

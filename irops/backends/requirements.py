@@ -7,12 +7,11 @@ from typing import Any
 
 from irops.backends.declined import Declined
 from irops.diagnostics.rule import Severity
-from irops.ops import stock
+from irops.invocation import Invocation, OpFault
 from irops.spec.domains import default_of
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
-from irops.values.shape import Shape
 from irops.values.violation import collect_warnings
 
 Inputs = Sequence[Array | None]
@@ -21,46 +20,24 @@ MOVING = ("movement", "shape")
 
 
 def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
-    """The number of outputs of a layer. Its inputs are checked by the shape function of the op.
+    """The number of outputs of a layer. The inputs are validated against all constraints of the definition.
 
+    attributes: as kernels get them, by parameter name
     Raises:  Violation
     """
-    facts = [None if item is None else Fact.of(item) for item in inputs]
     values = complete(op, inputs, attributes)
+    names = {attribute.parameter: name for name, attribute in op.definition.attributes.items()}
+    invocation = Invocation.of_values(op, {names[parameter]: value for parameter, value in values.items()})
+    facts = [None if item is None else Fact.of(item) for item in inputs]
     with collect_warnings() as warnings:
-        count = _shapes(op, facts, values)
+        try:
+            count = len(invocation.infer(facts))
+        except OpFault as fault:
+            raise fault.violation or fault from None
     for warning in warnings:
         if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
             raise warning  # an error that does not affect the shapes
     return count
-
-
-def _shapes(op: Op, facts: Sequence[Fact | None], values: Mapping[str, Any]) -> int:
-    """Run shape inference; return the number of outputs."""
-    function, accepted_params = op.functions.shape, op.functions.keyword_params.get("shape")
-    if function is not None:
-        result = function(
-            *facts,
-            **{
-                name: value
-                for name, value in values.items()
-                if accepted_params is None or name in accepted_params
-            },
-        )
-        return len(result) if isinstance(result, tuple) else 1
-    ports = op.definition.inputs
-    by_name: dict[str, Any] = {
-        port.name: facts[k] if k < len(facts) else None for k, port in enumerate(ports)
-    }
-    if ports[-1].variadic:
-        by_name[ports[-1].name] = tuple(facts[len(ports) - 1 :])
-    attribute_values = {
-        name: values.get(attribute.parameter) for name, attribute in op.definition.attributes.items()
-    }
-    for port in op.definition.outputs:
-        rule, *arguments = port.shape
-        stock.RULES[rule](*(stock.argument(word, by_name, attribute_values) for word in arguments))
-    return len(op.definition.outputs)
 
 
 def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,17 +59,6 @@ def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str,
         else:
             values_by_name[name] = default_of(attribute)
     return {name: value for name, value in values_by_name.items() if value is not None}
-
-
-def text_of(value: Any) -> str:
-    """The text of an attribute value in a file."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return ",".join(map(text_of, value))
-    if isinstance(value, Shape):
-        return ",".join(map(str, value))
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 def signature(inputs: Inputs) -> tuple[Any, ...]:

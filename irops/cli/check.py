@@ -28,7 +28,7 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import write_reports
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, FINDINGS, REFUSED, Refusal
-from irops.cli.model_files import find_models
+from irops.cli.model_files import find_models, model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "models",
         nargs="*",
         metavar="MODEL",
-        help="an .xml file with its .bin next to it, an .onnx file, or a folder",
+        help=f"{model_help()}; or a folder",
     )
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(

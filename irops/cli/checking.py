@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
-from irops.analysis.checks.fixing import ChangedMeanwhile, Mended, mended, store
+from irops.analysis.checks.fixing import ChangedMeanwhile, FixedText, fixed_text, store
 from irops.analysis.checks.run import check
 from irops.cli.baseline import Baseline
 from irops.cli.extensions import registry_of
@@ -101,7 +101,7 @@ def check_file(
     try:
         if not options.fixing:
             return CheckedFile(report(options.limits, text), accepted_count)
-        fixed = mended(
+        fixed = fixed_text(
             bytes_of(file, options.limits) if text is None else text,
             partial(report, replace(options.limits, findings=inf)),
         )
@@ -122,7 +122,7 @@ def check_file(
     return CheckedFile(fixed.report, accepted_count)
 
 
-def _diff(file: str, fixed: Mended) -> str:
+def _diff(file: str, fixed: FixedText) -> str:
     from difflib import unified_diff
 
     before, after = (

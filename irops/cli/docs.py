@@ -1,8 +1,7 @@
 """Write the documentation: a page for every op, rule and opset, with an index.
 
 The HTML site has a search. Pages that compare dialects show what the installed
-runtimes (OpenVINO, ONNX, ONNX Runtime, PyTorch) do with unusual inputs; each
-runtime runs in a separate process, which takes about half a minute in total.
+runtimes do with unusual inputs; each runs in a separate process, which takes about half a minute in total.
 
 example:
   irops docs --output site

@@ -17,22 +17,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irops.analysis.facts import Facts, LayerFacts
 from irops.analysis.infer import infer
+from irops.analysis.inferred import Inferred, LayerFacts
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, FINDINGS
+from irops.cli.model_files import model_help
 from irops.cli.pairs import name_and_value
 from irops.cli.settings import settings
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import printable
-from irops.ir.read import read
+from irops.ir.model import LayerKind
+from irops.reading import read
 
 if TYPE_CHECKING:
     from irops.values.fact import Fact
 
+ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
 SMALL = 8
 """Values of at most this many elements are shown."""
 
@@ -48,9 +51,7 @@ class Row:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "model", metavar="MODEL", help="an .xml file with its .bin next to it, or an .onnx file"
-    )
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(
         "--input",
@@ -80,9 +81,7 @@ def execute(args: argparse.Namespace) -> int:
         limits=limits,
     )
     rows = [
-        row
-        for row in _rows(facts)
-        if not args.ends or (row.layer_facts.layer.type in ("Parameter", "Result") and not row.path)
+        row for row in _rows(facts) if not args.ends or (row.layer_facts.layer.kind in ENDS and not row.path)
     ]
     if args.output_format == "json":
         json.dump(
@@ -103,7 +102,7 @@ def execute(args: argparse.Namespace) -> int:
     return FINDINGS if facts.errors else CLEAN
 
 
-def _rows(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[Row]:
+def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[Row]:
     for layer_facts in facts.layers.values():
         for index, fact in enumerate(layer_facts.outputs or _result_inputs(layer_facts)):
             yield Row(path, layer_facts, index, fact)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from irops.cli.main import CLEAN
 from irops.cli.model_summary import LayerWithBodies, ModelSummary, Tensor, summarize
 from irops.diagnostics.printable import plural, printable
-from irops.ir.read import read
+from irops.reading import read
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -18,14 +18,14 @@ from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
 USAGE_RULES = (
-    "impossible-input-shape",
+    "invalid-input-shape",
     "unknown-input",
     "unknown-backend",
     "unavailable-backend",
-    "impossible-filling",
+    "unfillable-input",
     "malformed-settings",
     "unknown-setting",
-    "unfit-setting",
+    "invalid-setting",
 )
 """Rules about the arguments of the command, not about the model."""
 COMMANDS = {
@@ -33,7 +33,7 @@ COMMANDS = {
     "infer": "infer the element type and shape of every tensor",
     "run": "evaluate a model on given inputs",
     "inspect": "summarize a model: inputs, outputs, ops, weights",
-    "translate": "convert a model between OpenVINO and ONNX operators",
+    "translate": "convert a model between dialects: OpenVINO and ONNX",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",
     "docs": "write the documentation of all ops and rules",

@@ -3,8 +3,7 @@
 example:
   irops ops --category movement
   irops ops --opset 8 --text reverse
-  irops ops --dialect onnx --opset 17
-  irops ops --dialect onnx --undefined
+  irops ops --opset 17 --undefined
 """
 
 from __future__ import annotations
@@ -17,12 +16,9 @@ from dataclasses import asdict, dataclass
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, Refusal
 from irops.diagnostics.printable import plural
+from irops.dialects import Dialect, dialect_named, dialects
 from irops.registry import Registry, default_registry
-from irops.spec.definition import Definition
-from irops.spec.dialects import DIALECTS, dialect_files
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
-from irops.spec.opsets import OPSETS, OpVersion, opsets
-from irops.spec.types import OPENVINO
+from irops.spec.opsets import opsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +33,16 @@ class Entry:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    native = dialects()[0]
     parser.add_argument(
         "--dialect",
-        choices=(OPENVINO, *DIALECTS),
-        default=OPENVINO,
-        help="the dialect of the ops; default: openvino, with custom ops of --definitions and plug-ins",
+        choices=tuple(dialect.name for dialect in dialects()),
+        default=native.name,
+        help=f"the dialect of the ops; default: {native.name}, with custom ops of --definitions and plug-ins",
     )
     parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
     parser.add_argument(
-        "--opset",
-        metavar="N",
-        help="only the op versions in this opset of the dialect (8 or opset8)",
+        "--opset", metavar="N", help="only the op versions in this opset of the dialect (8 or opset8)"
     )
     parser.add_argument(
         "--text",
@@ -55,9 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only ops whose name, summary or description contains all of these words",
     )
     parser.add_argument(
-        "--undefined",
-        action="store_true",
-        help="list the ops of OpenVINO or ONNX that irops does not define",
+        "--undefined", action="store_true", help="list the ops of the dialect that irops does not define"
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="print only the names")
@@ -65,11 +58,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    registry = registry_of(args) or default_registry()
-    if args.dialect == OPENVINO:
-        entries = _undefined(args, registry) if args.undefined else _defined(args, registry)
-    else:
-        entries = _foreign(args, registry)
+    registry, dialect = registry_of(args) or default_registry(), dialect_named(args.dialect)
+    entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
     if args.category is not None and not entries:
         categories = sorted({version.category for version in opsets().all()})
         if args.category not in categories:
@@ -84,13 +74,13 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _defined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
-    opset, words = _opset(args.opset), (args.text or "").lower().split()
-    versions = {version.id: version for version in opsets().all()}
+def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
+    """An entry for each definition, which may hold several versions."""
+    opset, words = _opset(args.opset, dialect), (args.text or "").lower().split()
     entries = []
-    for op in registry.ids():
+    for op in registry.ids(dialect.name):
         definition = registry.op(op).definition
-        entry = _entry(definition, versions.get(op))
+        entry = Entry(op, definition.category, dialect.opsets_of(op), definition.summary)
         text = f"{op} {definition.summary} {definition.description}".lower()
         if (
             args.category in (None, entry.category)
@@ -101,86 +91,30 @@ def _defined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
     return entries
 
 
-def _undefined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
-    opset, words, categories = _opset(args.opset), (args.text or "").lower().split(), set(registry.ids())
+def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
+    if not dialect.opsets:
+        raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
+    opset, words = _opset(args.opset, dialect), (args.text or "").lower().split()
+    defined_ids = set(registry.versions(dialect.name))
     return [
-        Entry(version.id, version.category, _opsets_with(version), "", defined=False)
-        for version in opsets().all()
-        if version.id not in categories
-        and args.category in (None, version.category)
-        and (opset is None or opset in version.opsets)
-        and all(word in version.id.lower() for word in words)
+        Entry(listed.id, listed.category, listed.opsets, "", defined=False)
+        for listed in dialect.listed(opset)
+        if listed.id not in defined_ids
+        and args.category in (None, listed.category)
+        and all(word in listed.id.lower() for word in words)
     ]
 
 
-def _foreign(args: argparse.Namespace, registry: Registry) -> list[Entry]:
-    """The ops of another dialect: one entry per definition, which may cover several versions."""
-    if args.dialect != ONNX and (args.undefined or args.opset is not None):
-        raise Refusal(f"{args.dialect} has no opsets; --opset and --undefined are not available")
-    opset, words = _onnx_opset(args.opset), (args.text or "").lower().split()
-    entries = (
-        _undefined_of_onnx(opset)
-        if args.undefined
-        else [_foreign_entry(registry, op) for op in registry.ids(args.dialect)]
-    )
-    return [
-        entry
-        for entry in entries
-        if args.category in (None, entry.category)
-        and (opset is None or str(opset) in entry.opsets)
-        and all(word in f"{entry.op} {entry.summary}".lower() for word in words)
-    ]
-
-
-def _foreign_entry(registry: Registry, op: str) -> Entry:
-    definition, files = registry.op(op).definition, dialect_files()
-    op_versions = files.versions(op) if definition.dialect == ONNX else ()
-    opsets_of = tuple(
-        str(n)
-        for n in range(1, onnx_opsets().last + 1)
-        if op_versions and files.named(ONNX, definition.type, n) in op_versions
-    )
-    return Entry(op, definition.category, opsets_of, definition.summary)
-
-
-def _undefined_of_onnx(opset: int | None) -> list[Entry]:
-    """The ops of an ONNX opset, the newest by default, that irops does not define."""
-    table, files = onnx_opsets(), dialect_files()
-    opset_number = opset or table.last
-    versions = {name: table.version(name, opset_number) for name in table.since}
-    return [
-        Entry(f"{ONNX}:{name}-{number}", "", (str(opset_number),), "", defined=False)
-        for name, number in versions.items()
-        if number is not None and files.named(ONNX, name, opset_number) is None
-    ]
-
-
-def _onnx_opset(text: str | None) -> int | None:
+def _opset(text: str | None, dialect: Dialect) -> str | None:
+    """The opset with a name."""
     if text is None:
         return None
-    number = text.removeprefix("opset")
-    if not number.isdecimal() or not 1 <= int(number) <= onnx_opsets().last:
-        raise Refusal(f"unknown ONNX opset {text!r}; expected 1 to {onnx_opsets().last}")
-    return int(number)
-
-
-def _entry(definition: Definition, version: OpVersion | None) -> Entry:
-    return Entry(
-        definition.id, definition.category, _opsets_with(version) if version else (), definition.summary
-    )
-
-
-def _opsets_with(version: OpVersion) -> tuple[str, ...]:
-    return tuple(opset for opset in OPSETS if opset in version.opsets)
-
-
-def _opset(text: str | None) -> str | None:
-    if text is None:
-        return None
-    name = text if text.startswith("opset") else f"opset{text}"
-    if name not in OPSETS:
-        raise Refusal(f"unknown opset {name}; expected {OPSETS[0]} to {OPSETS[-1]}")
-    return name
+    if not dialect.opsets:
+        raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
+    try:
+        return dialect.opset(text)
+    except ValueError as error:
+        raise Refusal(str(error)) from None
 
 
 def _show(entries: list[Entry]) -> None:

@@ -16,21 +16,21 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from irops.analysis.inputs import declared_fact, parameter, parameters, results
+from irops.analysis.made_up import FILLS, made_up
+from irops.analysis.signature import Signature
 from irops.backends.backend import backend_names
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.filled import FILLS, filled
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, Refusal
+from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.numpy_files import as_declared, load_all, load_one, save_all
 from irops.cli.pairs import name_and_value
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.diagnostics.printable import printable
-from irops.ir.model import Model
-from irops.ir.read import read
 from irops.limits import Limits
+from irops.reading import read
 from irops.runtime.session import Results, Session
 
 if TYPE_CHECKING:
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "model", metavar="MODEL", help="an .xml file with its .bin next to it, or an .onnx file"
-    )
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     inputs = parser.add_argument_group("inputs")
     inputs.add_argument("--load-inputs", metavar="FILE", help="an .npz file with one array per input")
@@ -103,7 +101,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
     model = read(args.model, args.weights, limits=limits)
-    inputs = _inputs(model, args, limits)
     keep = [name for text in args.keep for name in text.split(",") if name]
     with progress_bar("evaluating", quiet=args.quiet) as progress:
         backends = (*(b for b in args.backends if b != "reference"), "reference") if args.backends else None
@@ -115,62 +112,54 @@ def execute(args: argparse.Namespace) -> int:
             verify=args.verify,
             progress=progress,
         )
+        inputs = _inputs(session.signature, args, limits)
         try:
-            outcome = session.run(inputs, keep="all" if keep == ["all"] else keep)
+            kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         except KeyError as error:
-            if not any(error.args[0] == f"there is no layer {name!r} to keep" for name in keep):
-                raise
-            raise Refusal(error.args[0]) from None
+            raise Refusal(f"--keep: {error.args[0]}") from None
+        outcome = session.run(inputs, keep="all" if keep == ["all"] else kept)
     if args.save_outputs:
         save_all(args.save_outputs, outcome)
     if not args.quiet:
-        _show(model, outcome)
+        _show(session.signature, outcome)
     return CLEAN
 
 
-def _inputs(model: Model, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
-    """The arrays of all inputs, by layer name."""
+def _inputs(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
+    """Arrays for all inputs, by layer name."""
     loaded_arrays = {
         **(load_all(args.load_inputs) if args.load_inputs else {}),
         **{name: load_one(file) for name, file in args.inputs},
     }
     arrays: dict[str | int, Array] = {}
     for name, array in loaded_arrays.items():
-        layer = parameter(model, int(name) if name.isdigit() and not _is_tensor_name(model, name) else name)
-        arrays[layer.name] = as_declared(array, declared_fact(layer).element_type)
-    for name, _ in args.shapes:
-        parameter(model, name)
-    missing = [layer for layer in parameters(model) if layer.name not in arrays]
+        port = signature.input_of_text(name)
+        arrays[port.name] = as_declared(array, port.fact.element_type)
+    shapes = {signature.input_of_text(name).name: shape for name, shape in args.shapes}
+    missing = [port for port in signature.inputs if port.name not in arrays]
     if missing and not args.fill:
-        names = ", ".join(repr(layer.name) for layer in missing)
+        names = ", ".join(repr(port.name) for port in missing)
         raise Refusal(
             f"no value for {names}: use --load-inputs FILE, --input NAME=FILE, or --fill {'|'.join(FILLS)}"
         )
-    for layer in missing:
-        arrays[layer.name], assumed = filled(layer, args.fill, args.seed, dict(args.shapes), limits)
+    for port in missing:
+        shape = shapes.get(port.name)
+        arrays[port.name], assumed = made_up(signature.model, port, args.fill, args.seed, shape, limits)
         if assumed and not args.quiet:
-            name, shape = printable(layer.name), ",".join(map(str, arrays[layer.name].shape))
-            print(
-                f"{name}: {declared_fact(layer)} is filled as [{shape}]; --shape {name}:{shape} sets it",
-                file=sys.stderr,
-            )
+            name, sizes = printable(port.name), ",".join(map(str, arrays[port.name].shape))
+            message = f"{name}: {port.fact} is filled as [{sizes}]; --shape {name}:{sizes} sets it"
+            print(message, file=sys.stderr)
     return arrays
 
 
-def _is_tensor_name(model: Model, text: str) -> bool:
-    return any(
-        text == layer.name or any(text in port.names for port in layer.outputs) for layer in parameters(model)
-    )
-
-
-def _show(model: Model, outcome: Results) -> None:
+def _show(signature: Signature, outcome: Results) -> None:
     from irops.cli.streams import show
     from irops.cli.tables import table
     from irops.cli.values import first_elements, minimum_mean_maximum
     from irops.values.element import element_type_of
     from irops.values.shape import Shape
 
-    result_names = {layer.name for layer in results(model)}
+    result_names = {port.name for port in signature.results}
     for title, names in (
         ("results", [n for n in outcome if n in result_names]),
         ("kept", [n for n in outcome if n not in result_names]),

@@ -132,7 +132,7 @@ class _Reader:
         self._report("unknown-setting", f"unknown setting {name!r}; {hint}", name)
 
     def _invalid(self, name: str, why: str) -> None:
-        self._report("unfit-setting", f"{name}: {why}", name)
+        self._report("invalid-setting", f"{name}: {why}", name)
 
     def _report(self, about: str, message: str, name: str) -> None:
         self.diagnostics.append(

@@ -15,17 +15,18 @@ from __future__ import annotations
 import argparse
 
 from irops.cli.main import CLEAN, Refusal
+from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
 from irops.diagnostics.printable import plural, printable
+from irops.dialects import dialect_named, dialect_of_suffix
 from irops.editing.translation.refusal import DIALECT_NAMES
 from irops.editing.translation.translate import OPSET, translate
-from irops.ir.formats import OWN_ENDINGS
-from irops.ir.read import read
-from irops.ir.write import write
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
+from irops.reading import read
+from irops.writing import write
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument(
         "model", metavar="MODEL", help="an .xml file with its .bin next to it, or an .onnx file"
     )
@@ -50,23 +51,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    dialect_of_output = next(
-        (dialect for dialect, ending in OWN_ENDINGS.items() if args.output.lower().endswith(ending)),
-        "openvino",
-    )
-    if dialect_of_output != args.to:
+    output_dialect, dialect = dialect_of_suffix(args.output), dialect_named(args.to)
+    if output_dialect is not dialect:
         raise Refusal(
-            f"--output {args.output} has the extension of {DIALECT_NAMES[dialect_of_output]} models,"
+            f"--output {args.output} has the extension of {output_dialect.title} models,"
             f" but --to is {args.to}"
         )
-    if args.opset is not None and not 1 <= args.opset <= onnx_opsets().last:
-        raise Refusal(f"--opset {args.opset} is not supported; expected 1 to {onnx_opsets().last}")
+    last = len(dialect_named("onnx").opsets)
+    if args.opset is not None and not 1 <= args.opset <= last:
+        raise Refusal(f"--opset {args.opset} is not supported; expected 1 to {last}")
     model = read(args.model, args.weights)
     translated = translate(model, args.to, opset=args.opset)
     write(translated, args.output)
     if not args.quiet:
-        opset = f", opset {translated.opsets[ONNX]}" if args.to == ONNX else ""
-        unit = "ONNX node" if args.to == ONNX else "OpenVINO layer"
+        opset = "".join(f", opset {number}" for number in translated.opsets.values())
+        unit = "ONNX node" if args.to == "onnx" else f"{dialect.title} layer"
         print(
             f"{printable(args.output)}: converted {plural(len(model.layers), 'layer')} to"
             f" {plural(len(translated.layers), unit)}{opset}"

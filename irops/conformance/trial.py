@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.conformance.layouts import in_layout
 from irops.diagnostics.rule import Severity
-from irops.runtime.arrays import fact_of, result_array, size_in_bytes
+from irops.invocation import Invocation, OpFault
+from irops.runtime.arrays import size_in_bytes
 from irops.spec.binding import Function
 from irops.spec.op import Op
 from irops.values.element import Array
+from irops.values.tensors import fact_of, result_array
 from irops.values.violation import Violation, collect_warnings
 
 
@@ -86,25 +86,20 @@ def compute(kernel: Function, trial: Trial, arrays: Sequence[Array | None]) -> l
 
     Raises:  InvalidTrial; whatever the kernel raises
     """
-    op, attributes = trial.op, _attributes(trial)
+    invocation = _invocation(trial)
     try:
-        facts = infer_layer(op, [None if a is None else fact_of(a) for a in arrays], attributes)
-    except LayerFault as fault:
+        facts = invocation.infer([None if a is None else fact_of(a) for a in arrays])
+    except OpFault as fault:
         raise InvalidTrial(fault.message) from None
-    with np.errstate(all="ignore"):
-        result = kernel(
-            *positional(op, named_inputs(op, arrays)),
-            **taken(op, "kernel", with_normal_axes(op, arrays, attributes), {}),
-        )
-    results: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
+    results = invocation.compute(arrays, kernel=kernel)
     return [result_array(item, fact) for item, fact in zip(results, facts, strict=True)]
 
 
-def _attributes(trial: Trial) -> dict[str, Any]:
-    bound = bind(trial.op, dict(trial.attributes))
-    if not bound.usable or bound.faults:
-        raise InvalidTrial(str([fault.message for fault in bound.faults]))
-    return bound.values
+def _invocation(trial: Trial) -> Invocation:
+    invocation = Invocation(trial.op, trial.attributes)
+    if not invocation.usable or invocation.faults:
+        raise InvalidTrial(str([fault.message for fault in invocation.faults]))
+    return invocation
 
 
 def expected_of(trial: Trial) -> Expected:
@@ -122,7 +117,7 @@ def expected_of(trial: Trial) -> Expected:
         outputs = compute(op.functions.kernel, trial, arrays)
     except Violation as violation:
         return Expected(violated=violation.constraint)
-    except LayerFault as fault:
+    except OpFault as fault:
         return Expected(violated=fault.constraint or fault.rule)
     except (InvalidTrial, MemoryError):
         raise
@@ -145,17 +140,15 @@ def _violated_constraint(trial: Trial, arrays: Sequence[Array | None]) -> str | 
 
     Raises:  InvalidTrial for what it reports without the values, or if the outputs are too large
     """
-    op, attributes = trial.op, _attributes(trial)
+    invocation = _invocation(trial)
     try:
-        infer_layer(op, [None if a is None else fact_of(a) for a in arrays], attributes)
-    except LayerFault as fault:
+        invocation.infer([None if a is None else fact_of(a) for a in arrays])
+    except OpFault as fault:
         raise InvalidTrial(fault.message) from None
     try:
         with np.errstate(all="ignore"):
-            facts = infer_layer(
-                op, [None if a is None else fact_of(a, with_value=True) for a in arrays], attributes
-            )
-    except LayerFault as fault:
+            facts = invocation.infer([None if a is None else fact_of(a, with_value=True) for a in arrays])
+    except OpFault as fault:
         return fault.constraint or fault.rule
     if size_in_bytes(facts) > LARGE:
         raise InvalidTrial(f"{facts[0]} is too large")

@@ -11,6 +11,7 @@ from irops.conformance.odd_inputs.odd_input import ELEMENT_TYPES, OddInput, Repl
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.table import Column, Comparison
 from irops.conformance.odd_inputs.verdict import WORDS, Verdict, irops_verdict, verdict
+from irops.dialects import dialect_of_id
 from irops.document.declared import DeclaredRow, declared_rows
 from irops.document.elements import elements_text, grid_text, tensor_text
 from irops.registry import Registry
@@ -26,7 +27,6 @@ SAMPLE_WORDS = {
 """An example of each tone, for the legend."""
 TONES_WITH_ELEMENTS = ("computes", "warns", "accepts", "differs")
 """The tones of cells that show elements: results of irops, and results of runtimes that differ from them."""
-DIALECTS = {"openvino": "OpenVINO", "onnx": "ONNX", "graiphic": "Graiphic"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class ComparisonView:
 def comparison_view(registry: Registry, comparison: Comparison, *, with_runtimes: bool) -> ComparisonView:
     """The view of a comparison. with_runtimes: run the installed runtimes; otherwise omit their columns."""
     shown_columns = [column for column in comparison.columns if with_runtimes or not column.runtime]
-    columns = tuple(_column(registry, column) for column in shown_columns)
+    columns = tuple(_column(column) for column in shown_columns)
     all_replies = [replies(comparison, column) for column in shown_columns]
     rows = {
         odd: _row(
@@ -123,12 +123,8 @@ def _grouped(comparison: Comparison) -> list[tuple[str, list[OddInput]]]:
     return [(group, list(odds)) for group, odds in groupby(comparison.odd, key=lambda odd: odd.group)]
 
 
-def _column(registry: Registry, column: Column) -> ColumnView:
-    dialect = (
-        "similar functions"
-        if column.similar_function
-        else DIALECTS[registry.op(column.op).definition.dialect]
-    )
+def _column(column: Column) -> ColumnView:
+    dialect = "similar functions" if column.similar_function else dialect_of_id(column.op).title
     if not column.runtime:
         return ColumnView(dialect, "irops", "", "", is_irops=True)
     runtime = RUNTIMES[column.runtime]

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from irops.conformance.odd_inputs.table import COMPARISONS
 from irops.diagnostics.rules import all_rules
+from irops.dialects import others
 from irops.document.comparisons import comparison_view
 from irops.document.views import BANDS, op_view, opsets_text
-from irops.ir.pending import undisturbed
+from irops.ir.pending import signals_blocked
 from irops.registry import Registry, default_registry
-from irops.spec.dialects import DIALECTS
 from irops.spec.op import Op
 from irops.spec.opsets import OPSETS, opsets
 
@@ -65,7 +65,7 @@ class Site:
         self.environment = _environment(format)
         self.ids = self.registry.ids()
         self.definitions = [self.registry.op(op).definition for op in self.ids]
-        self.other_dialects = {dialect: self._newest(dialect) for dialect in DIALECTS}
+        self.others = {dialect.name: self._newest(dialect.name) for dialect in others()}
 
     def _newest(self, dialect: str) -> list[Op]:
         """The ops of another dialect; if a definition covers several versions, the newest one."""
@@ -77,7 +77,7 @@ class Site:
             SUFFIXES[self.format],
             len(self.ids) + len(all_rules()) + len(OPSETS) + len(COMPARISONS) + 2,
         )
-        total += sum(map(len, self.other_dialects.values()))
+        total += sum(map(len, self.others.values()))
         for number, (path, text) in enumerate(self._all(suffix)):
             if progress is not None:
                 progress(number + 1, total, path)
@@ -92,18 +92,15 @@ class Site:
                 definitions=self.definitions,
                 categories=self._categories(),
                 opsets=OPSETS,
-                other_dialects=self.other_dialects,
-                names=NAMES,
+                others=self.others,
+                names=_names(),
                 comparisons=COMPARISONS,
             ),
         )
-        for op in (
-            *map(self.registry.op, self.ids),
-            *(op for ops in self.other_dialects.values() for op in ops),
-        ):
+        for op in (*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)):
             yield (
                 f"ops/{op.definition.page}{suffix}",
-                self._page("op", "../", view=op_view(self.registry, op), names=NAMES),
+                self._page("op", "../", view=op_view(self.registry, op), names=_names()),
             )
         for comparison in COMPARISONS:
             view = comparison_view(self.registry, comparison, with_runtimes=self.with_runtimes)
@@ -144,8 +141,8 @@ class Site:
                 count += 1
             (new_folder / MARK).write_text("written by irops docs\n")
             new_folder.chmod(0o755)
-            replaced = new_folder.with_name(f"{new_folder.name}.before")
-            with undisturbed():
+            replaced = new_folder.with_name(f"{new_folder.name}.replaced")
+            with signals_blocked():
                 if target.exists():
                     target.rename(replaced)
                 new_folder.rename(target)
@@ -173,10 +170,7 @@ class Site:
         return dict(sorted(by_category.items()))
 
     def _search(self) -> str:
-        definitions = (
-            *self.definitions,
-            *(op.definition for ops in self.other_dialects.values() for op in ops),
-        )
+        definitions = (*self.definitions, *(op.definition for ops in self.others.values() for op in ops))
         entries = [
             {"name": d.file_id, "text": d.summary, "path": f"ops/{d.page}.html", "kind": d.category}
             for d in definitions
@@ -193,4 +187,8 @@ class Site:
 
 
 MARK = ".irops-docs"
-NAMES = {"onnx": "ONNX", "graiphic": "Graiphic"}
+
+
+def _names() -> dict[str, str]:
+    """The titles of the other dialects."""
+    return {dialect.name: dialect.title for dialect in others()}

@@ -10,10 +10,10 @@ from typing import Any
 
 from irops.conformance.example import expected_outputs, inputs_of, outcome
 from irops.conformance.odd_inputs.table import comparisons_of
+from irops.dialects.dialect import parted
 from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, Tensor
-from irops.spec.dialects import parted
 from irops.spec.op import Op
 from irops.spec.opsets import OpVersion, opsets
 from irops.spec.types import OPENVINO
@@ -128,7 +128,7 @@ def _notes(definition: Definition, of: str) -> tuple[Note, ...]:
 def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
     """The versions of an op."""
     if definition.dialect != OPENVINO:
-        return _foreign_siblings(registry, definition)
+        return _siblings_elsewhere(registry, definition)
     defined_ids = registry.ids()
     rows = []
     for version in opsets().versions.get(definition.type.lower(), ()):
@@ -146,7 +146,7 @@ def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]
     return tuple(rows)
 
 
-def _foreign_siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
+def _siblings_elsewhere(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
     """The versions of an op of another dialect. A definition covers several versions, shown on one page."""
     of_type = [op for op in registry.versions(definition.dialect) if parted(op)[1] == definition.type]
     if len(of_type) < 2:
@@ -297,6 +297,6 @@ BANDS = {
     "IR6": "evaluation",
     "IR7": "settings",
     "IR8": "building graphs",
-    "IR9": "ONNX models, translation",
+    "IR9": "other formats, translation",
     "OD1": "errors in definitions",
 }

@@ -39,7 +39,7 @@ def test_accepted_findings_are_not_reported(irops: Irops, faulty: Path, tmp_path
     result = irops("check", faulty, "--write-baseline", known)
     assert result == (0, f"2 findings accepted in {known}\n", "")
     result = irops("check", faulty, "--baseline", known)
-    assert result == (0, f"no findings in {faulty}; left out: 2 known findings\n", "")
+    assert result == (0, f"no findings in {faulty}; omitted: 2 known findings\n", "")
 
 
 def test_new_findings_are_reported(irops: Irops, faulty: Path, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_new_findings_are_reported(irops: Irops, faulty: Path, tmp_path: Path) -
     assert result.status == 1
     assert result.out.count(" IR202 ") == 1
     assert "layer 7" in result.out
-    assert result.out.endswith("1 error in " + str(faulty) + "; left out: 2 known findings\n")
+    assert result.out.endswith("1 error in " + str(faulty) + "; omitted: 2 known findings\n")
 
 
 def test_a_baseline_has_paths_relative_to_its_folder(

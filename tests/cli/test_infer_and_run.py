@@ -120,7 +120,7 @@ def test_an_assumed_size_is_reported(irops: Irops, reversing: Path) -> None:
         ),
         (("--fill", "ones", "--shape", "x:?,3"), "is not static"),
         (("--fill", "ones", "--shape", "z:2"), "the model has no input 'z'"),
-        (("--fill", "ones", "--keep", "ghost"), "there is no layer 'ghost' to keep"),
+        (("--fill", "ones", "--keep", "ghost"), "--keep: there is no layer 'ghost'"),
         (("--fill", "ones", "--backend", "abacus"), "unknown backend 'abacus'"),
         (("--load-inputs", "absent.npz"), "absent.npz does not exist"),
     ],

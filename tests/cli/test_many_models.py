@@ -100,7 +100,7 @@ def test_the_report_does_not_depend_on_the_number_of_processes(jobs: str, folder
 
 
 def test_the_summary_counts_skipped_files(folder: Path, irops: Irops) -> None:
-    assert irops("check", folder).out.endswith("in 1 of 3 files; left out: 1 other .xml file in folders\n")
+    assert irops("check", folder).out.endswith("in 1 of 3 files; omitted: 1 other .xml file in folders\n")
 
 
 def test_a_folder_without_models_is_an_error(tmp_path: Path, irops: Irops) -> None:

@@ -9,7 +9,7 @@ from irops.conformance.odd_inputs.odd_input import Reply
 MAX_LENGTH = 200
 _PREFIXES = re.compile(
     r".*(?:Status Message: | was false\. |Type Error: |Exception during loading: |\[ShapeInferenceError\] |"
-    r"Exception from \S+:\s|\[ONNXRuntimeError\] : \d+ : \w+ : )"
+    r"Exception from \S+:\s|\[\w+RuntimeError\] : \d+ : \w+ : )"
 )
 """Text before the reason: source locations and names of components."""
 

@@ -1,63 +1,21 @@
-"""The runtimes. Each one imports its library when it is first used, in a separate process."""
+"""The runtimes listed as RUNTIMES in the modules by_* of this folder. Each one imports its library when it is
+first used, in a separate process.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module
+from pkgutil import iter_modules
 
-from irops.backends.extras import missing_libraries
-from irops.conformance.odd_inputs import by_onnx, by_openvino, similar_functions
-from irops.conformance.odd_inputs.odd_input import Reply, Request
+from irops.conformance import odd_inputs
+from irops.conformance.odd_inputs.runtime import Runtime
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
-    """A runtime or library function to compare with.
-
-    name: identifies it in columns; label: its name on pages; extra: the extra of irops that installs it;
-    libraries: the required libraries, the last of which gives the version.
-    """
-
-    name: str
-    label: str
-    extra: str
-    libraries: tuple[str, ...]
-    reply: Callable[[Request], Reply]
-
-    @property
-    def missing(self) -> str | None:
-        """A message about libraries that are not installed, or None."""
-        return missing_libraries(self.extra, *self.libraries) if self.extra else None
-
-    @property
-    def version(self) -> str:
-        try:
-            return version(self.libraries[-1])
-        except PackageNotFoundError:
-            return ""
+def _runtimes() -> dict[str, Runtime]:
+    names = [name for _, name, _ in iter_modules(odd_inputs.__path__) if name.startswith("by_")]
+    modules = [import_module(f"{odd_inputs.__name__}.{name}") for name in names]
+    return {runtime.name: runtime for module in modules for runtime in module.RUNTIMES}
 
 
-RUNTIMES = {
-    runtime.name: runtime
-    for runtime in (
-        Runtime("openvino", "OpenVINO, CPU", "openvino", ("openvino",), by_openvino.by_cpu),
-        Runtime(
-            "openvino-evaluate",
-            "OpenVINO, Model.evaluate",
-            "openvino",
-            ("openvino",),
-            by_openvino.by_evaluate,
-        ),
-        Runtime(
-            "openvino-onnx", "OpenVINO, from ONNX", "openvino", ("onnx", "openvino"), by_onnx.by_openvino
-        ),
-        Runtime("onnx-checker", "ONNX checker", "onnx", ("onnx",), by_onnx.by_checker),
-        Runtime("onnx-reference", "onnx.reference", "onnx", ("onnx",), by_onnx.by_reference),
-        Runtime(
-            "onnxruntime", "ONNX Runtime, CPU", "onnxruntime", ("onnx", "onnxruntime"), by_onnx.by_onnxruntime
-        ),
-        Runtime("numpy-flip", "numpy.flip", "", ("numpy",), similar_functions.by_numpy),
-        Runtime("torch-flip", "torch.flip", "torch", ("torch",), similar_functions.by_torch),
-    )
-}
+RUNTIMES = _runtimes()
+"""By name in columns."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
+from irops.dialects.onnx import DIALECT
+from irops.dialects.onnx.dialect import FRAME
+from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.translation.refusal import impossible
 from irops.registry import default_registry
 from irops.spec.definition import Definition, PortSpec
-from irops.spec.dialects import FRAME, dialect_files
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
 from irops.spec.sharing import NotSharedError, own_attributes, source_of
 
 EQUIVALENT = {"Gather-1": "Gather-8", "Gather-7": "Gather-8", "Squeeze-15": "Squeeze-1"}
@@ -27,7 +28,7 @@ def onnx_definition(type: str, opset: int) -> Definition:
 
     Raises:  RefusedError if the opset has no such op or irops does not define it
     """
-    file = dialect_files().named(ONNX, type, opset)
+    file = DIALECT.named(type, opset)
     if file is None:
         version = onnx_opsets().version(type, opset)
         reason = f"ONNX opset {opset} has no {type}; {onnx_opsets().history(type)}"

@@ -21,4 +21,4 @@ def impossible(reason: str) -> RefusedError:
 
 def unknown(reason: str) -> RefusedError:
     """The conversion needs a value that is unknown."""
-    return RefusedError("unknown-when-translated", reason)
+    return RefusedError("unknown-value-for-translation", reason)

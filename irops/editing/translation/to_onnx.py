@@ -10,9 +10,8 @@ from irops.editing.translation.node import Node
 from irops.editing.translation.pairs import counterpart, onnx_definition
 from irops.editing.translation.refusal import impossible
 from irops.editing.translation.target import Wire
-from irops.runtime.call import attribute_text
 from irops.spec.definition import Definition, PortSpec
-from irops.spec.domains import default_of, parse
+from irops.spec.domains import default_of, format_value, parse
 from irops.spec.sharing import own_attributes
 from irops.values.element import as_i64
 
@@ -35,7 +34,7 @@ def in_onnx(node: Node, type: str) -> Wire:
         if attribute is not None:
             numbers = node.numbers(port.name, f"it is the attribute {attribute} of ONNX's {definition.type}")
             if numbers:
-                data[attribute] = attribute_text(tuple(numbers))
+                data[attribute] = format_value(tuple(numbers))
         elif name is not None:
             port_ = next(p for p in definition.inputs if p.name == name)
             wires_by_name[name] = (
@@ -63,14 +62,14 @@ def attributes_in_onnx(node: Node, definition: Definition) -> dict[str, str]:
     for name, attribute in base.attributes.items():
         value = node.attributes[name]
         if name in attribute_map:
-            data[attribute_map[name].name] = attribute_text(value)
+            data[attribute_map[name].name] = format_value(value)
         elif name.startswith("auto_broadcast"):
             if value == "pdpd":
                 raise impossible("auto_broadcast is pdpd, but ONNX broadcasts like numpy")
         elif value != fixed.get(name, default_of(attribute)):
-            implied = attribute_text(fixed.get(name, default_of(attribute)))
+            implied = format_value(fixed.get(name, default_of(attribute)))
             raise impossible(
-                f"{name} is {attribute_text(value)}, but {definition.id} has no such attribute and implies"
+                f"{name} is {format_value(value)}, but {definition.id} has no such attribute and implies"
                 f" {implied}"
             )
     return data

@@ -6,22 +6,22 @@ import os
 from collections.abc import Iterator
 
 from irops.analysis.checks.run import check
-from irops.analysis.facts import Facts, LayerFacts
-from irops.analysis.infer import infer
-from irops.analysis.layer import LayerFault
-from irops.analysis.telling import facts_line
+from irops.analysis.describing import facts_line
+from irops.analysis.infer import analyse
+from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.translation.frame import parameter_data, side_data
 from irops.editing.translation.node import Node
 from irops.editing.translation.onnx_rules import to_onnx
 from irops.editing.translation.openvino_rules import to_openvino
 from irops.editing.translation.refusal import DIALECT_NAMES, RefusedError, impossible
 from irops.editing.translation.target import Target, Wire
-from irops.graph.wiring import Wiring
-from irops.ir.model import Layer, Model, Port
-from irops.registry import default_registry
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
+from irops.invocation import OpFault
+from irops.ir.model import Layer, LayerKind, Model, Port
+from irops.registry import Registry
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 
@@ -29,7 +29,13 @@ OPSET = 18
 """The default ONNX opset of converted models."""
 
 
-def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int | None = None) -> Model:
+def translate(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    to: str,
+    *,
+    opset: int | None = None,
+    registry: Registry | None = None,
+) -> Model:
     """Convert a model to another dialect, "openvino" or "onnx"; a model of that dialect is returned
     unchanged.
 
@@ -41,10 +47,8 @@ def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int | No
         raise ValueError(f"unknown dialect {to!r}; expected one of {', '.join(DIALECT_NAMES)}")
     if opset is not None and not 1 <= opset <= onnx_opsets().last:
         raise ValueError(f"unsupported ONNX opset {opset}; expected 1 to {onnx_opsets().last}")
-    if not isinstance(model, Model):
-        from irops.ir.read import read
-
-        model = read(model)
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry)
+    model = analysis.model
     if model.dialect == to:
         own = model.opsets.get(ONNX)
         if to == ONNX and opset not in (None, own):
@@ -60,23 +64,23 @@ def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int | No
             "untranslatable-op",
             f"the model has the dialect {model.dialect}; use its export function instead",
         )
-    _require_valid(model)
+    _require_valid(analysis)
     if any(element.tag == "pre-process" for element in model.legacy):
         raise _refusal(
             model,
             "untranslatable-op",
             "the model has a <pre-process> section, which irops does not convert",
         )
-    return _Translation(model, to, opset or OPSET).model
+    return _Translation(analysis, to, opset or OPSET).model
 
 
-def _require_valid(model: Model) -> None:
-    errors = check(model).errors
+def _require_valid(analysis: ModelAnalysis) -> None:
+    model, errors = analysis.model, check(analysis).errors
     if errors:
         count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
         raise _refusal(
             model,
-            "faulty-source",
+            "invalid-source-model",
             f"the model has {count}; only models without errors can be translated",
             *errors,
         )
@@ -96,22 +100,22 @@ def _refusal(model: Model, name: str, message: str, *more: Diagnostic) -> Diagno
 class _Translation:
     """Converts the layers of a model one by one."""
 
-    def __init__(self, model: Model, to: str, opset: int) -> None:
+    def __init__(self, analysis: ModelAnalysis, to: str, opset: int) -> None:
+        model = analysis.model
         self.source, self.to = model, to
-        self.facts, self.wiring = infer(model), Wiring(model.graph)
+        self.facts, self.wiring = analysis.infer(), analysis.root.wiring
         self.target = Target(to, opset, model.weights, (layer.name for layer in model.layers))
         extra, rt_info, self.named = side_data(model, to)
         self.result_types = (
-            default_registry()
-            .op(f"{ONNX}:Result-1" if to == ONNX else "Result-1")
+            analysis.registry.op(f"{ONNX}:Result-1" if to == ONNX else "Result-1")
             .definition.inputs[0]
             .allowed
         )
         self.wires: dict[tuple[int, int], Wire] = {}
         self.origins: dict[int, Layer] = {}
         self.diagnostics: list[Diagnostic] = []
-        results = [layer for layer in model.layers if layer.type == "Result"]
-        for layer in [*(layer for layer in self.wiring.order if layer.type != "Result"), *results]:
+        results = [layer for layer in model.layers if layer.kind is LayerKind.RESULT]
+        for layer in [*(one for one in self.wiring.order if one.kind is not LayerKind.RESULT), *results]:
             self._layer(self.facts.of(layer.id))
         if self.diagnostics:
             raise DiagnosticError(self.diagnostics)
@@ -128,7 +132,7 @@ class _Translation:
             dialect=to,
             opsets={ONNX: opset} if to == ONNX else {},
         )
-        self._declare(infer(self.model))
+        self._declare(ModelAnalysis(self.model, analysis.registry, analysis.limits).infer())
 
     def _layer(self, layer_facts: LayerFacts) -> None:
         layer, start = layer_facts.layer, len(self.target.graph.layers)
@@ -168,11 +172,11 @@ class _Translation:
             None if source is None else self.wires[source[0].id, source[1]]
             for source in self.wiring.inputs[layer.id]
         ]
-        if layer.type == "Result":
+        if layer.kind is LayerKind.RESULT:
             target.add(
                 layer.name, "Result" if self.to == ONNX else "Result-1", inputs, outputs=0
             ).output_names = layer.output_names
-        elif layer.type == "Parameter":
+        elif layer.kind is LayerKind.PARAMETER:
             data = parameter_data(layer, layer_facts.outputs[0], self.to, self.named)
             self._bind_output(
                 layer,
@@ -191,7 +195,7 @@ class _Translation:
 
     def _op(self, layer_facts: LayerFacts, inputs: list[Wire | None]) -> None:
         layer = layer_facts.layer
-        if layer_facts.op is None:
+        if layer_facts.op is None or layer_facts.invocation is None:
             raise impossible(f"irops does not define {layer.type} of {layer.version}")
         dialect = layer_facts.op.definition.dialect
         if dialect != self.source.dialect:
@@ -199,8 +203,8 @@ class _Translation:
                 f"its op belongs to the dialect {dialect}, but the model to {self.source.dialect}"
             )
         try:
-            node = Node(layer_facts, layer_facts.op, inputs, self.target)
-        except LayerFault as fault:  # does not occur in valid models
+            node = Node(layer_facts, layer_facts.invocation, inputs, self.target)
+        except OpFault as fault:  # does not occur in valid models
             raise impossible(fault.message) from None
         wire = (to_onnx if self.to == ONNX else to_openvino)(node)
         self._bind_output(layer, wire, own=wire in node.added)
@@ -213,7 +217,7 @@ class _Translation:
         wire.port.names = tuple(dict.fromkeys((*(() if own else wire.port.names), *names)))
         self.wires[layer.id, 0] = wire
 
-    def _declare(self, facts: Facts) -> None:
+    def _declare(self, facts: Inferred) -> None:
         """Write the inferred types and shapes into the ports.
 
         Raises:  DiagnosticError if inference reports errors
@@ -229,7 +233,7 @@ class _Translation:
                 if fact is not None:
                     _declare(port, fact)
 
-    def _ill_typed(self, facts: Facts) -> Iterator[Diagnostic]:
+    def _ill_typed(self, facts: Inferred) -> Iterator[Diagnostic]:
         for error in facts.errors:
             layer = self.origins.get(-1 if error.location.layer_id is None else error.location.layer_id)
             if layer is None:
@@ -246,12 +250,7 @@ class _Translation:
         )
 
     def _place(self, layer: Layer) -> Location:
-        source = self.source.source
-        return (
-            Location(None, None, None, layer.id, layer.name)
-            if source is None
-            else source.location(layer.at, layer)
-        )
+        return self.source.location(layer)
 
 
 def _declare(port: Port, fact: Fact) -> None:
