@@ -15,10 +15,7 @@ def resolved(registry: Ops, defined: Container[str], type: str, version: str) ->
     if found is not None:
         if found.id in defined:
             return registry.op(found.id)
-        return NoOp(
-            "undefined-op",
-            f"irops has no definition of {found.id} yet; its outputs are as the file declares them",
-        )
+        return NoOp.undefined(found.id)
     if version not in OPSETS:
         for name in registry.extensions():
             if name.lower() == f"{type}-{version}".lower():
@@ -54,8 +51,8 @@ def _hints(type: str, version: str) -> tuple[str, ...]:
     if version not in OPSETS:
         return (
             (
-                f"ops of one's own are found by --definitions FOLDER, which holds {type}-{version}.xml,"
-                " or as an installed package"
+                f"the definition of a custom op is found by --definitions FOLDER, as {type}-{version}.xml in the"
+                " folder, or in an installed package"
             ),
         )
     from difflib import get_close_matches
