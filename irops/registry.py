@@ -106,7 +106,7 @@ class Registry:
         if not known and type in opsets().classes:
             spelled = opsets().classes[type]
             return NoOp(
-                "misspelled-anchor",
+                "misread-type-spelling",
                 f"the type {type} is spelled {spelled} in IR files",
                 right=("type", spelled),
             )
@@ -235,7 +235,7 @@ class Registry:
                     if before is not None:
                         message = f"{name} is defined already, in {before}"
                         raise DefinitionError(
-                            [Diagnostic(rule("twice-defined-op"), message, Location(str(path)))]
+                            [Diagnostic(rule("duplicate-op"), message, Location(str(path)))]
                         )
                     self._extensions[name] = path
             for module in self._modules:

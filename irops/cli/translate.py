@@ -19,7 +19,7 @@ from irops.cli.numbers import whole
 from irops.diagnostics.printable import plural, printable
 from irops.editing.translation.refusal import SPELLED
 from irops.editing.translation.translate import OPSET, translate
-from irops.ir.formats import OWN_ENDINGS
+from irops.ir.formats import SUFFIXES
 from irops.ir.read import read
 from irops.ir.write import write
 from irops.spec.onnx_opsets import ONNX, onnx_opsets
@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     named = next(
-        (dialect for dialect, ending in OWN_ENDINGS.items() if args.output.lower().endswith(ending)),
+        (dialect for dialect, ending in SUFFIXES.items() if args.output.lower().endswith(ending)),
         "openvino",
     )
     if named != args.to:

@@ -1,6 +1,4 @@
-"""Files of other formats than IR, by how their names end, and the modules that read and write them: imported
-when one is met.
-"""
+"""The file formats other than IR, by suffix, and the modules that read and write them, imported on demand."""
 
 from __future__ import annotations
 
@@ -9,23 +7,21 @@ from importlib import import_module
 from typing import Any
 
 READERS = {".onnx": "irops.dialects.onnx.read"}
-"""Modules with a function load(path, limits, data), as irops.ir.read.load is one; data: what is read in place
-of the file's content.
-"""
+"""Modules with a function load(path, limits, data), like irops.ir.read.load; data: replaces the content."""
 WRITERS = {".onnx": "irops.dialects.onnx.write"}
-"""Modules with a function write(model, path), as irops.ir.write.write is one."""
+"""Modules with a function write(model, path), like irops.ir.write.write."""
 
-OWN_ENDINGS = {"onnx": ".onnx"}
-"""How the names of files end that hold models of a dialect, where these are not XML."""
+SUFFIXES = {"onnx": ".onnx"}
+"""The file suffix of each dialect whose models are not XML files."""
 
 
 def reader_of(path: str) -> Any:
-    """What reads a file of another format; None where the file is taken for IR."""
+    """The module that reads a file of another format; None if the file is read as IR."""
     return _module(path, READERS)
 
 
 def writer_of(path: str) -> Any:
-    """What writes a file of another format; None where the file is to be IR."""
+    """The module that writes a file of another format; None if the file is written as IR."""
     return _module(path, WRITERS)
 
 

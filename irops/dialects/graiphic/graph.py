@@ -9,11 +9,11 @@ from irops.dialects.graiphic.model import model_of
 from irops.dialects.graiphic.names import Names
 from irops.dialects.graiphic.node import Node, Switched, Wire, added, refuse
 from irops.ir.model import Model
-from irops.runtime.arrays import as_tensor
 from irops.values.element import Array, element_type_of
 from irops.values.element import element_type as element_type_named
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+from irops.values.tensors import as_tensor
 
 OPSET = 22
 BATCH_AXIS, TIME_AXIS = Switched(1), Switched(0)
@@ -45,7 +45,7 @@ class Graph:
         try:
             fact = Fact(element_type_named(element_type, foreign=True), Shape.parse(text, symbols=True))
         except ValueError as error:
-            raise refuse("impossible-input-shape", f"input {name!r}: {error}", name) from None
+            raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
         data = {"shape": text, "element_type": element_type}
         return self._anchor(Node("Parameter", self.version, data, (), [fact], name, [name]))
 
@@ -130,7 +130,7 @@ class Graph:
                 continue
             if mine.opset != theirs.opset:
                 raise refuse(
-                    "unlike-graphs",
+                    "incompatible-opsets",
                     f"a graph of opset {theirs.opset} cannot be merged into one of opset {mine.opset}",
                 )
             mine.names.take_over(theirs.names)
@@ -163,7 +163,7 @@ class Graph:
         if not isinstance(wire, Wire):
             raise TypeError(f"{what} is {wire!r}, must be a Wire; tensors enter a graph by constant")
         if wire.graph.merged is not self.merged:
-            raise refuse("wire-of-another-graph", f"{what} comes from another graph; merge the two first")
+            raise refuse("cross-graph-connection", f"{what} comes from another graph; merge the two first")
 
     def _anchor(self, node: Node) -> Wire:
         top = self.merged

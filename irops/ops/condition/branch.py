@@ -11,7 +11,7 @@ from irops.values.dim import ANY
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
 @shape("If-8")
@@ -45,7 +45,7 @@ def arguments_of(body: BodyFunction, inputs: Sequence[Any]) -> list[Any]:
         if entry.port is not None:
             argument, declared = inputs[entry.port], arguments[entry.parameter]
             if isinstance(argument, Fact):
-                with blaming(entry.at):
+                with violations_at(entry.at):
                     kinds = {argument.element_type, declared.element_type} - {DYNAMIC}
                     warn_unless(len(kinds) < 2, "C4", f"{argument} for {declared}")
             arguments[entry.parameter] = argument

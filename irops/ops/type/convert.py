@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import trunc
 
 from irops.ops.conversion import converted
-from irops.ops.partial import monotone, settled
+from irops.ops.partial import monotone, stored_dim
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, Array, ElementType
@@ -41,7 +41,7 @@ def rounded_dim(dim: Dim, kind: ElementType) -> Dim:
 
     Below 32 bits the symbol of the number is dropped, because even small integers are rounded.
     """
-    return settled(dim if kind.bits >= 32 else Dim(dim.low, dim.high), kind)
+    return stored_dim(dim if kind.bits >= 32 else Dim(dim.low, dim.high), kind)
 
 
 def truth(dim: Dim) -> Dim:
