@@ -10,9 +10,9 @@ from one_op import example_models
 from runtimes import DeclinedError, same_bits
 
 import irops
+from irops.dialects.onnx.dialect import FRAME
 from irops.editing.translation.pairs import ALIKE, onnx_types
 from irops.registry import default_registry
-from irops.spec.dialects import FRAME
 from irops.values.element import element_type_of
 
 OPENVINO = sorted(

@@ -135,12 +135,3 @@ def gather_gradient(
     inside = places >= 0
     np.add.at(rows.reshape(-1), places[inside], d_output[inside].astype(rows.dtype))
     return rows.astype(d_output.dtype)
-
-
-@kernel("onnx:Gather-1")
-def gather_in_range(data: Array, indices: Array, *, axis: int) -> Array:
-    """As gather, but every index must lie inside the axis."""
-    size, numbers = data.shape[normal_axes([axis], data.ndim, "C2")[0]], as_i64(indices)
-    outside = (numbers >= size) | (numbers < -size)
-    require(not outside.any(), "C6", f"{numbers[outside][:1].tolist()} on {size} elements")
-    return gather(data, indices, np.array(axis), batch_dims=0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.attenuation import attenuated
 from irops.spec.binding import gradient, kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
@@ -41,15 +40,6 @@ def reverse_sequence_gradient(
 ) -> Array:
     # a permutation that is its own inverse and its own transpose
     return reverse_sequence(d_output, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis)
-
-
-@gradient("graiphic:ReverseSequence")
-def attenuated_gradient(
-    d_Y: Array, sequence_lens: Array, *, batch_axis: int, time_axis: int, lda_coeff: float
-) -> Array:
-    return attenuated(
-        reverse_sequence(d_Y, sequence_lens, batch_axis=batch_axis, seq_axis=time_axis), lda_coeff
-    )
 
 
 def check_lengths(lengths: Array, steps: Dim) -> None:

@@ -10,6 +10,7 @@ from functools import cache
 from irops.spec.schemas import schemas_folder
 
 ONNX = "onnx"
+OWN_DOMAINS = ("", "ai.onnx")
 _IMPORTED = re.compile(r"(.+):(\d{1,9})", re.DOTALL)
 
 
