@@ -164,7 +164,7 @@ class Registry:
                     if before is not None:
                         message = f"{name} is defined already, in {before}"
                         raise DefinitionError(
-                            [Diagnostic(rule("twice-defined-op"), message, Location(str(path)))]
+                            [Diagnostic(rule("duplicate-op"), message, Location(str(path)))]
                         )
                     self._extensions[name] = path
             for module in self._modules:

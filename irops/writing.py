@@ -17,13 +17,13 @@ from irops.values.fact import Fact
 
 
 def write(model: Model, path: str | os.PathLike[str], *, registry: Registry | None = None) -> None:
-    """Write a model of the dialect that the suffix of the path names. An IR is an .xml file and, beside it, a
-    .bin file with the bytes of its constants.
+    """Write a model to a file of its dialect, which the suffix of the path determines.
 
-    Files are written under other names in the same folder and renamed when they are whole; the file that the
-    model was read from may be written over. Bytes of the weights that belong to no constant are left out.
-    Raises:  DiagnosticError where a constant's bytes are not there, or the model is of a dialect that the
-        file cannot hold; ValueError for text that the format cannot hold; OSError
+    An IR is an .xml file and a .bin file with the bytes of its constants. Files are replaced atomically; the
+    file that the model was read from may be overwritten. Bytes of the weights that belong to no constant are
+    dropped.
+    Raises:  DiagnosticError if bytes of a constant are missing, or the file format is that of another
+        dialect; ValueError for text that the format cannot represent; OSError
     """
     name = os.fspath(path)
     dialect, of_file = dialect_of(model), dialect_of_suffix(name)
@@ -40,7 +40,7 @@ def _why_not(dialect: Dialect, of_file: Dialect, path: str) -> str | None:
         return None
     if of_file.name == OPENVINO:
         return (
-            f"{path} is to hold a model of {dialect.name}, and must be named {dialect.suffixes[0]} for that"
+            f"{path} is the path for a model of dialect {dialect.name}, must end with {dialect.suffixes[0]}"
         )
     return f"{path} can hold {of_file.title} ops only; the model is {dialect.name}"
 

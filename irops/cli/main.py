@@ -19,14 +19,14 @@ from irops.cli.streams import drop_output, heed_signals, take_any_text
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 and the number of the signal, as shells have it
 MISUSE = (
-    "impossible-input-shape",
+    "invalid-input-shape",
     "unknown-input",
     "unknown-backend",
     "unavailable-backend",
-    "impossible-filling",
+    "unfillable-input",
     "malformed-settings",
     "unknown-setting",
-    "unfit-setting",
+    "invalid-setting",
 )
 """Rules about what the person gave, not about the model."""
 COMMANDS = {

@@ -15,7 +15,7 @@ from irops.diagnostics.rules import all_rules
 from irops.dialects import others
 from irops.document.comparisons import comparison_view
 from irops.document.views import BANDS, op_view, opsets_text
-from irops.ir.pending import undisturbed
+from irops.ir.pending import signals_blocked
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
 from irops.spec.opsets import OPSETS, opsets
@@ -143,7 +143,7 @@ class Site:
             (part / MARK).write_text("written by irops docs\n")
             part.chmod(0o755)
             before = part.with_name(f"{part.name}.before")
-            with undisturbed():
+            with signals_blocked():
                 if target.exists():
                     target.rename(before)
                 part.rename(target)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.checks.cascading import ECHOES
+from irops.analysis.checks.cascading import CASCADES
 from irops.diagnostics.rules import rule
 
 ROOT = Path(__file__).parents[2]
@@ -54,11 +54,11 @@ def test_weights_may_lie_elsewhere(tmp_path: Path) -> None:
 def test_rules_are_selected() -> None:
     assert {d.code for d in irops.check(RULES / "IR312.xml", select=["IR3"])} == {"IR311", "IR312"}
     assert {d.code for d in irops.check(RULES / "IR312.xml", ignore=["unknown-attribute"])} == {"IR312"}
-    with pytest.raises(ValueError, match="no rule is called"):
+    with pytest.raises(ValueError, match="there is no rule"):
         irops.check(RULES / "IR312.xml", select=["XR9"])
 
 
 def test_echoes_are_between_rules_that_there_are() -> None:
-    for code, echoes in ECHOES.items():
+    for code, echoes in CASCADES.items():
         assert rule(code).code == code
         assert [rule(echo).code for echo in echoes] == list(echoes)

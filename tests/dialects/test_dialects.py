@@ -158,16 +158,16 @@ def altered(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        (' as="seq_axis"', "", "does not say what ReverseSequence-1's attribute seq_axis is"),
+        (' as="seq_axis"', "", "does not map the attribute seq_axis of ReverseSequence-1"),
         (
             "  <type name",
             '  <given name="mode">x</given>\n  <type name',
-            "gives mode, which is no attribute of ReverseSequence-1",
+            "sets mode, which is not an attribute of ReverseSequence-1",
         ),
         (
             'name="sequence_lens" type="i64" rank="1">',
             'name="sequence_lens" type="i64" rank="1" as="lengths">',
-            "does not say what ReverseSequence-1's input seq_lengths is",
+            "does not map the input seq_lengths of ReverseSequence-1",
         ),
     ],
 )

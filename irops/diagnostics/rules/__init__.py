@@ -1,9 +1,8 @@
-"""All rules, a module per band.
+"""All rules, one module per band of codes.
 
 text IR0 · structure IR1 · graph IR2 · definitions IR3 · shapes IR4 · weights IR5 · evaluation IR6 · gradients
-IR62 · settings IR7 · graphs that are built IR8 · other formats IR90 · translation IR92 · faults in
-definitions OD1.
-A code is never used again for another rule.
+IR62 · settings IR7 · graph building IR8 · other file formats IR90 · translation IR92 · errors in
+definitions OD1. A code is never reused for another rule.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def _table() -> dict[str, Rule]:
 
 
 def rule(name_or_code: str) -> Rule:
-    """The rule of a name ("dangling-edge") or a code ("IR202"); KeyError where there is none."""
+    """The rule with a name ("dangling-edge") or a code ("IR202"); KeyError if there is none."""
     return _table()[name_or_code]
 
 

@@ -33,7 +33,7 @@ def _why_not(type: str, version: str) -> NoOp:
     if not known and type in opsets().classes:
         spelled = opsets().classes[type]
         return NoOp(
-            "misspelled-anchor",
+            "misread-type-spelling",
             f"the type {type} is spelled {spelled} in IR files",
             right=("type", spelled),
         )

@@ -10,10 +10,10 @@ from irops.editing.building.model import model_of
 from irops.editing.building.node import added
 from irops.editing.building.refusal import refuse
 from irops.ir.model import Model
-from irops.runtime.arrays import as_tensor
 from irops.values.element import element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+from irops.values.tensors import as_tensor
 
 
 class Graph(Content):
@@ -33,7 +33,7 @@ class Graph(Content):
         try:
             fact = Fact(self.dialect.element_type(element_type), self.dialect.parse_shape(text))
         except ValueError as error:
-            raise refuse("impossible-input-shape", f"input {name!r}: {error}", name) from None
+            raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
         data = {"shape": text, "element_type": element_type}
         return self._anchor(Node("Parameter", self.version_of("Parameter"), data, (), [fact], name, [name]))
 
@@ -93,7 +93,7 @@ class Graph(Content):
                 continue
             if mine.opset != theirs.opset:
                 raise refuse(
-                    "unlike-graphs",
+                    "incompatible-opsets",
                     f"a graph of opset {theirs.opset} cannot be merged into one of opset {mine.opset}",
                 )
             mine.names.take_over(theirs.names)
@@ -114,7 +114,7 @@ class Graph(Content):
         if not isinstance(wire, Wire):
             raise TypeError(f"{what} is {wire!r}, must be a Wire; tensors enter a graph by constant")
         if wire.graph.merged is not self.merged:
-            raise refuse("wire-of-another-graph", f"{what} comes from another graph; merge the two first")
+            raise refuse("cross-graph-connection", f"{what} comes from another graph; merge the two first")
 
     def _anchor(self, node: Node) -> Wire:
         top = self.merged

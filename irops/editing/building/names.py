@@ -47,7 +47,7 @@ class Names:
         wrong = next((name for name in outputs if not isinstance(name, str) or not name), None)
         if wrong is not None:
             raise refuse(
-                "nameless-output", f"{said} is given the output name {wrong!r}, must be a text", said
+                "invalid-output-name", f"{said} is given the output name {wrong!r}, must be a text", said
             )
         self._free(self.nodes, [node.name] if node.name else [], "node", said)
         self._free(self.tensors, outputs, "tensor", said)
@@ -78,7 +78,7 @@ class Names:
         seen: set[str] = set()
         for name in names:
             if name in taken or name in seen:
-                raise refuse("repeated-name", f"the name {name!r} is given to a second {what}", node)
+                raise refuse("duplicate-name", f"the name {name!r} is given to a second {what}", node)
             seen.add(name)
 
 
@@ -110,6 +110,6 @@ def default_names(
         twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
         if twice is not None:
             raise refuse(
-                "repeated-name", f"the name {twice!r}, which a {what} has by itself, is given to another"
+                "duplicate-name", f"the name {twice!r}, which a {what} has by itself, is given to another"
             )
     return found

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, fault_of, infer_layer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.editing.building.content import Node, Wire
 from irops.editing.building.refusal import refuse
+from irops.invocation import Invocation, OpFault, fault_of
 from irops.registry import default_registry
-from irops.runtime.call import attribute_text
+from irops.spec.domains import format_value
 from irops.spec.op import NoOp, Op
 from irops.values.violation import collect_warnings
 
@@ -46,33 +45,27 @@ def added(
     """
     op = op_of(type, version)
     texts = {
-        key: attribute_text(plain)
+        key: format_value(plain)
         for key, value in parameters.items()
         if (plain := _plain(op, key, value)) is not None
     }
-    bound = bind(op, texts)
-    if bound.faults:
+    invocation = Invocation(op, texts)
+    if invocation.faults:
         raise DiagnosticError(
             [
                 Diagnostic(rule(f.rule), f.message, Location("<graph>", layer_name=name or type))
-                for f in bound.faults
+                for f in invocation.faults
             ]
         )
     try:
         with collect_warnings() as warnings:
-            facts = infer_layer(op, [wire.fact for wire in sources], bound.values)
+            facts = list(invocation.infer([wire.fact for wire in sources]))
         for warning in warnings:
             if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
                 raise fault_of(op, warning)
-    except LayerFault as fault:
-        constraint = f"{op.id}:{fault.constraint}" if fault.constraint else None
-        raise DiagnosticError(
-            [
-                Diagnostic(
-                    rule(fault.rule), fault.message, Location("<graph>", layer_name=name or type), constraint
-                )
-            ]
-        ) from None
+    except OpFault as fault:
+        place = Location("<graph>", layer_name=name or type)
+        raise DiagnosticError([fault.diagnostic(op, place)]) from None
     return Node(type, version, texts, sources, facts, name)
 
 
@@ -82,5 +75,5 @@ def _plain(op: Op, key: str, value: Any) -> Any:
         return value
     attribute = op.definition.attributes.get(key)
     if attribute is None or attribute.switch is None:
-        raise refuse("switch-without-parameter", f"{key} of {op.id} is given with a switch, and has none")
+        raise refuse("unsupported-switch", f"{key} of {op.id} is given with a switch, and has none")
     return value.value if value.use_it else None

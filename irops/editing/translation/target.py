@@ -116,5 +116,5 @@ class Extended(Weights):
     def read(self, offset: int, size: int) -> memoryview:
         return self._base.read(offset, size) if offset + size <= self._base.size else self.view(offset, size)
 
-    def hold(self) -> None:
-        self._base.hold()
+    def require_unchanged(self) -> None:
+        self._base.require_unchanged()

@@ -1,4 +1,4 @@
-"""ShapeOf: the sizes of a tensor's axes, as a tensor."""
+"""ShapeOf: the shape of a tensor as a 1D tensor."""
 
 from __future__ import annotations
 

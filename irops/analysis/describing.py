@@ -1,20 +1,18 @@
-"""What findings about a layer say beside their message: facts on a line, the attribute to point at, how to
-put it right.
-"""
+"""Details of findings about a layer: its facts on one line, the attribute to locate, and fixes."""
 
 from __future__ import annotations
 
-from irops.analysis.bind import AttributeFault
-from irops.analysis.facts import LayerFacts
+from irops.analysis.inferred import LayerFacts
 from irops.diagnostics.fix import Fix, fix
 from irops.ir.edits import with_attribute, with_new_attribute
 from irops.ir.locate import Source
 from irops.ir.model import Layer, attribute_text
+from irops.spec.attributes import AttributeFault
 from irops.spec.op import NoOp
 
 
 def facts_line(known: LayerFacts) -> str:
-    """A layer's inputs and attributes on one line, as diagnostics show them."""
+    """The inputs and attributes of a layer on one line, for diagnostics."""
     op = known.op
     ports = op.definition.inputs if op is not None else ()
     names = [ports[min(k, len(ports) - 1)].name if ports else str(k) for k in range(len(known.inputs))]
@@ -27,7 +25,7 @@ def facts_line(known: LayerFacts) -> str:
 
 
 def given_shape(known: LayerFacts) -> tuple[str, ...]:
-    """The attribute that a layer without inputs has its shape from, if it is written there."""
+    """The attribute that gives a layer without inputs its shape, if the file has it."""
     assert known.op is not None
     attributes = known.op.definition.attributes.values()
     return (
@@ -38,7 +36,7 @@ def given_shape(known: LayerFacts) -> tuple[str, ...]:
 
 
 def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> Fix | None:
-    """The default that a reader takes, written into the file."""
+    """A fix that writes the reader's default into the file."""
     if fault.default is None or source is None or not source.as_stored:
         return None
     return fix(
@@ -47,8 +45,8 @@ def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> F
     )
 
 
-def right_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
-    """The name of an op or an opset that was meant."""
+def correct_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
+    """A fix that writes the intended name of an op or an opset."""
     if why.right is None or source is None or not source.as_stored:
         return None
     name, text = why.right

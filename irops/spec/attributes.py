@@ -1,7 +1,8 @@
-"""A layer's attributes, from texts to the values that the op's functions take."""
+"""Parses the attribute texts of a layer into the values that the functions of its op take."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +10,13 @@ from irops.spec import domains
 from irops.spec.definition import Attribute
 from irops.spec.op import Op
 
+MAX_SUGGESTIONS = 10
+"""For how many unknown attributes of one layer a similar name is looked up, which is slow."""
+
 
 @dataclass(frozen=True, slots=True)
 class AttributeFault:
-    """What is wrong with an attribute. note: how OpenVINO reads it, where it reads it otherwise; default: to
-    be written out, if any.
-    """
+    """An error in an attribute. note: how OpenVINO reads it; default: the value that a fix writes out."""
 
     rule: str
     attribute: str
@@ -25,29 +27,15 @@ class AttributeFault:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Attribute values by name; those that are missing have their default, or None."""
+    """Attribute values by name; missing attributes have their default, or None."""
 
     values: dict[str, Any]
     faults: tuple[AttributeFault, ...]
     usable: bool
 
 
-class Binder:
-    """Binds attributes; equal texts are bound once."""
-
-    def __init__(self) -> None:
-        self._bound: dict[tuple[str, tuple[tuple[str, str], ...]], Bound] = {}
-
-    def bind(self, op: Op, data: dict[str, str]) -> Bound:
-        key = (op.id, tuple(data.items()))
-        found = self._bound.get(key)
-        if found is None:
-            found = self._bound[key] = bind(op, data)
-        return found
-
-
-def bind(op: Op, data: dict[str, str]) -> Bound:
-    """The values of an op's attributes from the texts of <data>, and all that is wrong with them."""
+def bind(op: Op, data: Mapping[str, str]) -> Bound:
+    """The values of an op's attributes from the texts of <data>, and all errors in them."""
     known, openvino = op.definition.attributes, op.definition.dialect == "openvino"
     values: dict[str, Any] = {}
     faults: list[AttributeFault] = []
@@ -69,33 +57,42 @@ def bind(op: Op, data: dict[str, str]) -> Bound:
                 faults.append(fault)
                 usable = usable and not attribute.required
             values[name] = domains.default_of(attribute)
-    order = list(data)
-    faults.extend(_unknown(name, op) for name in data if name not in known)
-    faults.sort(key=lambda f: order.index(f.attribute) if f.attribute in data else -1)
+    place = {name: k for k, name in enumerate(data)}
+    unknown = [name for name in data if name not in known]
+    faults.extend(_unknown(name, op, suggest=k < MAX_SUGGESTIONS) for k, name in enumerate(unknown))
+    faults.sort(key=lambda fault: place.get(fault.attribute, -1))
     return Bound(values, tuple(faults), usable)
 
 
+def bound_values(op: Op, values: Mapping[str, Any]) -> dict[str, Any]:
+    """All attribute values by name, from those given; those that are missing have their default, or None."""
+    return {
+        name: values[name] if name in values else domains.default_of(attribute)
+        for name, attribute in op.definition.attributes.items()
+    }
+
+
 def _reading(name: str, reading: str | None) -> str | None:
-    return None if reading is None else f"OpenVINO reads {name}={reading} without a word"
+    return None if reading is None else f"OpenVINO silently reads {name}={reading}"
 
 
 def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
     name, reader = attribute.name, attribute.reader_default
     if attribute.required:
-        note = None if reader is None else f"OpenVINO reads {name}={reader} without a word"
+        note = None if reader is None else f"OpenVINO silently reads {name}={reader}"
         return AttributeFault(
             "missing-attribute",
             name,
-            f"{op.id} has no attribute {name}, which is required",
+            f"{op.id} has no attribute {name}, must have one",
             note,
             _written(attribute),
         )
     if reader is not None and reader != attribute.default:
-        said = attribute.default if attribute.default is not None else "none"
+        default = attribute.default if attribute.default is not None else "none"
         return AttributeFault(
-            "relied-upon-reader-default",
+            "conflicting-defaults",
             name,
-            f"{name} is missing: its default is {said} by the specification, {reader or 'empty'} in"
+            f"{name} is missing: its default is {default} in the specification, but {reader or 'empty'} in"
             " OpenVINO's reader",
             default=_written(attribute),
         )
@@ -103,7 +100,7 @@ def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
 
 
 def _written(attribute: Attribute) -> str | None:
-    """The reader's default as a file may say it; None where it is none that may be said."""
+    """The reader's default as text for the file; None if it has none or it is not a valid value."""
     reader = attribute.reader_default
     if reader is None:
         return None
@@ -114,11 +111,11 @@ def _written(attribute: Attribute) -> str | None:
     return reader
 
 
-def _unknown(name: str, op: Op) -> AttributeFault:
+def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
     from difflib import get_close_matches
 
     known = {n.lower(): n for n in op.definition.attributes}
-    near = get_close_matches(name.lower(), known, 1)
-    aside = f" OpenVINO ignores {name} without a word" if op.definition.dialect == "openvino" else ""
+    near = get_close_matches(name.lower()[:64], known, 1) if suggest else []
+    aside = f" OpenVINO silently ignores {name}" if op.definition.dialect == "openvino" else ""
     note = f"did you mean {known[near[0]]}?{aside}" if near else None
     return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note)
