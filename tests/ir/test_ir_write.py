@@ -206,7 +206,7 @@ def test_a_folder_in_the_way_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_model_is_not_written_into_its_weights(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="must end with .xml"):
+    with pytest.raises(ValueError, match=r"must end with \.xml"):
         write(read(FILES / "plain.xml"), tmp_path / "m.bin")
 
 
