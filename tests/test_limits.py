@@ -129,7 +129,7 @@ def test_values_are_computed_up_to_a_number_of_bytes(net) -> None:
     assert str(irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=64))["r", 0]) == "f32[2,3]"
     facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=63))
     assert [d.message for d in facts.errors] == [
-        "values that shapes depend on were not worked out; the limit is 63 (folded_bytes)"
+        "values that shapes depend on were not computed; the limit is 63 (folded_bytes)"
     ]
     assert not facts["r", 0].shape.static
     assert [d.name for d in irops.check(shape_chain(net, 3), limits=Limits(folded_bytes=63)).errors] == [

@@ -196,7 +196,7 @@ def test_a_module_that_cannot_be_imported_is_reported_with_its_line(tmp_path, ol
             'require((data.shape[-1] % block).can_be(0), "C1"',
             'require(False, "C2"',
             "OD110",
-            "a function of MyReverse-extension cites C2, must cite a requirement that its definition has",
+            "a function of MyReverse-extension cites C2, must cite a requirement of its definition",
         ),
     ],
 )

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irops.analysis.facts import Facts, LayerFacts
 from irops.analysis.infer import infer
+from irops.analysis.inferred import Inferred, LayerFacts
 from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import tell
@@ -101,7 +101,7 @@ def execute(args: argparse.Namespace) -> int:
     return FINDINGS if facts.errors else CLEAN
 
 
-def _rows(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[Row]:
+def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[Row]:
     for known in facts.layers.values():
         for index, fact in enumerate(known.outputs or _inputs_of_a_result(known)):
             yield Row(path, known, index, fact)

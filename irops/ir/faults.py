@@ -54,16 +54,20 @@ class Faults:
             Diagnostic(
                 rule(name),
                 message,
-                self.source.location(at, self.layer, self.path, attribute),
+                self.source.location(at, self._owner, self.path, attribute),
                 notes=notes,
                 level=level,
                 fix=fix if self.source.as_stored else None,
             )
         )
 
+    @property
+    def _owner(self) -> tuple[int | None, str | None]:
+        return (None, None) if self.layer is None else (self.layer.id, self.layer.name)
+
     def stop(self, name: str, message: str, at: int, *, notes: tuple[str, ...] = ()) -> ReadError:
         """The error to raise to stop reading, followed by the findings so far."""
-        last = Diagnostic(rule(name), message, self.source.location(at, self.layer, self.path), notes=notes)
+        last = Diagnostic(rule(name), message, self.source.location(at, self._owner, self.path), notes=notes)
         return ReadError((last, *self.in_order()))
 
     def refuse(self, name: str, what: str, at: int) -> ReadError:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 import numpy as np
 
 from irops.diagnostics.diagnostic import Location
-
-if TYPE_CHECKING:
-    from irops.ir.model import Layer
 
 _TAG = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
@@ -40,9 +36,11 @@ class Source:
         start = int(self._starts[line - 1])
         if start == 0 and self.data.startswith(BOM):
             start = min(len(BOM), offset)
-        before, characters = self._last if start <= self._last[0] <= offset else (start, 0)
-        self._last = offset, characters + _characters(self.data[before:offset])
-        return line, self._last[1] + 1
+        last = self._last  # another thread may replace it
+        before, characters = last if start <= last[0] <= offset else (start, 0)
+        characters += _characters(self.data[before:offset])
+        self._last = offset, characters
+        return line, characters + 1
 
     def attribute_offset(self, at: int, name: str) -> int | None:
         """The offset of an attribute's name in the start tag at byte offset at; None if it has none."""
@@ -69,18 +67,21 @@ class Source:
         return self.data[int(self._starts[line - 1]) : ends[0]].decode("utf-8", "replace").strip("\r\n\ufeff")
 
     def location(
-        self, at: int, layer: Layer | None = None, path: tuple[str, ...] = (), attribute: str | None = None
+        self,
+        at: int,
+        layer: tuple[int | None, str | None] = (None, None),
+        path: tuple[str, ...] = (),
+        attribute: str | None = None,
     ) -> Location:
-        """The location of an element, or of one of its attributes, by the element's byte offset.
+        """The location of an element, or of one of its attributes.
 
-        The location of an unknown offset (-1) has no line and no column.
+        at: the byte offset of the element, -1 if it is not known; layer: the id and the name of its layer
         """
-        layer_id, layer_name = (layer.id, layer.name) if layer is not None else (None, None)
         if at < 0 or at > len(self.data):
-            return Location(self.path, None, None, layer_id, layer_name, path)
+            return Location(self.path, None, None, *layer, path)
         place = self.attribute_offset(at, attribute) if attribute is not None else None
         line, column = self.line_column(at if place is None else place)
-        return Location(self.path, line, column, layer_id, layer_name, path)
+        return Location(self.path, line, column, *layer, path)
 
 
 class _Found(Exception):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from irops.ir.locate import Source
-    from irops.ir.weights import Weights
-
+from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.suggestions import did_you_mean
+from irops.ir.locate import Source
+from irops.ir.storage import Weights
 
 COMMENT = "!--"
 
@@ -162,14 +161,25 @@ class Graph:
     layers: list[Layer] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     incomplete: bool = field(default=False, compare=False)
-    comments: tuple[str, ...] = ()  # those among the edges, or after all layers
+    comments: tuple[str, ...] = ()  # those among the edges, or behind all layers
+    _places: dict[int | str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def layer(self, id_or_name: int | str) -> Layer:
-        """The layer with an id or a name; KeyError if there is none."""
-        for layer in self.layers:
-            if id_or_name in (layer.id, layer.name):
-                return layer
-        raise KeyError(id_or_name)
+        """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, for none.
+
+        Takes constant time on average: the places of layers are kept, and looked up anew once layers change.
+        """
+        place = self._places.get(id_or_name, len(self.layers))
+        if place < len(self.layers) and id_or_name in (self.layers[place].id, self.layers[place].name):
+            return self.layers[place]
+        places: dict[int | str, int] = {}
+        for place, layer in reversed(list(enumerate(self.layers))):
+            places[layer.name] = places[layer.id] = place
+        self._places = places
+        if id_or_name not in places:
+            names = (layer.name for layer in self.layers)
+            raise KeyError(f"there is no layer {id_or_name!r}{did_you_mean(id_or_name, names)}")
+        return self.layers[places[id_or_name]]
 
 
 @dataclass(slots=True)
@@ -208,6 +218,25 @@ class Model:
     def walk(self) -> Iterator[tuple[tuple[str, ...], Layer]]:
         """Every layer with the path of layers and bodies down to its graph; a layer precedes its bodies."""
         return walk(self.graph)
+
+    def location(
+        self,
+        layer: Layer | None = None,
+        path: tuple[str, ...] = (),
+        at: int | None = None,
+        attribute: str | None = None,
+    ) -> Location:
+        """Where a layer is, or what belongs to it: in its file, if there is one.
+
+        path: the layers and bodies down to the graph of the layer; at: the byte offset of an element, that of
+        the layer by default; attribute: the name of an attribute of that element
+        """
+        owner: tuple[int | None, str | None] = (None, None) if layer is None else (layer.id, layer.name)
+        if self.source is None:
+            return Location(None, None, None, owner[0], owner[1], path)
+        if at is None:
+            at = -1 if layer is None else layer.at
+        return self.source.location(at, owner, path, attribute)
 
     def with_graph(self, graph: Graph) -> Model:
         return replace(self, graph=graph)

@@ -283,8 +283,5 @@ def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Fault:
 
 def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: Fault) -> Diagnostic:
     at = layer.at if fault.attribute is None or layer.data_at < 0 else layer.data_at
-    if model.source is None:
-        location = Location(None, None, None, layer.id, layer.name, path)
-    else:
-        location = model.source.location(at, layer, path, fault.attribute or None)
+    location = model.location(layer, path, at, fault.attribute or None)
     return Diagnostic(rule(fault.rule), fault.message, location, notes=fault.notes)

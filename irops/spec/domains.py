@@ -42,6 +42,20 @@ def parse(attribute: Attribute, text: str) -> Any:
     return value
 
 
+def format_value(value: Any) -> str:
+    """The text of an attribute value as a file has it: parse(attribute, format_value(value)) == value."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case float():
+            return repr(value)
+        case Shape():
+            return ",".join(map(str, value)) if value.dims is not None else "..."
+        case list() | tuple():
+            return ",".join(map(format_value, value))
+    return str(value)
+
+
 def default_of(attribute: Attribute) -> Any:
     """The value of a missing attribute: the reader's default, or else that of the specification, or None."""
     return _default(

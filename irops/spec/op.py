@@ -39,8 +39,8 @@ class Op:
 class NoOp:
     """Why the type and version of a layer do not name an op: the name of a rule, a message and notes.
 
-    once: whether it is reported once for all such layers of a model; right: an attribute of the layer and its
-    correct value, if exactly one is possible.
+    subject: the part of the message that says which op is not defined; once: reported once for all such
+    layers of a model; right: an attribute of the layer and its correct value, where only one is possible.
     """
 
     rule: str
@@ -48,3 +48,4 @@ class NoOp:
     notes: tuple[str, ...] = ()
     once: bool = False
     right: tuple[str, str] | None = None
+    subject: str = ""

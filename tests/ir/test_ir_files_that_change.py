@@ -28,8 +28,9 @@ from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.weights import constant
 
 MODEL = """<net name="{name}" version="11"><layers>
-<layer id="0" name="w" type="Const" version="opset1"><data element_type="i64" shape="{count}" offset="0"
-size="{size}"/> <output><port id="0" precision="I64"><dim>{count}</dim></port></output></layer>
+<layer id="0" name="w" type="Const" version="opset1">
+<data element_type="i64" shape="{count}" offset="0" size="{size}"/>
+<output><port id="0" precision="I64"><dim>{count}</dim></port></output></layer>
 <layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
 </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.checks.context import Context
-from irops.analysis.facts import Facts
+from irops.analysis.inferred import Inferred
+from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.values.element import DYNAMIC
 
 
-def inputs_and_outputs_keep_their_types(context: Context, facts: Facts) -> Iterator[Diagnostic]:
+def inputs_and_outputs_keep_their_types(
+    structure: ModelStructure, inferred: Inferred
+) -> Iterator[Diagnostic]:
     """Only for IR 10; OpenVINO keeps the types of IR 11."""
-    if context.model.version != 10:
+    if structure.model.version != 10:
         return
-    for known in facts.layers.values():
+    for known in inferred.layers.values():
         layer = known.layer
         if layer.type == "Result" and known.inputs and known.inputs[0] is not None:
             what, kind = "output", known.inputs[0].element_type
@@ -25,11 +27,11 @@ def inputs_and_outputs_keep_their_types(context: Context, facts: Facts) -> Itera
         else:
             continue
         if kind is not DYNAMIC and kind.name != read:
-            yield context.finding(
+            yield structure.finding(
                 "implicit-type-conversion",
                 f'{what} "{layer.name}" is {kind}, but OpenVINO reads it as {read} from an IR 10 file',
                 layer.at,
-                context.scopes[0],
+                structure.graphs[0],
                 layer,
                 notes=(f"OpenVINO adds a Convert to the {what}; IR 11 files are read as written",),
             )

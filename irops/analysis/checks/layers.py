@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.checks.context import Context, Scope
+from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
 from irops.graph.order import feeding_layers
@@ -12,22 +12,22 @@ from irops.graph.wiring import Wiring
 from irops.ir.model import Layer
 
 
-def the_model_has_results(context: Context) -> Iterator[Diagnostic]:
-    if () not in context.partially_read and not _sinks(context.scopes[0]):
-        count = len(context.model.layers)
+def the_model_has_results(structure: ModelStructure) -> Iterator[Diagnostic]:
+    if () not in structure.partially_read and not _sinks(structure.graphs[0]):
+        count = len(structure.model.layers)
         what = f"the model has {count} layer{'s' * (count != 1)} and no Result"
-        yield context.finding(
+        yield structure.finding(
             "no-results",
             f"{what}, must have one for each tensor that it returns",
             0,
-            context.scopes[0],
+            structure.graphs[0],
             notes=("OpenVINO reads and compiles it as a model without outputs",),
         )
 
 
-def every_layer_reaches_a_result(context: Context) -> Iterator[Diagnostic]:
+def every_layer_reaches_a_result(structure: ModelStructure) -> Iterator[Diagnostic]:
     """Reports the last layer of each unused branch, with the number of other layers in the branch."""
-    for scope in context.whole:
+    for scope in structure.fully_read:
         sinks = _sinks(scope)
         if not sinks or scope.wiring.faults or scope.wiring.unconnected:  # a missing edge may be the cause
             continue
@@ -38,7 +38,7 @@ def every_layer_reaches_a_result(context: Context) -> Iterator[Diagnostic]:
                 f"no result of {whole} depends on {layer}{more}; there is no path from it to a Result or"
                 " Assign"
             )
-            yield context.finding(
+            yield structure.finding(
                 "dead-layer",
                 message,
                 layer.at,
@@ -48,14 +48,14 @@ def every_layer_reaches_a_result(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def layer_names_are_unique(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.scopes:
+def layer_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
         first: dict[str, Layer] = {}
         for layer in scope.graph.layers:
             other = first.setdefault(layer.name, layer)
             if other is not layer and layer.name and other.id != layer.id:
                 message = f"{layer} has the name of {other}, must have a unique name to be found by it"
-                yield context.finding(
+                yield structure.finding(
                     "duplicate-layer-name",
                     message,
                     layer.at,
@@ -65,8 +65,8 @@ def layer_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                 )
 
 
-def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.scopes:
+def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
         first: dict[str, tuple[Layer, int]] = {}
         for layer in scope.graph.layers:
             for index, port in enumerate(layer.outputs):
@@ -77,7 +77,7 @@ def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                             f'output {index} of {layer} has the tensor name "{name}", as has output {output}'
                             f" of {other}"
                         )
-                        yield context.finding(
+                        yield structure.finding(
                             "duplicate-tensor-name",
                             f"{message}, must have a unique tensor name",
                             port.at,
@@ -87,7 +87,7 @@ def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                         )
 
 
-def _sinks(scope: Scope) -> list[Layer]:
+def _sinks(scope: GraphNode) -> list[Layer]:
     return [layer for layer in scope.wiring.layers.values() if layer.type.lower() in ("result", "assign")]
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.checks.context import Context, Scope
+from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.ir.model import Layer
 
 
-def variables_have_one_type_and_shape(context: Context) -> Iterator[Diagnostic]:
+def variables_have_one_type_and_shape(structure: ModelStructure) -> Iterator[Diagnostic]:
     first: dict[str, Layer] = {}
-    for scope, layer in _layers_of_type(context, "readvalue"):
+    for scope, layer in _layers_of_type(structure, "readvalue"):
         declared = _declaration(layer)
         if declared is None:
             continue
@@ -22,7 +22,7 @@ def variables_have_one_type_and_shape(context: Context) -> Iterator[Diagnostic]:
                 f'{layer} declares the variable "{layer.data["variable_id"]}" as {"".join(declared)}, must be'
                 f" {''.join(before)}, as {other} declares it"
             )
-            yield context.finding(
+            yield structure.finding(
                 "conflicting-variable-types",
                 message,
                 layer.at,
@@ -32,16 +32,16 @@ def variables_have_one_type_and_shape(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def assigned_variables_are_read(context: Context) -> Iterator[Diagnostic]:
-    read = {layer.data.get("variable_id") for _, layer in _layers_of_type(context, "readvalue")}
-    for scope, layer in _layers_of_type(context, "assign"):
+def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnostic]:
+    read = {layer.data.get("variable_id") for _, layer in _layers_of_type(structure, "readvalue")}
+    for scope, layer in _layers_of_type(structure, "assign"):
         name = layer.data.get("variable_id")
-        if name is not None and name not in read and not context.partially_read:
+        if name is not None and name not in read and not structure.partially_read:
             message = (
                 f'{layer} assigns the variable "{name}", which no layer reads; there must be a ReadValue with'
                 " the same variable_id"
             )
-            yield context.finding(
+            yield structure.finding(
                 "unread-variable",
                 message,
                 layer.at,
@@ -51,8 +51,8 @@ def assigned_variables_are_read(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def _layers_of_type(context: Context, type_: str) -> Iterator[tuple[Scope, Layer]]:
-    for scope in context.scopes:
+def _layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:
+    for scope in structure.graphs:
         for layer in scope.graph.layers:
             if layer.type.lower() == type_:
                 yield scope, layer

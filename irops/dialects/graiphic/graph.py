@@ -9,11 +9,11 @@ from irops.dialects.graiphic.model import model_of
 from irops.dialects.graiphic.names import Names
 from irops.dialects.graiphic.node import Node, Switched, Wire, added, refuse
 from irops.ir.model import Model
-from irops.runtime.arrays import as_tensor
 from irops.values.element import Array, element_type_of
 from irops.values.element import element_type as element_type_named
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+from irops.values.tensors import as_tensor
 
 OPSET = 22
 BATCH_AXIS, TIME_AXIS = Switched(1), Switched(0)

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, fault_of, infer_layer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
+from irops.invocation import Invocation, OpFault, fault_of
 from irops.registry import default_registry
-from irops.runtime.call import attribute_text
 from irops.spec.dialects import GRAIPHIC
+from irops.spec.domains import format_value
 from irops.spec.onnx_opsets import ONNX
 from irops.spec.op import NoOp, Op
 from irops.values.fact import Fact
@@ -92,33 +91,27 @@ def added(
     """
     op, version = version_of(type, opset)
     texts = {
-        key: attribute_text(plain)
+        key: format_value(plain)
         for key, value in parameters.items()
         if (plain := _plain(op, key, value)) is not None
     }
-    bound = bind(op, texts)
-    if bound.faults:
+    invocation = Invocation(op, texts)
+    if invocation.faults:
         raise DiagnosticError(
             [
                 Diagnostic(rule(f.rule), f.message, Location("<graph>", layer_name=name or type))
-                for f in bound.faults
+                for f in invocation.faults
             ]
         )
     try:
         with collect_warnings() as warnings:
-            facts = infer_layer(op, [wire.fact for wire in sources], bound.values)
+            facts = list(invocation.infer([wire.fact for wire in sources]))
         for warning in warnings:
             if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
                 raise fault_of(op, warning)
-    except LayerFault as fault:
-        constraint = f"{op.id}:{fault.constraint}" if fault.constraint else None
-        raise DiagnosticError(
-            [
-                Diagnostic(
-                    rule(fault.rule), fault.message, Location("<graph>", layer_name=name or type), constraint
-                )
-            ]
-        ) from None
+    except OpFault as fault:
+        place = Location("<graph>", layer_name=name or type)
+        raise DiagnosticError([fault.diagnostic(op, place)]) from None
     return Node(type, version, texts, sources, facts, name)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from irops.analysis.facts import Facts
 from irops.analysis.infer import infer
+from irops.analysis.inferred import Inferred
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects.onnx.library import onnx_library
@@ -132,7 +132,7 @@ class _Written:
         for source in self.wiring.inputs[layer.id]:
             yield "" if source is None else self.names.of(source[0])[source[1]]
 
-    def _fact(self, facts: Facts, layer: Layer) -> Fact:
+    def _fact(self, facts: Inferred, layer: Layer) -> Fact:
         outputs = facts.of(layer.id).outputs
         return outputs[0] if outputs else Fact()
 

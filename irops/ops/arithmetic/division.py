@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from irops.ops.conversion import as_numbers
-from irops.ops.elementwise import elementwise, elementwise_gradient, known_in_part
+from irops.ops.elementwise import elementwise, elementwise_dims, elementwise_gradient
 from irops.ops.stock import broadcast
 from irops.spec.binding import shape
 from irops.values.dim import UNKNOWN, Bound, Dim, maximum
@@ -44,7 +44,7 @@ def by_b_twice(d_output: Array, a: Array, b: Array) -> Array:
     return -(d_output * ((a / b) / b))
 
 
-@known_in_part("Divide-1")
+@elementwise_dims("Divide-1")
 def divide_dim(a: Dim, b: Dim, *, m_pythondiv: bool, result_type: ElementType) -> Dim:
     if not result_type.integral:
         return _quotient(a, b)
@@ -57,7 +57,7 @@ def mod(a: Array, b: Array) -> Array:
     return np.fmod(a, b)
 
 
-@known_in_part("Mod-1")
+@elementwise_dims("Mod-1")
 def mod_dim(a: Dim, b: Dim, *, result_type: ElementType) -> Dim:
     if not result_type.integral or b == 0:
         return UNKNOWN
@@ -74,7 +74,7 @@ def floor_mod(a: Array, b: Array) -> Array:
     return np.mod(a, b)
 
 
-@known_in_part("FloorMod-1")
+@elementwise_dims("FloorMod-1")
 def floor_mod_dim(a: Dim, b: Dim, *, result_type: ElementType) -> Dim:
     return a % b if result_type.integral else UNKNOWN
 

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from irops.ops.elementwise import elementwise, known_in_part
+from irops.ops.elementwise import elementwise, elementwise_dims
 from irops.ops.partial import monotone
 from irops.values.dim import UNKNOWN, Bound, Dim
 from irops.values.element import Array
@@ -24,7 +24,7 @@ def power(a: Array, b: Array) -> Array:
     return np.where(b < 0, fraction, np.power(a, np.maximum(b, 0))).astype(a.dtype)
 
 
-@known_in_part("Power-1")
+@elementwise_dims("Power-1")
 def power_dim(a: Dim, b: Dim) -> Dim:
     if b == 1:
         return a

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from irops.ops.partial import monotone
-from irops.ops.reals import exactly
+from irops.ops.reals import on_numbers
 from irops.spec.binding import kernel, values
 from irops.values.dim import Bound, Dim
 from irops.values.element import Array
@@ -16,7 +16,7 @@ from irops.values.fact import each_dim
 
 @kernel("Ceiling-1", widen=True)
 def ceiling(data: Array) -> Array:
-    return exactly(lambda numbers: numbers if numbers.dtype.kind in "iu" else np.ceil(numbers), data)
+    return on_numbers(lambda numbers: numbers if numbers.dtype.kind in "iu" else np.ceil(numbers), data)
 
 
 @values("Ceiling-1")
@@ -26,7 +26,7 @@ def ceiling_dims(data: Array) -> Array:
 
 @kernel("Negative-1", widen=True)
 def negative(data: Array) -> Array:
-    return exactly(np.negative, data)
+    return on_numbers(np.negative, data)
 
 
 @values("Negative-1")
@@ -36,7 +36,7 @@ def negative_dims(data: Array) -> Array:
 
 @kernel("Sign-1", widen=True)
 def sign(data: Array) -> Array:
-    return exactly(np.sign, data)
+    return on_numbers(np.sign, data)
 
 
 @values("Sign-1")

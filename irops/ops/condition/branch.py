@@ -11,7 +11,7 @@ from irops.values.dim import ANY
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import violations_at, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
 @shape("If-8")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.elementwise import laid
-from irops.ops.partial import lifted, settled
+from irops.ops.elementwise import aligned
+from irops.ops.partial import as_dims, stored_dim
 from irops.ops.stock import broadcast
 from irops.spec.binding import kernel, shape, values
 from irops.values.dim import Dim
@@ -27,8 +27,8 @@ def select(
     cond: Array, then_values: Array, else_values: Array, *, auto_broadcast: str, auto_broadcast_axis: int
 ) -> Array:
     rank = then_values.ndim
-    other = laid(else_values, rank, auto_broadcast, auto_broadcast_axis)
-    return np.where(laid(cond, rank, auto_broadcast, auto_broadcast_axis), then_values, other)
+    other = aligned(else_values, rank, auto_broadcast, auto_broadcast_axis)
+    return np.where(aligned(cond, rank, auto_broadcast, auto_broadcast_axis), then_values, other)
 
 
 @values("Select-1")
@@ -42,11 +42,13 @@ def select_dims(
     result_type: ElementType,
 ) -> Array:
     def either(chosen: Dim, this: Dim, that: Dim) -> Dim:
-        return settled(this.union(that) if not chosen.known else this if chosen == 1 else that, result_type)
+        return stored_dim(
+            this.union(that) if not chosen.known else this if chosen == 1 else that, result_type
+        )
 
     cond, else_values = (
-        laid(b, then_values.ndim, auto_broadcast, auto_broadcast_axis) for b in (cond, else_values)
+        aligned(b, then_values.ndim, auto_broadcast, auto_broadcast_axis) for b in (cond, else_values)
     )
     return np.asarray(
-        np.frompyfunc(either, 3, 1)(lifted(cond), lifted(then_values), lifted(else_values)), dtype=object
+        np.frompyfunc(either, 3, 1)(as_dims(cond), as_dims(then_values), as_dims(else_values)), dtype=object
     )

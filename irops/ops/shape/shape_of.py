@@ -1,4 +1,4 @@
-"""ShapeOf: the sizes of a tensor's axes, as a tensor."""
+"""ShapeOf: the shape of a tensor as a 1D tensor."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def shape_of(data: Array, *, output_type: ElementType) -> Array:
 
 @shape("onnx:Shape-1")
 def shape_shape(data: Fact, *, start: int = 0, end: int | None = None) -> Fact:
-    measured = Shape(data.shape.dims[start:end]) if data.shape.dims is not None else data.shape
-    return shape_of_shape(Fact(data.element_type, measured), output_type=I64)
+    selected = Shape(data.shape.dims[start:end]) if data.shape.dims is not None else data.shape
+    return shape_of_shape(Fact(data.element_type, selected), output_type=I64)
 
 
 @kernel("onnx:Shape-1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import trunc
 
 from irops.ops.conversion import converted
-from irops.ops.partial import monotone, settled
+from irops.ops.partial import monotone, stored_dim
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, Array, ElementType
@@ -39,7 +39,7 @@ def rounded_dim(dim: Dim, kind: ElementType) -> Dim:
     """What is known of a number that is stored as a float. Under 32 bits rounding begins so soon that the
     number's name is given up.
     """
-    return settled(dim if kind.bits >= 32 else Dim(dim.low, dim.high), kind)
+    return stored_dim(dim if kind.bits >= 32 else Dim(dim.low, dim.high), kind)
 
 
 def truth(dim: Dim) -> Dim:

@@ -169,9 +169,7 @@ def encoded(weights, bits, lengths):
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_the_gradients_of_the_encoder_that_the_example_trains_are_pytorchs(kind, monkeypatch):
-    monkeypatch.syspath_prepend(
-        str(Path(__file__).resolve().parent.parent.parent / "examples" / "train_encoder")
-    )
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[3] / "examples" / "train_encoder"))
     network = importlib.import_module("network")
     weights = {name: value.astype(kind) for name, value in network.first_weights(3).items()}
     bits, lengths = np.array([[0, 1, 1, 0], [1, 0, 1, 2], [1, 1, 2, 2]]), np.array([4, 3, 2])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from irops.analysis.bind import AttributeFault
-from irops.analysis.facts import LayerFacts
+from irops.analysis.inferred import LayerFacts
 from irops.diagnostics.fix import Fix, fix
 from irops.ir.edits import with_attribute, with_new_attribute
 from irops.ir.locate import Source
 from irops.ir.model import Layer, attribute_text
+from irops.spec.attributes import AttributeFault
 from irops.spec.op import NoOp
 
 
@@ -45,7 +45,7 @@ def written_out(source: Source | None, layer: Layer, fault: AttributeFault) -> F
     )
 
 
-def right_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
+def correct_name(source: Source | None, layer: Layer, why: NoOp) -> Fix | None:
     """A fix that writes the intended name of an op or an opset."""
     if why.right is None or source is None or not source.as_stored:
         return None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from irops.spec import domains
 from irops.spec.definition import Attribute
 from irops.spec.op import Op
+
+MAX_SUGGESTIONS = 10
+"""For how many unknown attributes of one layer a similar name is looked up, which is slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +34,7 @@ class Bound:
     usable: bool
 
 
-class Binder:
-    """Binds attributes, and caches the result for equal texts."""
-
-    def __init__(self) -> None:
-        self._bound: dict[tuple[str, tuple[tuple[str, str], ...]], Bound] = {}
-
-    def bind(self, op: Op, data: dict[str, str]) -> Bound:
-        key = (op.id, tuple(data.items()))
-        found = self._bound.get(key)
-        if found is None:
-            found = self._bound[key] = bind(op, data)
-        return found
-
-
-def bind(op: Op, data: dict[str, str]) -> Bound:
+def bind(op: Op, data: Mapping[str, str]) -> Bound:
     """The values of an op's attributes from the texts of <data>, and all errors in them."""
     known, openvino = op.definition.attributes, op.definition.dialect == "openvino"
     values: dict[str, Any] = {}
@@ -67,10 +57,19 @@ def bind(op: Op, data: dict[str, str]) -> Bound:
                 faults.append(fault)
                 usable = usable and not attribute.required
             values[name] = domains.default_of(attribute)
-    order = list(data)
-    faults.extend(_unknown(name, op) for name in data if name not in known)
-    faults.sort(key=lambda f: order.index(f.attribute) if f.attribute in data else -1)
+    place = {name: k for k, name in enumerate(data)}
+    unknown = [name for name in data if name not in known]
+    faults.extend(_unknown(name, op, suggest=k < MAX_SUGGESTIONS) for k, name in enumerate(unknown))
+    faults.sort(key=lambda fault: place.get(fault.attribute, -1))
     return Bound(values, tuple(faults), usable)
+
+
+def bound_values(op: Op, values: Mapping[str, Any]) -> dict[str, Any]:
+    """All attribute values by name, from those given; those that are missing have their default, or None."""
+    return {
+        name: values[name] if name in values else domains.default_of(attribute)
+        for name, attribute in op.definition.attributes.items()
+    }
 
 
 def _reading(name: str, reading: str | None) -> str | None:
@@ -112,11 +111,11 @@ def _written(attribute: Attribute) -> str | None:
     return reader
 
 
-def _unknown(name: str, op: Op) -> AttributeFault:
+def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
     from difflib import get_close_matches
 
     known = {n.lower(): n for n in op.definition.attributes}
-    near = get_close_matches(name.lower(), known, 1)
+    near = get_close_matches(name.lower()[:64], known, 1) if suggest else []
     aside = f" OpenVINO silently ignores {name}" if op.definition.dialect == "openvino" else ""
     note = f"did you mean {known[near[0]]}?{aside}" if near else None
     return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note)
