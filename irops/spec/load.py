@@ -264,7 +264,9 @@ class _Loader:
         text = element.get("rank", "0..")
         low, dots, high = text.partition("..")
         try:
-            return int(low or 0), (int(high) if high else inf) if dots else int(low)
+            if not dots:
+                return int(low), int(low)
+            return int(low or 0), int(high) if high else inf
         except ValueError:
             self.fault(
                 element,

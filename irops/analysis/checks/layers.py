@@ -101,7 +101,11 @@ def _dead_ends(wiring: Wiring, living: set[int]) -> Iterator[tuple[Layer, int]]:
         behind, ahead = -1, [layer.id]
         while ahead:
             layer_id = ahead.pop()
-            if layer_id in living or layer_id in reported or wiring.layers[layer_id].type.lower() == "parameter":
+            if (
+                layer_id in living
+                or layer_id in reported
+                or wiring.layers[layer_id].type.lower() == "parameter"
+            ):
                 continue
             reported.add(layer_id)
             behind += 1

@@ -12,11 +12,11 @@ from irops.limits import Limits, notes
 MORE = "too-many-findings"
 
 
-def within(limits: Limits, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def within(limits: Limits, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The first findings up to the limit, errors before warnings, and one with the number of the others."""
-    found = list(found)
-    findings = [d for d in found if d.name != MORE]
-    before = [d for d in found if d.name == MORE]  # those that the reader omitted already
+    diagnostics = list(diagnostics)
+    findings = [d for d in diagnostics if d.name != MORE]
+    before = [d for d in diagnostics if d.name == MORE]  # those that the reader omitted already
     if len(findings) <= limits.findings:
         return [*findings, *before]
     order = in_document_order(findings)
