@@ -43,7 +43,7 @@ def execute(args: argparse.Namespace) -> int:
             raise Refusal(
                 f"{text!r} cannot be the {what} of an op; it must be letters and digits, a letter first"
             )
-    from irops.spec.load import snake_case
+    from irops.spec.text import snake_case
 
     op, module = f"{args.op}-{args.version.removeprefix('opset')}", snake_case(args.op)
     _hold_new(op)
