@@ -255,7 +255,7 @@ def test_a_package_of_ops_that_cannot_be_imported_is_reported_by_name(tmp_path):
 
 
 def test_a_folder_of_definitions_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(NotADirectoryError, match="there is no such folder of definitions"):
+    with pytest.raises(NotADirectoryError, match="no such folder of definitions"):
         Registry(folders=[tmp_path / "gone"])
     assert "MyReverse-extension" in Registry(folders=EXAMPLE).ids()
 
