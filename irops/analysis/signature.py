@@ -10,8 +10,9 @@ from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
+from irops.dialects import dialect_of_version
 from irops.ir.model import Layer, Model
-from irops.values.element import Array, element_type
+from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.tensors import as_tensor, fact_of
@@ -152,8 +153,9 @@ class Signature:
 def declared_fact(layer: Layer) -> Fact:
     """The Fact declared by a layer's own attributes, or an unknown Fact if they are malformed."""
     try:
-        kind = element_type(layer.data.get("element_type", "dynamic"), foreign=layer.foreign)
-        return Fact(kind, Shape.parse(layer.data.get("shape", ""), symbols=layer.foreign))
+        dialect = dialect_of_version(layer.version)
+        kind = dialect.element_type(layer.data.get("element_type", "dynamic"))
+        return Fact(kind, dialect.parse_shape(layer.data.get("shape", "")))
     except ValueError:
         return Fact()
 

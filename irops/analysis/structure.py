@@ -13,6 +13,7 @@ from typing import Any
 from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
+from irops.dialects import Dialect, dialect_of
 from irops.graph.port_maps import MapFault, PortMaps, parameters_of, port_maps, results_of
 from irops.graph.wiring import Wiring
 from irops.invocation import Invocation, OpFault
@@ -124,6 +125,7 @@ class ModelStructure:
         read_findings: Iterable[Diagnostic] = (),
     ) -> None:
         self.model = model
+        self.dialect: Dialect = dialect_of(model)
         self.registry = registry or default_registry()
         self.limits = limits or Limits()
         self.partially_read: frozenset[Path] = frozenset(
@@ -144,11 +146,6 @@ class ModelStructure:
     def bodies(self) -> Iterator[BodyNode]:
         for graph in self.graphs:
             yield from graph.bodies
-
-    @property
-    def is_native(self) -> bool:
-        """Whether the model is of OpenVINO's own dialect, so that notes about what OpenVINO does apply."""
-        return self.model.dialect == "openvino"
 
     @property
     def editable(self) -> Source | None:
@@ -182,7 +179,7 @@ class ModelStructure:
 
         more: the other fields of a Diagnostic; notes about OpenVINO are dropped for models of other dialects
         """
-        if not self.is_native:
+        if not self.dialect.runtime_notes:
             more["notes"] = tuple(note for note in more.get("notes", ()) if "OpenVINO" not in note)
         place = self.location(layer, graph.path, at, attribute)
         return Diagnostic(rule(name), message, place, **more)

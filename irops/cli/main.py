@@ -34,7 +34,7 @@ COMMANDS = {
     "infer": "tell the type and shape of every tensor",
     "run": "evaluate a model on given inputs",
     "inspect": "show a model at a glance",
-    "translate": "say a model in ops of OpenVINO, or of ONNX",
+    "translate": "say a model in ops of another dialect",
     "backends": "list what can compute, and which ops each has",
     "conformance": "hold a backend to the definitions",
     "docs": "write the pages of all ops and rules",

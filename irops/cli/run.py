@@ -22,14 +22,15 @@ from irops.backends.backend import backend_names
 from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, Refusal
+from irops.cli.models import model_help
 from irops.cli.numbers import whole
 from irops.cli.pairs import named
 from irops.cli.progress import counted
 from irops.cli.settings import settings
 from irops.cli.stored import as_declared, load_all, load_one, save_all
 from irops.diagnostics.printable import printable
-from irops.ir.read import read
 from irops.limits import Limits
+from irops.reading import read
 from irops.runtime.session import Results, Session
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     inputs = parser.add_argument_group("inputs")
     inputs.add_argument("--load-inputs", metavar="FILE", help="an .npz file with arrays by input")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
+from irops.ir.model import LayerKind
+
 if TYPE_CHECKING:
     import networkx
 
@@ -17,7 +19,7 @@ def topological_order(wiring: Wiring) -> list[Layer]:
 
     Layers on a cycle, and those that depend on one, are omitted.
     """
-    layers = sorted(wiring.layers.values(), key=lambda layer: layer.type.lower() != "parameter")
+    layers = sorted(wiring.layers.values(), key=lambda layer: layer.kind is not LayerKind.PARAMETER)
     return layers if _is_ordered(layers, wiring) else _sorted(layers, wiring)
 
 

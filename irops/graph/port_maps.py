@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from irops.ir.model import BackEdge, Body, Layer, PortMapping
+from irops.ir.model import BackEdge, Body, Layer, LayerKind, PortMapping
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, BodyInput, BodyOutput, Cut, Feedback
 
 PURPOSES = {"input": CURRENT_ITERATION, "output": EXECUTION_CONDITION}
@@ -40,12 +40,12 @@ class PortMaps:
 
 def parameters_of(layers: list[Layer]) -> list[Layer]:
     """The Parameters of a graph, in the order of the file."""
-    return [layer for layer in layers if layer.type.lower() == "parameter"]
+    return [layer for layer in layers if layer.kind is LayerKind.PARAMETER]
 
 
 def results_of(layers: list[Layer]) -> list[Layer]:
     """The Results of a graph, in the order of the file."""
-    return [layer for layer in layers if layer.type == "Result"]
+    return [layer for layer in layers if layer.kind is LayerKind.RESULT]
 
 
 def port_maps(layer: Layer, body: Body) -> tuple[PortMaps | None, tuple[MapFault, ...]]:

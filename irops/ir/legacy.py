@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irops.ir.faults import Faults
-from irops.ir.model import Element, Model
+from irops.ir.model import Element, LayerKind, Model
 from irops.ir.numbers import integer
 from irops.ir.weights import Weights
 
@@ -14,7 +14,7 @@ def pre_process_faults(element: Element, model: Model, weights: Weights, faults:
         return
     name = element.attributes.get("reference-layer-name")
     if name is not None and not any(
-        layer.name == name and layer.type.lower() == "parameter" for layer in model.layers
+        layer.name == name and layer.kind is LayerKind.PARAMETER for layer in model.layers
     ):
         faults.add(
             "unknown-reference-layer",

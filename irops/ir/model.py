@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
 
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.suggestions import did_you_mean
@@ -11,6 +13,34 @@ from irops.ir.locate import Source
 from irops.ir.storage import Weights
 
 COMMENT = "!--"
+
+
+class LayerKind(StrEnum):
+    """What a layer is in its graph, whatever its op computes."""
+
+    PARAMETER = "parameter"
+    RESULT = "result"
+    CONSTANT = "constant"  # its value lies in the model's weights
+    SINK = "sink"  # runs although nothing uses an output of it
+    OPERATION = "operation"
+
+
+@lru_cache(4096)
+def kind_of(type: str) -> LayerKind:
+    """What a layer of that type is in IR: OpenVINO's reader compares Result and Const exactly, Parameter and
+    Assign without regard to case.
+    """
+    match type:
+        case "Result":
+            return LayerKind.RESULT
+        case "Const":
+            return LayerKind.CONSTANT
+    match type.lower():
+        case "parameter":
+            return LayerKind.PARAMETER
+        case "assign":
+            return LayerKind.SINK
+    return LayerKind.OPERATION
 
 
 @dataclass(slots=True)
@@ -31,8 +61,8 @@ class Element:
 class Port:
     """A port of a layer. Its id is a label; its position in the list determines which port it is.
 
-    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: set for an optional ONNX
-    input that is omitted.
+    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: set for an optional
+    input that is omitted where inputs after it are not.
     """
 
     id: int
@@ -99,7 +129,10 @@ class Body:
 
 @dataclass(slots=True)
 class Layer:
-    """A node of a graph: its op type and version, its attributes as texts, its ports and its bodies."""
+    """A node of a graph: its op type and version, its attributes as texts, its ports and its bodies.
+
+    own_kind: its kind, where the reader of a dialect knows that it is not what IR means by the type.
+    """
 
     id: int
     name: str
@@ -116,19 +149,25 @@ class Layer:
     at: int = field(default=-1, compare=False)
     data_at: int = field(default=-1, compare=False)
     comments: tuple[str, ...] = ()  # those before it
+    own_kind: LayerKind | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f'layer {self.id} "{self.name}" ({self.type})'
 
     @property
-    def foreign(self) -> bool:
-        """Whether it belongs to another dialect than OpenVINO: its version is then domain:opset, onnx:17."""
-        return ":" in self.version
+    def kind(self) -> LayerKind:
+        """What it is in its graph."""
+        return self.own_kind or kind_of(self.type)
+
+    @property
+    def intended_kind(self) -> LayerKind:
+        """What it is if its type is misspelled in case alone, which has a finding of its own."""
+        return self.own_kind or kind_of(self.type.capitalize())
 
     @property
     def is_constant(self) -> bool:
-        """Whether its value is stored in the model's weights: a Const, or an ONNX Constant node."""
-        return self.type == "Const" or (self.type == "Constant" and self.foreign)
+        """Whether its value is stored in the model's weights."""
+        return self.kind is LayerKind.CONSTANT
 
     def input_index(self, port_id: int) -> int | None:
         """The index of the input with a port label; the first one if labels repeat, None if there is none."""

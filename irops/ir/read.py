@@ -6,13 +6,11 @@ import os
 import sys
 from pathlib import Path
 
-from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError, errors_of
-from irops.diagnostics.rules import rule
+from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.ir.build import Builder
 from irops.ir.collection import no_collection
 from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
-from irops.ir.formats import reader_of
 from irops.ir.locate import Source
 from irops.ir.locks import folder_lock
 from irops.ir.model import Model
@@ -47,13 +45,6 @@ def load(
     Raises:  ReadError if no model can be read
     """
     name, limits = os.fspath(path), limits or Limits()
-    reader = reader_of(name)
-    if reader is not None:
-        if weights is not None:
-            message = f"the weights are {os.fspath(weights)}, must be omitted: the model has no .bin file"
-            raise ReadError([Diagnostic(rule("unexpected-weights"), message, Location(name))])
-        loaded: tuple[Model, tuple[Diagnostic, ...]] = reader.load(name, limits, text)
-        return loaded
     beside = Path(name).with_suffix(".bin") if weights is None else weights
     folder = Path(os.path.realpath(name)).parent
     with folder_lock(folder):  # no writer replaces the two files between reading the one and the other
@@ -74,9 +65,13 @@ def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None
 
     Raises:  ReadError, with all findings, if layers or edges cannot be read, or a limit is exceeded
     """
-    model, findings = load(path, weights, limits=limits)
-    if any(d.name not in HARMLESS for d in errors_of(findings)):
-        raise ReadError(sorted(findings, key=lambda d: d.severity))
+    return accepted(*load(path, weights, limits=limits))
+
+
+def accepted(model: Model, found: tuple[Diagnostic, ...]) -> Model:
+    """A model that was loaded. Raises: ReadError where its layers and edges are not all certain"""
+    if any(d.name not in HARMLESS for d in errors_of(found)):
+        raise ReadError(sorted(found, key=lambda d: d.severity))
     return model
 
 

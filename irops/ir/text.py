@@ -96,13 +96,6 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
-    if raw[:1] == b"\x08" and re.search(rb"onnx|pytorch|ir_version|\x12.[a-zA-Z]", raw[:200], re.DOTALL):
-        return faults.stop(
-            "onnx-file",
-            "the file looks like an ONNX model, must be XML",
-            0,
-            notes=("irops reads ONNX models from files whose name ends with .onnx",),
-        )
     what = next((what for magic, what in _ARCHIVES.items() if raw.startswith(magic)), None)
     if what is not None:
         return faults.stop("not-xml", f"the file is {what}, must be XML; unpack it first", 0)

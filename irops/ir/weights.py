@@ -18,8 +18,10 @@ from irops.values.shape import MAX_AXES
 __all__ = ["Weights", "constant", "constant_faults"]
 
 
-_ELEMENTS = {element.name: element for element in element_types() if element is not DYNAMIC}
-_FOREIGN = {**_ELEMENTS, **{element.name: element for element in foreign_types()}}
+_ELEMENTS = {
+    element.name: element for element in (*element_types(), *foreign_types()) if element is not DYNAMIC
+}
+"""All that irops stores. Whether a dialect has the type is a question to the definition of its constants."""
 
 
 class Region(NamedTuple):
@@ -152,7 +154,7 @@ def region_of(layer: Layer) -> Region | Fault:
             return Fault(
                 "missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",)
             )
-    element = (_FOREIGN if layer.foreign else _ELEMENTS).get(data["element_type"])
+    element = _ELEMENTS.get(data["element_type"])
     if element is None:
         return Fault(
             "malformed-constant-attribute",

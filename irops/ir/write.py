@@ -9,9 +9,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
-from irops.diagnostics.rules import rule
-from irops.ir.formats import SUFFIXES, writer_of
 from irops.ir.model import Element, Layer, Model
 from irops.ir.numbers import integer
 from irops.ir.pending import Pending
@@ -25,24 +22,11 @@ _STEP = 1 << 24  # bytes copied at a time
 def write(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model to path, and the bytes of its constants to the .bin file of the same name.
 
-    A path that ends with .onnx is written as an ONNX model, which is one file. Files are replaced atomically;
-    the file that the model was read from may be overwritten. Bytes of the weights that belong to no constant
-    are dropped; equal constants share bytes.
-    Raises:  DiagnosticError if bytes of a constant are missing, or the file format is that of another
-        dialect; ValueError for text that XML cannot represent; OSError
+    Files are replaced atomically; the file that the model was read from may be overwritten. Bytes of the
+    weights that belong to no constant are dropped; equal constants share bytes.
+    Raises:  DiagnosticError if bytes of a constant are missing; ValueError for text that XML cannot
+        represent; OSError
     """
-    writer = writer_of(os.fspath(path))
-    if writer is not None:
-        writer.write(model, path)
-        return
-    if model.dialect in SUFFIXES:
-        message = (
-            f"{os.fspath(path)} is the path for a model of dialect {model.dialect}, must end with"
-            f" {SUFFIXES[model.dialect]}"
-        )
-        raise DiagnosticError(
-            [Diagnostic(rule("wrong-dialect-for-file"), message, Location(os.fspath(path)))]
-        )
     xml = Path(os.path.realpath(path))
     weights = xml.with_suffix(".bin")
     if weights == xml:
@@ -64,8 +48,8 @@ class _Pool:
         self._contents: dict[tuple[int, bytes], int] = {}
 
     def data(self, layer: Layer) -> Mapping[str, str]:
-        """The <data> of a layer; that of a Const with the new position of its bytes."""
-        if layer.type != "Const":
+        """The <data> of a layer; that of a Const says where its bytes are now."""
+        if not layer.is_constant:
             return layer.data
         region = checked_region(self.model, layer)
         if region.elements == 0 and (region.size == 0 or region.end > self.weights.size):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from irops.invocation import OpFault, input_spec
+from irops.ir.model import LayerKind
 from irops.ops.conversion import as_numbers, converted
 from irops.runtime.flow import BackwardStep, Flow
 from irops.runtime.plan import Step, ValueKey
@@ -42,7 +43,7 @@ class Backward:
         for back in self.flow.steps:
             step = self.current = back.step
             number = step.layer.id
-            if step.layer.type == "Result":
+            if step.layer.kind is LayerKind.RESULT:
                 if number in cotangents:
                     self._add(step.sources[0], cotangents[number])
                 continue

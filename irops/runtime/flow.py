@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from irops.invocation import input_spec
+from irops.ir.model import LayerKind
 from irops.runtime.plan import Plan, Step, ValueKey
 from irops.spec.definition import Gradient
 from irops.values.fact import Fact
@@ -97,7 +98,7 @@ def _passes_gradient(step: Step, index: int) -> bool:
     """Whether a gradient flows into an input of a layer, or would have to."""
     stated = gradient_of(step, index)
     if stated is None:
-        return step.layer.type == "Result" or states_none(step)
+        return step.layer.kind is LayerKind.RESULT or states_none(step)
     return stated.when is None or bool(step.invocation.attributes[stated.when])
 
 
@@ -108,11 +109,11 @@ def gradient_of(step: Step, index: int) -> Gradient | None:
 
 def states_none(step: Step) -> bool:
     """Whether an op with inputs states no gradient at all."""
-    return bool(step.sources) and step.layer.type != "Result" and not step.op.definition.gradients
+    return bool(step.sources) and step.layer.kind is not LayerKind.RESULT and not step.op.definition.gradients
 
 
 def _backward_step(step: Step, inputs: tuple[int, ...]) -> BackwardStep:
-    computes = bool(inputs) and step.layer.type != "Result"
+    computes = bool(inputs) and step.layer.kind is not LayerKind.RESULT
     return BackwardStep(step, inputs, tuple(dict.fromkeys(_needs(step, inputs))) if computes else ())
 
 

@@ -16,7 +16,7 @@ from irops.backends.remembered import Remembered
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault
-from irops.ir.model import Model
+from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.backward import Backward
@@ -117,7 +117,7 @@ class GradientSession:
         step = back.step
         path = [
             f"{s.layer.name!r}"
-            if s.op.definition.type in ("Parameter", "Const", "Result")
+            if s.layer.kind is not LayerKind.OPERATION
             else f"{s.layer.name!r} ({s.op.id})"
             for s in flow.path_through(back)
         ]

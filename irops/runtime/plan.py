@@ -10,7 +10,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.graph.wiring import Wiring
 from irops.invocation import Invocation, OpFault
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 from irops.runtime.arrays import size_in_bytes
 from irops.runtime.precision import Constants, constants_of, wide_types
 from irops.spec.binding import CONTEXT
@@ -76,7 +76,7 @@ def _step(wiring: Wiring, node: LayerNode, facts: LayerFacts, constants: Constan
     assert op is not None
     assert invocation is not None
     sources = tuple(None if s is None else (s[0].id, s[1]) for s in wiring.inputs[layer.id])
-    constant, is_result = layer.id in constants.layers, layer.type == "Result"
+    constant, is_result = layer.id in constants.layers, layer.kind is LayerKind.RESULT
     if layer.id in constants.weights:
         invocation = invocation.with_values(wide_types(invocation.attributes))
     keywords = None

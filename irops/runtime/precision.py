@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from irops.analysis.inferred import Inferred
+from irops.dialects import dialect_of_version
 from irops.graph.wiring import Wiring
+from irops.ir.model import LayerKind
 from irops.values.element import F32, Array, ElementType, element_type_of
 from irops.values.fact import Fact
 
@@ -34,14 +36,14 @@ def constants_of(wiring: Wiring, inferred: Inferred) -> Constants:
     found: set[int] = set()
     for layer in wiring.order:
         op, sources = inferred.layers[layer.id].op, wiring.inputs[layer.id]
-        if layer.foreign:
-            continue  # ONNX says of each op in what type it computes
-        if layer.type == "Const" or (
+        if not dialect_of_version(layer.version).wide_constants:
+            continue
+        if layer.is_constant or (
             op is not None
             and sources
             and not op.definition.stateful
             and not op.definition.bodies
-            and layer.type != "Result"
+            and layer.kind is not LayerKind.RESULT
             and all(s is None or s[0].id in found for s in sources)
         ):
             found.add(layer.id)

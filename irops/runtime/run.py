@@ -11,6 +11,7 @@ from irops.analysis.structure import BodyNode, GraphNode
 from irops.backends.declined import Declined
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
+from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
 from irops.limits import Clock
 from irops.runtime.arrays import check_possible, size_in_bytes
@@ -66,7 +67,7 @@ class Run:
             arrays = self._inputs(step, values)
             for index, array in enumerate(self._layer(step, arrays, given.get(layer.id))):
                 key = (layer.id, index)
-                if layer.type == "Result" or layer.id in keep:
+                if layer.kind is LayerKind.RESULT or layer.id in keep:
                     kept[key] = rounded(array, step.facts.outputs[index])
                 if key in waiting:
                     values[key] = array

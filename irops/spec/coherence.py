@@ -13,6 +13,8 @@ from irops.spec.cases import counterexamples
 from irops.spec.definition import Definition
 
 _ID = re.compile(r"C[1-9][0-9]*")
+OPS = "irops.ops."
+"""Functions of these modules are called by those of other dialects, too."""
 
 
 def cited_constraints(definition: Definition, functions: Functions) -> set[str]:
@@ -41,7 +43,7 @@ def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
         elif isinstance(node, ast.Name):
             called = _lookup(function, node.id)
             if inspect.isfunction(called) and (called.__module__ or "").startswith(
-                (function.__module__ or "?").rsplit(".", 2)[0]
+                ((function.__module__ or "?").rsplit(".", 2)[0], OPS)
             ):
                 ids |= _named_in(inspect.unwrap(called), seen)
     return ids

@@ -175,8 +175,8 @@ class Definition:
 
     @property
     def id(self) -> str:
-        """The type and the opset that introduced this version: ReverseSequence-1; in other dialects with the
-        dialect: onnx:ReverseSequence-10.
+        """The type and the opset that introduced this version: ReverseSequence-1; in other dialects after
+        the name of the dialect and a colon.
         """
         return definition_id(self.dialect, self.type, self.version)
 

@@ -41,7 +41,7 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
     if validate:
         _validate(root, path)
     loader = _Loader(str(path), root)
-    if loader.dialect == "onnx":
+    if loader.dialect != OPENVINO and root.get("version") is not None:
         loader.restrict_to(int(root.get("version")) if version is None else version)
     return loader.definition()
 

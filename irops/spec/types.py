@@ -34,7 +34,7 @@ FOREIGN_GROUPS = {
     "tensor": _WIDE | {"string", "complex64", "complex128"},
     "f8": frozenset({"f8e4m3", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"}),
 }
-"""Further groups of other dialects. tensor is the fifteen types of ONNX's first opset."""
+"""Further groups of other dialects. tensor: the fifteen types of their first opset."""
 
 
 @cache

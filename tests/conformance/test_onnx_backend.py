@@ -12,7 +12,7 @@ pytest.importorskip("onnx.backend.test")
 
 from onnx.backend.test import BackendTest  # noqa: E402
 
-from irops.dialects.onnx import backend  # noqa: E402
+from irops.conformance import onnx_backend as backend  # noqa: E402
 
 DEFINED = {
     "ReverseSequence",

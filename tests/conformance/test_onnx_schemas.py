@@ -8,10 +8,12 @@ onnx = pytest.importorskip("onnx")
 
 from onnx import defs  # noqa: E402
 
+from irops.dialects.dialect import parted  # noqa: E402
+from irops.dialects.onnx import DIALECT  # noqa: E402
+from irops.dialects.onnx.dialect import FRAME  # noqa: E402
+from irops.dialects.onnx.opsets import onnx_opsets  # noqa: E402
 from irops.dialects.onnx.types import NAMES, NUMBERS  # noqa: E402
 from irops.registry import default_registry  # noqa: E402
-from irops.spec.dialects import FRAME, dialect_files, parted  # noqa: E402
-from irops.spec.onnx_opsets import onnx_opsets  # noqa: E402
 
 NEWEST = min(defs.onnx_opset_version(), onnx_opsets().last)
 SCHEMAS = {
@@ -22,7 +24,7 @@ SCHEMAS = {
 VERSIONS = [
     version
     for op in default_registry().ids("onnx")
-    for version in dialect_files().versions(op)
+    for version in DIALECT.versions(op)
     if parted(version)[1] not in FRAME and parted(version)[2] <= NEWEST
 ]
 SPELLED = {

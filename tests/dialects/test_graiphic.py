@@ -9,7 +9,7 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.dialects.graiphic import Graph, Switched, as_onnx, export, of_onnx
+from irops.editing.graiphic import Graph, Switched, as_onnx, export, of_onnx
 from irops.values.element import element_type
 
 X = np.array([[1.5, -2], [3, 4], [-5, 6]], np.float32)

@@ -10,9 +10,9 @@ from one_op import example_models
 from runtimes import DeclinedError, same_bits
 
 import irops
+from irops.dialects.onnx.dialect import FRAME
 from irops.editing.translation.pairs import ALIKE, onnx_types
 from irops.registry import default_registry
-from irops.spec.dialects import FRAME
 from irops.values.element import element_type_of
 
 OPENVINO = sorted(
@@ -65,7 +65,7 @@ REFUSED = {
     ),
 }
 """Why an example cannot be said in the other dialect: the code, and words of the message."""
-BEYOND = {"Gather-8 outside the axis there are zeros", "Gather-8 an axis of no elements has zeros only"}
+BEYOND = {"Gather-8 outside the axis there are zeros", "Gather-8 an axis of size 0 gives only zeros"}
 """Examples whose indices only a run tells, and which ONNX's op refuses then."""
 CLOSE = ("Sigmoid", "Tanh")
 """Ops that runtimes compute to the last bits but one."""
@@ -73,7 +73,7 @@ NUMBERS = (
     "integers wrap around",
     "wider ones wrap around",
     "integers that floats cannot represent",
-    "anything but 0 is true",
+    "everything except 0 is true",
     "u64 is exact",
     "ReLU-1",
     "Relu-6",

@@ -76,10 +76,6 @@ def test_of_large_weights_only_the_start_is_read(tmp_path: Path) -> None:
     assert refusal_of(tmp_path / "m.bin").name == "swapped-files"
 
 
-def test_an_onnx_model_is_recognised() -> None:
-    assert refusal(b"\x08\x0a\x12\x07pytorch\x1a\x052.1.0").name == "onnx-file"
-
-
 @pytest.mark.parametrize(
     ("start", "what"), [(b"PK\3\4", "a zip archive"), (b"\x1f\x8b\x08", "a gzip archive")]
 )

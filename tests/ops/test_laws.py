@@ -12,18 +12,18 @@ from invoking import infer_layer
 
 import irops
 from irops.conformance.example import inputs_of, outcome
+from irops.dialects import others
 from irops.invocation import OpFault
 from irops.registry import default_registry
 from irops.spec.attributes import bind
 from irops.spec.cases import counterexamples, examples
-from irops.spec.dialects import DIALECTS
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, element_type, element_types, foreign_types
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 
 REGISTRY = default_registry()
-FOREIGN = [REGISTRY.newest(op) for dialect in DIALECTS for op in REGISTRY.ids(dialect)]
+FOREIGN = [REGISTRY.newest(op) for dialect in others() for op in REGISTRY.ids(dialect.name)]
 IDS = [
     op
     for op in (*REGISTRY.ids(), *FOREIGN)

@@ -16,10 +16,10 @@ CASCADES = {
     "IR506": ("IR314", "IR315"),
     "IR508": ("IR314", "IR315", "IR408"),
     "IR509": ("IR311", "IR312"),
-    "IR906": ("IR208", "IR210"),  # an ONNX tensor that two nodes produce
+    "IR906": ("IR208", "IR210"),  # a tensor that two nodes produce
     **dict.fromkeys(
         ("IR907", "IR908", "IR909", "IR910", "IR911"), ("IR504", "IR312", "IR314")
-    ),  # an ONNX constant without a value
+    ),  # a constant without a value
 }
 """The rules whose findings are suppressed by a finding of another rule on the same layer."""
 

@@ -26,7 +26,7 @@ def ports_declare_what_is_inferred(structure: ModelStructure, inferred: Inferred
             yield from ports_declare_what_is_inferred(structure, body)
         layer, path = known.layer, inferred.path
         # other dialects declare a tensor once, where it is produced
-        inputs = known.inputs if structure.is_native else ()
+        inputs = known.inputs if structure.dialect.declares_inputs else ()
         for what, ports, facts in (
             ("input", layer.inputs, inputs),
             ("output", layer.outputs, () if known.failed else known.outputs),
@@ -65,7 +65,7 @@ def _each(
 
 
 def _ignored(structure: ModelStructure) -> tuple[str, ...]:
-    return (IGNORED,) if structure.is_native else ()
+    return (IGNORED,) if structure.dialect.runtime_notes else ()
 
 
 def _contradiction(port: Port, shape: Shape) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.ir.model import LayerKind
 from irops.values.element import DYNAMIC
 
 
@@ -18,10 +19,10 @@ def inputs_and_outputs_keep_their_types(
         return
     for known in inferred.layers.values():
         layer = known.layer
-        if layer.type == "Result" and known.inputs and known.inputs[0] is not None:
+        if layer.kind is LayerKind.RESULT and known.inputs and known.inputs[0] is not None:
             what, kind = "output", known.inputs[0].element_type
             read = "i32" if kind.name in ("i32", "i64", "u32", "u64") else "f32"
-        elif layer.type.lower() == "parameter" and known.outputs:
+        elif layer.kind is LayerKind.PARAMETER and known.outputs:
             what, kind = "input", known.outputs[0].element_type
             read = "f32" if kind.name == "f16" else kind.name
         else:

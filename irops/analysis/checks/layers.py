@@ -9,7 +9,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
 from irops.graph.order import feeding_layers
 from irops.graph.wiring import Wiring
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 
 
 def the_model_has_results(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -88,7 +88,11 @@ def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
 
 
 def _sinks(scope: GraphNode) -> list[Layer]:
-    return [layer for layer in scope.wiring.layers.values() if layer.type.lower() in ("result", "assign")]
+    return [
+        layer
+        for layer in scope.wiring.layers.values()
+        if layer.intended_kind in (LayerKind.RESULT, LayerKind.SINK)
+    ]
 
 
 def _dead_ends(wiring: Wiring, living: set[int]) -> Iterator[tuple[Layer, int]]:
@@ -96,16 +100,13 @@ def _dead_ends(wiring: Wiring, living: set[int]) -> Iterator[tuple[Layer, int]]:
     reported: set[int] = set()
     feeding = {layer_id for layer_id, _ in wiring.consumers}
     for layer in wiring.layers.values():
-        if layer.id in living or layer.id in feeding or layer.type.lower() == "parameter":
+        if layer.id in living or layer.id in feeding or layer.kind is LayerKind.PARAMETER:
             continue
         behind, ahead = -1, [layer.id]
         while ahead:
             layer_id = ahead.pop()
-            if (
-                layer_id in living
-                or layer_id in reported
-                or wiring.layers[layer_id].type.lower() == "parameter"
-            ):
+            is_parameter = wiring.layers[layer_id].kind is LayerKind.PARAMETER
+            if is_parameter or layer_id in living or layer_id in reported:
                 continue
             reported.add(layer_id)
             behind += 1

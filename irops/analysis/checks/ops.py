@@ -10,7 +10,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fix import fix
 from irops.diagnostics.printable import plural
 from irops.ir.edits import with_attribute
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 from irops.spec.op import Op
 from irops.spec.opsets import opsets
 
@@ -74,7 +74,7 @@ def layers_declare_the_outputs_that_there_are(
             ahead.extend(known.bodies.values())
             given, declared = len(known.outputs), len(layer.outputs)
             # a Result gives its value to the caller; it may declare no port
-            result = layer.type.lower() == "result" and declared <= given
+            result = layer.intended_kind is LayerKind.RESULT and declared <= given
             if result or known.failed or known.op is None or given == declared:
                 continue
             message = (

@@ -18,10 +18,10 @@ from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
 from irops.ir.collection import no_collection
 from irops.ir.model import Model
-from irops.ir.read import load
 from irops.ir.weights import constant_faults
 from irops.limits import Clock, Limits, recursion_limit_for
 from irops.limits import notes as limit_notes
+from irops.reading import load
 from irops.registry import Registry
 
 Check: TypeAlias = Callable[[ModelStructure], Iterator[Diagnostic]]

@@ -1,49 +1,22 @@
 """All rules, one module per band of codes.
 
 text IR0 · structure IR1 · graph IR2 · definitions IR3 · shapes IR4 · weights IR5 · evaluation IR6 · gradients
-IR62 · settings IR7 · graph building IR8 · ONNX files IR90 · translation IR92 · errors in definitions OD1.
-A code is never reused for another rule.
+IR62 · settings IR7 · graph building IR8 · other file formats IR90 · translation IR92 · errors in
+definitions OD1. A code is never reused for another rule.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 
 from irops.diagnostics.rule import Rule
-from irops.diagnostics.rules import (
-    building,
-    definitions,
-    evaluation,
-    faults,
-    gradients,
-    graph,
-    onnx,
-    settings,
-    shapes,
-    structure,
-    text,
-    translation,
-    weights,
-)
 
 
 @cache
 def _table() -> dict[str, Rule]:
-    bands = (
-        text,
-        structure,
-        graph,
-        definitions,
-        shapes,
-        weights,
-        evaluation,
-        gradients,
-        settings,
-        building,
-        onnx,
-        translation,
-        faults,
-    )
+    bands = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
     rules = [rule for band in bands for rule in band.RULES]
     table = {rule.name: rule for rule in rules} | {rule.code: rule for rule in rules}
     assert len(table) == 2 * len(rules), "two rules share a code or a name"

@@ -49,7 +49,7 @@ RULES: tuple[Rule, ...] = (
         Severity.ERROR,
         "graphs of different opsets cannot be merged",
         """
-        All nodes of a graph belong to one ONNX opset, which is chosen when the graph is created: the same
+        All nodes of a graph belong to one opset, which is chosen when the graph is created: the same
         type may have another meaning in another opset.
         """,
     ),

@@ -14,7 +14,7 @@ RULES: tuple[Rule, ...] = (
         The type of the layer is not an op of any OpenVINO opset, and no extension defines it. OpenVINO
         refuses such a file if the layer leads to a Result, and ignores the layer otherwise. Check the
         spelling; for a custom op, pass its definition to irops: --definitions FOLDER, or
-        irops.Registry(folders=[...]). In an ONNX model, the type is not an op of any ONNX opset; this is
+        irops.Registry(folders=[...]). In other dialects, the type is not an op of any opset; this is
         reported once for all nodes of such an op.
         """,
     ),
@@ -25,9 +25,8 @@ RULES: tuple[Rule, ...] = (
         "the opset that the layer names does not contain the op",
         """
         An op exists from the opset that introduced it, and may be absent from later ones. OpenVINO looks up a
-        type in exactly the opset that the layer names, and refuses the file if the op is not there. In ONNX
-        an op remains available from the opset that introduced it until one removes it; opset_import of the
-        model selects the opset.
+        type in exactly the opset that the layer names, and refuses the file if the op is not there. In
+        other dialects an op may remain available from the opset that introduced it until one removes it.
         """,
     ),
     Rule(
@@ -46,10 +45,10 @@ RULES: tuple[Rule, ...] = (
         Severity.WARNING,
         "irops has no definition of this op yet",
         """
-        OpenVINO (or ONNX, in an ONNX model) has the op, irops does not: the attributes, types and shapes of
+        The dialect of the model has the op, irops does not define it: the attributes, types and shapes of
         the layer are not checked, and the model cannot be evaluated. Inference assumes that its outputs are
-        as declared in the file, provided that its inputs are as declared. In an ONNX model this is reported
-        once per op.
+        as declared in the file, provided that its inputs are as declared. In models of other dialects this is
+        reported once per op.
         """,
     ),
     Rule(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from irops.diagnostics.rule import Rule, Severity
-from irops.diagnostics.rules import bodies
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -174,5 +173,4 @@ RULES: tuple[Rule, ...] = (
         OpenVINO refuses such a file with the bare text "map::at".
         """,
     ),
-    *bodies.RULES,
 )

@@ -6,6 +6,18 @@ from irops.diagnostics.rule import Rule, Severity
 
 RULES: tuple[Rule, ...] = (
     Rule(
+        "IR007",
+        "onnx-file",
+        Severity.ERROR,
+        "the model file is an ONNX model",
+        """The file starts as an ONNX model does, which is a protocol buffer and no XML. OpenVINO chooses its
+        reader by the file's
+name in part, and fails on such a file if it is called .xml.
+
+Name the file .onnx: irops then reads it as what it is, and irops translate writes it as IR. OpenVINO converts
+it by openvino.save_model(openvino.convert_model("model.onnx"), "model.xml").""",
+    ),
+    Rule(
         "IR901",
         "missing-onnx",
         Severity.ERROR,
@@ -127,5 +139,13 @@ RULES: tuple[Rule, ...] = (
         A .bin file stores the weights of an IR model. An ONNX model stores its weights in its own file, or in
         files that it names. Omit --weights.
         """,
+    ),
+    Rule(
+        "IR926",
+        "oversized-onnx",
+        Severity.ERROR,
+        "the model is too large for one ONNX file",
+        """A protocol buffer ends at 2 GiB, constants included. irops writes constants into the file, not
+        beside it.""",
     ),
 )

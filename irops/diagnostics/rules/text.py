@@ -77,19 +77,6 @@ RULES: tuple[Rule, ...] = (
         """,
     ),
     Rule(
-        "IR007",
-        "onnx-file",
-        Severity.ERROR,
-        "the model file is an ONNX model",
-        """
-        The file starts like an ONNX model, which is a protocol buffer and not XML. OpenVINO chooses its
-        reader partly by the file name, and fails on such a file if its name ends with .xml.
-
-        Rename the file to .onnx: irops then reads it as ONNX, and irops translate converts it to IR. OpenVINO
-        converts it with openvino.save_model(openvino.convert_model("model.onnx"), "model.xml").
-        """,
-    ),
-    Rule(
         "IR008",
         "malformed-xml",
         Severity.ERROR,

@@ -22,7 +22,8 @@ RULES: tuple[Rule, ...] = (
         Severity.ERROR,
         "the other dialect does not have this element type",
         """
-        OpenVINO has no complex numbers, and ONNX has no integers of one, three or six bits, for example. An
+        OpenVINO has no complex numbers, for example, and other dialects have no integers of three or six
+        bits. An
         op may be more restricted: its definition in the other dialect lists the types that it accepts, and a
         newer opset may accept more (--opset).
         """,
@@ -54,18 +55,8 @@ RULES: tuple[Rule, ...] = (
         Severity.ERROR,
         "a model cannot be written in the file format of another dialect",
         """
-        A file whose name ends with .onnx contains ONNX ops, an .xml file OpenVINO ops. Translate the model
+        The suffix of a file determines the dialect of its ops: .xml means OpenVINO. Translate the model
         first: irops translate, or irops.translate(model, to=...).
-        """,
-    ),
-    Rule(
-        "IR926",
-        "oversized-onnx",
-        Severity.ERROR,
-        "the model is too large for one ONNX file",
-        """
-        A protocol buffer is limited to 2 GiB, constants included. irops writes constants into the file, not
-        beside it.
         """,
     ),
     Rule(
@@ -76,7 +67,7 @@ RULES: tuple[Rule, ...] = (
         """
         The layer was translated, and the definition of the resulting op rejects it: the message is the one of
         that definition, usually about an element type that the op does not accept. --opset selects a newer
-        ONNX opset, which may accept more.
+        opset, which may accept more.
         """,
     ),
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from irops.dialects.onnx.opsets import ONNX
 from irops.ir.model import Edge, Graph, Layer, Port
 from irops.ir.storage import Weights
 from irops.ir.unique import unique
-from irops.spec.onnx_opsets import ONNX
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack
 

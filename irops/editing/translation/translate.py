@@ -12,6 +12,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.translation.frame import beside, parameter_data
 from irops.editing.translation.node import Node
 from irops.editing.translation.onnx_rules import said_in_onnx
@@ -19,9 +20,8 @@ from irops.editing.translation.openvino_rules import said_in_openvino
 from irops.editing.translation.refusal import SPELLED, RefusedError, impossible
 from irops.editing.translation.target import Target, Wire
 from irops.invocation import OpFault
-from irops.ir.model import Layer, Model, Port
+from irops.ir.model import Layer, LayerKind, Model, Port
 from irops.registry import Registry
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 
@@ -115,8 +115,8 @@ class _Translation:
         self.wires: dict[tuple[int, int], Wire] = {}
         self.origins: dict[int, Layer] = {}
         self.found: list[Diagnostic] = []
-        results = [layer for layer in model.layers if layer.type == "Result"]
-        for layer in [*(layer for layer in self.wiring.order if layer.type != "Result"), *results]:
+        results = [layer for layer in model.layers if layer.kind is LayerKind.RESULT]
+        for layer in [*(one for one in self.wiring.order if one.kind is not LayerKind.RESULT), *results]:
             self._layer(self.facts.of(layer.id))
         if self.found:
             raise DiagnosticError(self.found)
@@ -169,11 +169,11 @@ class _Translation:
             None if source is None else self.wires[source[0].id, source[1]]
             for source in self.wiring.inputs[layer.id]
         ]
-        if layer.type == "Result":
+        if layer.kind is LayerKind.RESULT:
             target.add(
                 layer.name, "Result" if self.to == ONNX else "Result-1", inputs, outputs=0
             ).output_names = layer.output_names
-        elif layer.type == "Parameter":
+        elif layer.kind is LayerKind.PARAMETER:
             data = parameter_data(layer, known.outputs[0], self.to, self.named)
             self._stand_for(
                 layer,

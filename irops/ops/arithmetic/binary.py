@@ -1,4 +1,4 @@
-"""Arithmetic on two tensors, element by element: Add, Subtract, Multiply, Maximum, Minimum."""
+"""Elementwise arithmetic on two tensors: Add, Subtract, Multiply, Maximum, Minimum."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add(a: Number, b: Number) -> Number:
 @elementwise_gradient("Add-1", of="a")
 @elementwise_gradient("Add-1", of="b")
 @elementwise_gradient("Subtract-1", of="a")
-def as_it_is(d_output: Array) -> Array:
+def unchanged(d_output: Array) -> Array:
     return d_output
 
 

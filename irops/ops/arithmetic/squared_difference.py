@@ -1,4 +1,4 @@
-"""SquaredDifference: the square of what two numbers differ by."""
+"""SquaredDifference: (a - b)^2, element by element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of one number: Abs, Cos, Floor, Log, Sin, Sqrt, Tanh."""
+"""Functions of one tensor: Abs, Cos, Floor, Log, Sin, Sqrt, Tanh."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def tanh(data: Array) -> Array:
 
 @gradient("Tanh-1", widen=True)
 def tanh_gradient(d_output: Array, output: Array) -> Array:
-    reached: Array = d_output * (1 - output * output)
-    return reached
+    d_data: Array = d_output * (1 - output * output)
+    return d_data
 
 
 def _absolute(dim: Dim) -> Dim:

@@ -1,4 +1,4 @@
-"""Select: an element of one tensor or of another, as a third says."""
+"""Select: elements of one of two tensors, selected by a condition."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def select_dims(
     auto_broadcast_axis: int,
     result_type: ElementType,
 ) -> Array:
-    def either(chosen: Dim, this: Dim, that: Dim) -> Dim:
-        return stored_dim(
-            this.union(that) if not chosen.known else this if chosen == 1 else that, result_type
-        )
+    def chosen(condition: Dim, then: Dim, other: Dim) -> Dim:
+        if condition.known:
+            return stored_dim(then if condition == 1 else other, result_type)
+        return stored_dim(then.union(other), result_type)
 
     cond, else_values = (
         aligned(b, then_values.ndim, auto_broadcast, auto_broadcast_axis) for b in (cond, else_values)
     )
     return np.asarray(
-        np.frompyfunc(either, 3, 1)(as_dims(cond), as_dims(then_values), as_dims(else_values)), dtype=object
+        np.frompyfunc(chosen, 3, 1)(as_dims(cond), as_dims(then_values), as_dims(else_values)), dtype=object
     )

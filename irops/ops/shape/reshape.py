@@ -90,15 +90,3 @@ def reshape(data: Array, shape: Array, *, special_zero: bool) -> Array:
 @gradient("Reshape-1")
 def reshape_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
     return d_output.reshape(data_shape)
-
-
-@infers("onnx:Reshape-5")
-def reshape_by_allowzero_shape(data: Fact, shape: Fact, *, allowzero: bool = False) -> Shape:
-    return reshape_shape(data, shape, special_zero=not allowzero)
-
-
-@values("onnx:Reshape-5")
-@kernel("onnx:Reshape-5")
-def reshape_by_allowzero(data: Array, shape: Array, *, allowzero: bool = False) -> Array:
-    require(not allowzero or not {0, -1} <= set(shape.tolist()), "C5", shape)
-    return reshape(data, shape, special_zero=not allowzero)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-import numpy as np
-
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import Dim
@@ -76,17 +74,3 @@ def squeeze(data: Array, axes: Array | None) -> Array:
 @gradient("Squeeze-1")
 def squeeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
     return d_output.reshape(data_shape)
-
-
-@kernel("onnx:Squeeze-13")
-def squeeze_onnx_13(data: Array, axes: Array | None) -> Array:
-    """Like squeeze, but every axis in axes must have size 1."""
-    for axis in () if axes is None else as_i64(axes).ravel().tolist():
-        require(-data.ndim <= axis < data.ndim, "C1", f"axis {axis} at rank {data.ndim}")
-        require(data.shape[axis] == 1, "C3", Shape(data.shape), f"axis {axis}")
-    return squeeze(data, axes)
-
-
-@kernel("onnx:Squeeze-1")
-def squeeze_onnx_1(data: Array, *, axes: tuple[int, ...] | None) -> Array:
-    return squeeze_onnx_13(data, None if axes is None else np.array(axes, np.int64))

@@ -102,7 +102,7 @@ def test_pieces_of_given_sizes(data, along, lengths, pieces):
 
 
 def test_lengths_that_fit_no_axis_are_refused():
-    with pytest.raises(OpFault, match="pieces together"):
+    with pytest.raises(OpFault, match="sizes of the parts add up"):
         shapes_of("VariadicSplit-1", of("2,6"), of("", "i64"), numbers(1, 2))
 
 

@@ -1,27 +1,70 @@
-"""Graphs of Graiphic's on their way out: as models of ONNX, whose nodes have no parameters of a builder, and
-of OpenVINO; and back.
+"""Graphs as Graiphic's LabVIEW deep-learning toolkit builds them, and what becomes of them in ONNX, whose
+nodes have no parameters of a builder, and in OpenVINO. See docs/graiphic.md.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from irops.dialects.graiphic import DIALECT
+from irops.dialects.onnx.opsets import ONNX
+from irops.editing.building.content import OPSET, Wire
+from irops.editing.building.graph import Graph as Building
+from irops.editing.building.node import Switched
 from irops.editing.translation.translate import translate
 from irops.ir.model import Element, Layer, Model
-from irops.ir.write import write
 from irops.registry import default_registry
-from irops.spec.dialects import GRAIPHIC
-from irops.spec.onnx_opsets import ONNX
 from irops.spec.op import Op
+from irops.writing import write
 
+__all__ = ["Graph", "Switched", "Wire", "as_onnx", "as_openvino", "export", "of_onnx"]
+
+GRAIPHIC = DIALECT.name
 KEY = f"irops.{GRAIPHIC}."
 """What keys of metadata_props begin with that hold the parameters of a node, whose name follows. Graiphic's
 own carrier is not known.
 """
+BATCH_AXIS, TIME_AXIS = Switched(1), Switched(0)
+"""What the panels of ReverseSequence show at first."""
+
+
+class Graph(Building):
+    """A graph under construction. Nodes that Graiphic does not define are those of an opset of ONNX, which
+    its toolkit builds on.
+    """
+
+    def __init__(self, name: str = "graph", *, opset: int = OPSET) -> None:
+        super().__init__(name, DIALECT, opset=opset)
+
+    def reverse_sequence(
+        self,
+        input: Wire,
+        sequence_lens: Wire,
+        *,
+        batch_axis: int | Switched = BATCH_AXIS,
+        time_axis: int | Switched = TIME_AXIS,
+        training: bool = True,
+        lda_coeff: float = 1.0,
+        name: str | None = None,
+        specified_outputs_name: Sequence[str] = (),
+    ) -> Wire:
+        """The node ReverseSequence; an axis that is a plain number has its use_it on."""
+        return self.node(
+            "ReverseSequence",
+            input,
+            sequence_lens,
+            name=name,
+            specified_outputs_name=specified_outputs_name,
+            batch_axis=batch_axis,
+            time_axis=time_axis,
+            training=training,
+            lda_coeff=lda_coeff,
+        )
 
 
 def as_onnx(model: Model) -> Model:

@@ -5,35 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from irops.dialects.graiphic.model import model_of
-from irops.dialects.graiphic.names import Names
-from irops.dialects.graiphic.node import Node, Switched, Wire, added, refuse
+from irops.editing.building.content import Content, Node, Wire
+from irops.editing.building.model import model_of
+from irops.editing.building.node import added
+from irops.editing.building.refusal import refuse
 from irops.ir.model import Model
-from irops.values.element import Array, element_type_of
-from irops.values.element import element_type as element_type_named
+from irops.values.element import element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.tensors import as_tensor
 
-OPSET = 22
-BATCH_AXIS, TIME_AXIS = Switched(1), Switched(0)
-"""What the panels of ReverseSequence show at first."""
 
+class Graph(Content):
+    """Nodes that add themselves: of a dialect and, where it extends another, of an opset of that.
 
-class Graph:
-    """Nodes that add themselves. Nodes that Graiphic's dialect does not define are those of an opset of ONNX,
-    which it builds on.
-
-    Each is held to its definition when it is added: what is wrong is a DiagnosticError, and nothing is added.
+    Each is validated against its definition when it is added: what is wrong is a DiagnosticError, and nothing
+    is added.
     """
-
-    def __init__(self, name: str = "graph", *, opset: int = OPSET) -> None:
-        self.name, self.opset = name, opset
-        self.nodes: list[Node] = []
-        self.values: dict[Node, Array] = {}
-        self.results: list[tuple[Wire, str | None]] = []
-        self.names = Names()
-        self._merged_into: Graph | None = None
 
     def input(self, name: str, element_type: str, shape: str | Sequence[int | str | None]) -> Wire:
         """An input of the graph. shape: "?,3,8", or its sizes; a negative one or None is not known, a word
@@ -43,11 +31,11 @@ class Graph:
             shape if isinstance(shape, str) else ",".join("?" if _open(size) else str(size) for size in shape)
         )
         try:
-            fact = Fact(element_type_named(element_type, foreign=True), Shape.parse(text, symbols=True))
+            fact = Fact(self.dialect.element_type(element_type), self.dialect.parse_shape(text))
         except ValueError as error:
             raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
         data = {"shape": text, "element_type": element_type}
-        return self._anchor(Node("Parameter", self.version, data, (), [fact], name, [name]))
+        return self._anchor(Node("Parameter", self.version_of("Parameter"), data, (), [fact], name, [name]))
 
     def constant(self, value: Any, name: str | None = None) -> Wire:
         """A tensor that does not change from run to run, but by training."""
@@ -55,7 +43,7 @@ class Graph:
         wire = self._anchor(
             Node(
                 "Const",
-                self.version,
+                self.version_of("Const"),
                 {},
                 (),
                 [Fact(element_type_of(array), Shape(array.shape), array)],
@@ -82,35 +70,10 @@ class Graph:
         for wire in graphs_in:
             self._hold_to_wires(wire, f"an input of {name or type}")
         top = self.merged
-        node = added(type, top.opset, graphs_in, parameters, name)
+        node = added(type, self.version_of(type), graphs_in, parameters, name)
         top.names.take(node, specified_outputs_name)
         top.nodes.append(node)
         return Wire(self, node)
-
-    def reverse_sequence(
-        self,
-        input: Wire,
-        sequence_lens: Wire,
-        *,
-        batch_axis: int | Switched = BATCH_AXIS,
-        time_axis: int | Switched = TIME_AXIS,
-        training: bool = True,
-        lda_coeff: float = 1.0,
-        name: str | None = None,
-        specified_outputs_name: Sequence[str] = (),
-    ) -> Wire:
-        """The node ReverseSequence; an axis that is a plain number has its use_it on."""
-        return self.node(
-            "ReverseSequence",
-            input,
-            sequence_lens,
-            name=name,
-            specified_outputs_name=specified_outputs_name,
-            batch_axis=batch_axis,
-            time_axis=time_axis,
-            training=training,
-            lda_coeff=lda_coeff,
-        )
 
     def predict(self, wire: Wire, name: str | None = None) -> None:
         """Make a tensor a result of the graph, under a name of its own or else the tensor's."""
@@ -137,20 +100,8 @@ class Graph:
             mine.nodes.extend(theirs.nodes)
             mine.values.update(theirs.values)
             mine.results.extend(theirs.results)
-            theirs._merged_into = mine
+            theirs.merged_into = mine
         return self
-
-    @property
-    def merged(self) -> Graph:
-        """The graph that this one has become part of; itself, where it has not."""
-        graph = self
-        while graph._merged_into is not None:
-            graph = graph._merged_into
-        return graph
-
-    @property
-    def version(self) -> str:
-        return f"onnx:{self.merged.opset}"
 
     def model(self) -> Model:
         """The graph as a model, to be checked, inferred, run, trained, written.

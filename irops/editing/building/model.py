@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from irops.dialects.graiphic.names import default_names
-from irops.dialects.graiphic.node import Node, Wire, refuse, version_of
-from irops.ir.model import Edge, Layer, Model, Port
+from irops.editing.building.content import Content, Node, Wire
+from irops.editing.building.names import default_names
+from irops.editing.building.node import op_of
+from irops.editing.building.refusal import refuse
+from irops.ir.model import Edge, Layer, LayerKind, Model, Port
 from irops.ir.model import Graph as Layers
 from irops.ir.weights import Weights
-from irops.spec.dialects import GRAIPHIC
-from irops.spec.onnx_opsets import ONNX
 from irops.values.element import element_type_of
 from irops.values.fact import Fact
 from irops.values.packing import pack
 
-if TYPE_CHECKING:
-    from irops.dialects.graiphic.graph import Graph
 
-
-def model_of(graph: Graph) -> Model:
+def model_of(graph: Content) -> Model:
     """The model that a graph is; its layers are in the order in which the nodes were added, inputs first.
 
     Raises:  DiagnosticError where it has no result, or a name comes out twice
@@ -32,23 +27,22 @@ def model_of(graph: Graph) -> Model:
         version=11,
         graph=Layers(built.layers, built.edges),
         weights=Weights.of_bytes(bytes(built.image)),
-        dialect=GRAIPHIC,
-        opsets={ONNX: graph.opset},
+        dialect=graph.dialect.name,
+        opsets=graph.dialect.imports(graph.opset),
     )
 
 
 class _Built:
     """Layers, edges and the bytes of constants."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Content) -> None:
         self.graph, self.image = graph, bytearray()
         self.layers: list[Layer] = []
         self.edges: list[Edge] = []
-        nodes = sorted(graph.nodes, key=lambda node: node.type != "Parameter")
+        nodes = sorted(graph.nodes, key=lambda node: graph.kind_of(node) is not LayerKind.PARAMETER)
         self.numbers = {node: number for number, node in enumerate(nodes)}
         ports = [
-            tuple(port.name for port in version_of(node.type, graph.opset)[0].definition.outputs)
-            for node in nodes
+            tuple(port.name for port in op_of(node.type, node.version).definition.outputs) for node in nodes
         ]
         self.names = dict(zip(nodes, default_names(nodes, ports)))
         for node in nodes:
@@ -64,7 +58,8 @@ class _Built:
             name,
             node.type,
             node.version,
-            self._constant(node) if node.type == "Const" else dict(node.data),
+            self._constant(node) if node in self.graph.values else dict(node.data),
+            own_kind=self.graph.kind_of(node),
         )
         layer.inputs = [_port(index, wire.fact) for index, wire in enumerate(node.sources)]
         layer.outputs = [
@@ -80,7 +75,7 @@ class _Built:
             len(self.layers),
             name,
             "Result",
-            self.graph.version,
+            self.graph.version_of("Result"),
             inputs=[_port(0, wire.fact)],
             output_names=(name,),
         )

@@ -5,8 +5,22 @@ themselves.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
-from irops.dialects.graiphic.node import Node, refuse
+from irops.editing.building.refusal import refuse
+from irops.values.fact import Fact
+
+
+class Named(Protocol):
+    """A node, as far as its names are concerned: see content.Node."""
+
+    type: str
+    name: str | None
+    facts: list[Fact]
+    outputs: list[str | None]
+
+    @property
+    def sources(self) -> Sequence[object]: ...
 
 
 class Names:
@@ -17,7 +31,7 @@ class Names:
         self.tensors: set[str] = set()
         self.results: set[str] = set()
 
-    def take(self, node: Node, outputs: Sequence[str]) -> None:
+    def take(self, node: Named, outputs: Sequence[str]) -> None:
         """Give a node the names of its outputs, and let nobody else have them.
 
         Raises:  DiagnosticError where there are more than outputs, an empty one, or one that is taken
@@ -69,7 +83,7 @@ class Names:
 
 
 def default_names(
-    nodes: Sequence[Node], outputs: Sequence[Sequence[str]]
+    nodes: Sequence[Named], outputs: Sequence[Sequence[str]]
 ) -> list[tuple[str, tuple[str, ...]]]:
     """The names of every node and of its outputs, as given or ReverseSequenceNode_6 and
     ReverseSequenceNode_6_Y.

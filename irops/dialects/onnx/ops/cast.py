@@ -1,4 +1,4 @@
-"""Cast: the elements of a tensor as another type's, as ONNX has it; what is the same is Convert's."""
+"""Cast: convert to another element type by the rules of ONNX; shared rules are those of Convert."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _SPECIAL = {"inf": inf, "+inf": inf, "-inf": -inf, "nan": nan}
 def cast(input: Array, *, to: ElementType, saturate: bool = True, round_mode: str = "up") -> Array:
     kind = element_type_of(input)
     if to is STRING or kind is to:
-        return input if kind is to else _written(input)
-    data = _read(input, to) if kind is STRING else input
+        return input if kind is to else _to_strings(input)
+    data = _from_strings(input, to) if kind is STRING else input
     if to.name == "f8e8m0":
         return _power_of_two(as_numbers(data).astype(np.float64), saturate, round_mode).view(to.dtype)
     result = converted(data, to)
@@ -43,33 +43,33 @@ def cast_gradient(d_output: Array, *, input_type: ElementType) -> Array:
 
 
 def _saturated(numbers: Array, result: Array, to: ElementType) -> Array:
-    """Results that are infinite, or NaN without need, replaced by the greatest number of the type."""
-    lost = ~np.isfinite(result.astype(np.float32)) & ~np.isnan(numbers)
-    ends = np.where(numbers > 0, GREATEST[to.name], -GREATEST[to.name])
-    return np.where(lost, rounded(ends, to), result)
+    """Replace results that overflowed to infinity or NaN by the maximum of the type, with their sign."""
+    overflowed = ~np.isfinite(result.astype(np.float32)) & ~np.isnan(numbers)
+    limits = np.where(numbers > 0, MAX_FINITE[to.name], -MAX_FINITE[to.name])
+    return np.where(overflowed, rounded(limits, to), result)
 
 
-GREATEST = {"f8e4m3": 448.0, "f8e4m3fnuz": 240.0, "f8e5m2": 57344.0, "f8e5m2fnuz": 57344.0}
-"""The greatest number of each type of eight bits that has both signs."""
+MAX_FINITE = {"f8e4m3": 448.0, "f8e4m3fnuz": 240.0, "f8e5m2": 57344.0, "f8e5m2fnuz": 57344.0}
+"""The greatest finite number of each signed 8-bit floating-point type."""
 
 
 def _power_of_two(numbers: Array, saturate: bool, round_mode: str) -> Array:
-    """Codes of f8e8m0: the exponent of a power of two and 127; 255 is NaN."""
+    """Codes of f8e8m0: the exponent of the power of two, plus 127; 255 is NaN."""
     fraction, exponent = np.frexp(np.where(np.isfinite(numbers) & (numbers > 0), numbers, 1.0))
     up = {"up": fraction > 0.5, "down": fraction > 1, "nearest": fraction >= 0.75}[round_mode]
     code = np.where(numbers > 0, exponent + 126 + up, -1)
     code = np.where(np.isinf(numbers) & (numbers > 0), 255, code)
-    kept = np.clip(code, 0, 254) if saturate else np.where((code < 0) | (code > 254), 255, code)
-    return np.where(np.isnan(numbers), 255, kept).astype(np.uint8)
+    limited = np.clip(code, 0, 254) if saturate else np.where((code < 0) | (code > 254), 255, code)
+    return np.where(np.isnan(numbers), 255, limited).astype(np.uint8)
 
 
-def _written(array: Array) -> Array:
-    """Numbers as texts."""
+def _to_strings(array: Array) -> Array:
+    """Numbers converted to strings."""
     kind, numbers = element_type_of(array), as_numbers(array)
-    out = np.empty(array.shape, dtype=object)
-    for place, number in np.ndenumerate(numbers):
-        out[place] = _text(number) if kind.floating else str(int(number))
-    return out
+    strings = np.empty(array.shape, dtype=object)
+    for index, number in np.ndenumerate(numbers):
+        strings[index] = _text(number) if kind.floating else str(int(number))
+    return strings
 
 
 def _text(number: np.floating) -> str:
@@ -78,18 +78,18 @@ def _text(number: np.floating) -> str:
     return np.format_float_positional(number, trim="0")
 
 
-def _read(texts: Array, to: ElementType) -> Array:
-    """Texts as numbers on the way to a type: whole ones in 64 bits, others in f64."""
-    wide = element_type("u64" if to.name == "u64" else "i64") if to.integral else element_type("f64")
+def _from_strings(texts: Array, to: ElementType) -> Array:
+    """Strings parsed as numbers: in i64 or u64 for integer types, in f64 for others."""
+    wide_type = element_type("u64" if to.name == "u64" else "i64") if to.integral else element_type("f64")
     numbers = [_number(str(text), to) for text in texts.ravel()]
     if to.integral:
-        whole = [number & 0xFFFF_FFFF_FFFF_FFFF for number in numbers if isinstance(number, int)]
-        return low_bits(np.array(whole, np.uint64), wide).reshape(texts.shape)
+        codes = [number & 0xFFFF_FFFF_FFFF_FFFF for number in numbers if isinstance(number, int)]
+        return low_bits(np.array(codes, np.uint64), wide_type).reshape(texts.shape)
     return np.array(numbers, np.float64).reshape(texts.shape)
 
 
 def _number(text: str, to: ElementType) -> int | float:
-    """The number that a text is; cut off for integer types."""
+    """The number that a string represents, truncated for integer types."""
     word = text.strip()
     if _WHOLE.fullmatch(word) and to.integral:
         return int(word)

@@ -8,6 +8,7 @@ import numpy as np
 
 from irops.conformance.odd_inputs.odd import Question, Reply, sent
 from irops.conformance.odd_inputs.refused import refused
+from irops.conformance.odd_inputs.runtime import Runtime
 from irops.values.element import CODED, Array, element_type_of, tagged
 
 _TORCH = {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu"}
@@ -64,3 +65,9 @@ def _not_said(question: Question, axes: Array) -> str | None:
     if axes.ndim != 1:
         return "axes are a tuple"
     return None
+
+
+RUNTIMES = (
+    Runtime("numpy-flip", "numpy.flip", "", ("numpy",), by_numpy),
+    Runtime("torch-flip", "torch.flip", "torch", ("torch",), by_torch),
+)
