@@ -43,7 +43,7 @@ def execute(args: argparse.Namespace) -> int:
             raise Refusal(
                 f"{text!r} is not a valid {role} of an op; use letters and digits, starting with a letter"
             )
-    from irops.spec.load import snake_case
+    from irops.spec.text import snake_case
 
     op, module = f"{args.op}-{args.version.removeprefix('opset')}", snake_case(args.op)
     _require_new(op)

@@ -113,7 +113,7 @@ def test_an_op_is_explained(irops: Irops) -> None:
         f"\n{heading}\n" in result.out
         for heading in ("formula", "attributes", "inputs", "outputs", "constraints", "notes")
     )
-    assert "batch_axis (axis of data, default 0): The batch axis of data" in result.out
+    assert "batch_axis (axis of data, default 0): The axis of the batch: each index" in result.out
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_a_layer_of_onnx_finds_its_op(type, version, op):
             "FusedConv",
             "com.microsoft:1",
             "undefined-op",
-            "irops defines no ops of the domain com.microsoft, such as FusedConv",
+            "irops has no definition of FusedConv of the domain com.microsoft",
         ),
         ("Einsum", "onnx:13", "undefined-op", "irops has no definition of ONNX's Einsum-12"),
     ],

@@ -65,7 +65,7 @@ REFUSED = {
     ),
 }
 """Why an example is not representable in the other dialect: the code, and parts of the message."""
-BEYOND = {"Gather-8 outside the axis there are zeros", "Gather-8 an axis of no elements has zeros only"}
+BEYOND = {"Gather-8 outside the axis there are zeros", "Gather-8 an axis of size 0 gives only zeros"}
 """Examples with indices out of range, which ONNX's op refuses at run time."""
 CLOSE = ("Sigmoid", "Tanh")
 """Ops that runtimes compute with small errors."""
@@ -73,7 +73,7 @@ NUMBERS = (
     "integers wrap around",
     "wider ones wrap around",
     "integers that floats cannot represent",
-    "anything but 0 is true",
+    "everything except 0 is true",
     "u64 is exact",
     "ReLU-1",
     "Relu-6",
