@@ -56,6 +56,8 @@ def malformed(
 
 def _cut_off(error: expat.ExpatError, at: int, faults: Faults, still_open: Sequence[Element]) -> ReadError:
     data = faults.source.data
+    if error.code == _CODES[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]:
+        at = data.rfind(b"<![CDATA[", 0, at)  # the parser gives the end of the file
     opened = next((what for word, what in _OPENERS.items() if data.startswith(word, at)), None)
     if opened is not None and error.code != _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]:
         return faults.stop("malformed-xml", f"{opened} starts here and is never ended", at)

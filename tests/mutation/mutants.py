@@ -17,6 +17,10 @@ from cosmic_ray.plugins import get_operator, operator_names
 
 WITH_ARGUMENTS = ("VariableReplacer", "VariableInserter")
 """Operators that put random numbers in the place of names given to them; they are not used."""
+SAME_RESULT = ("_Eq_Is", "_NotEq_IsNot", "_Is_Eq", "_IsNot_NotEq")
+"""Ends of the names of operators that put "is" for "==" or the reverse. Python keeps small numbers and short
+texts once, and "is" is used for None and for objects without an own "==": nearly all of these change nothing.
+"""
 
 Span = tuple[tuple[int, int], tuple[int, int]]
 
@@ -51,7 +55,7 @@ def _mutants_of_file(root: Path, file: str) -> Iterator[Mutant]:
     nodes = list(ast_nodes(parso.parse(text)))
     found = []
     for name in operator_names():
-        if name.endswith(WITH_ARGUMENTS):
+        if name.endswith((*WITH_ARGUMENTS, *SAME_RESULT)):
             continue
         operator = get_operator(name)()
         places = (place for node in nodes for place in operator.mutation_positions(node))

@@ -62,7 +62,7 @@ def test_the_remainder_lies_between_0_and_the_divisor_and_is_no_larger_than_the_
     for a, b in PAIRS:
         if b.low > 0:
             found = a % b
-            assert 0 <= found.low
+            assert found.low >= 0
             assert found.high <= b.high - 1
             assert a.low < 0 or found.high <= a.high
             assert set(members(found)) >= results(operator.mod, a, b)
@@ -115,7 +115,7 @@ def test_unifying_gives_what_both_share_and_violates_where_they_share_nothing():
 
 
 def broadcast_sizes(x, y):
-    if x == y or y == 1:
+    if y in (x, 1):
         return x
     return y if x == 1 else None
 

@@ -141,7 +141,7 @@ def test_what_is_half_a_shape_is_refused(text):
 
 def test_a_shape_answers_as_a_sequence():
     shape = Shape.of(2, N, 5)
-    assert (len(shape), list(shape)[0], shape[-1], str(shape[1:])) == (3, 2, 5, "[?,5]")
+    assert (len(shape), next(iter(shape)), shape[-1], str(shape[1:])) == (3, 2, 5, "[?,5]")
     assert shape.rank == 3
     assert Shape.of(2).rank == 1
     assert SCALAR.rank == 0
@@ -182,7 +182,7 @@ def test_equal_shapes_are_equal_keys():
     assert hash(Shape.of(2, 3)) == hash(Shape.parse("2,3"))
     assert Shape.of(2, 3) != Shape.of(3, 2)
     assert Shape.of(2) != (2,)
-    assert UNRANKED == Shape(None)
+    assert Shape(None) == UNRANKED
     assert UNRANKED != SCALAR
 
 
