@@ -63,6 +63,7 @@ def with_dims(source: Source, at: int, dims: Sequence[int]) -> list[Edit | None]
         found.whole < 0
         or not found.children
         or any(b"<" in source.data[start:end] for start, end in found.inner)
+        or any(inner[1] == child[1] for inner, child in zip(found.inner, found.children))  # <dim/>
     ):
         return [None]
     edits: list[Edit | None] = [
