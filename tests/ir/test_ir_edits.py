@@ -10,7 +10,7 @@ from irops.ir.locate import Source
 from irops.ir.model import Layer
 
 
-def edited(text: str, edits: Edit | None | list[Edit | None]) -> str | None:
+def edited(text: str, edits: Edit | list[Edit | None] | None) -> str | None:
     """The text with the edits applied; None where one is not known."""
     found = edits if isinstance(edits, list) else [edits]
     if any(edit is None for edit in found):
