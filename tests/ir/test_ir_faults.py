@@ -55,8 +55,10 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
             ADD,
             ADD.replace('"2"', '"\N{ARABIC-INDIC DIGIT TWO}"'),
             "malformed-number",
-            """id '\N{ARABIC-INDIC DIGIT TWO}' of layer "sum" is not an integer; it must be a decimal integer
-            from 0 to 2^63-1""",
+            (
+                """id '\N{ARABIC-INDIC DIGIT TWO}' of layer "sum" is not an integer; """
+                "it must be a decimal integer from 0 to 2^63-1"
+            ),
         ),
         (
             ADD,
