@@ -151,13 +151,13 @@ def test_a_missing_kernel_is_told(tmp_path):
         (
             "import annotations\n",
             "import annotations\nimport nonesuch\n",
-            3,
+            4,
             "cannot be imported: ModuleNotFoundError: No module named 'nonesuch'",
         ),
         (
             "    return data.shape",
             "    retrun data.shape",
-            14,
+            15,
             "cannot be imported: SyntaxError: invalid syntax",
         ),
     ],

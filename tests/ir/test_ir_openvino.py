@@ -78,13 +78,14 @@ for operation in ov.Core().read_model(sys.argv[1]).get_ordered_ops():
         if operation.get_element_type() == ov.Type.string:
             said[operation.friendly_name] = operation.get_value_strings()
         else:
-            model = ov.Model([ops.result(ops.convert(operation, "f64" if operation.get_element_type().size > 2
-            else "f32"))], []) folding = Manager()
+            wide = "f64" if operation.get_element_type().size > 2 else "f32"
+            model = ov.Model([ops.result(ops.convert(operation, wide))], [])
+            folding = Manager()
             folding.register_pass(ConstantFolding())
             folding.run_passes(model)
             folded = model.get_results()[0].input_value(0).get_node()
-            said[operation.friendly_name] = folded.get_data().ravel().tolist() if folded.get_type_name() ==
-            "Constant" else None
+            constant = folded.get_type_name() == "Constant"
+            said[operation.friendly_name] = folded.get_data().ravel().tolist() if constant else None
 print(json.dumps(said))
 """
 TESTED = [t for t in element_types() if t.kind != "dynamic"]
