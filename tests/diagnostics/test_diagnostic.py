@@ -327,7 +327,12 @@ def test_rules_are_chosen_by_code_name_or_the_start_of_a_code(words, count):
 
 
 @pytest.mark.parametrize(
-    ("word", "hint"), [("cycel", "; did you mean cycle?"), ("dead-lair", "; did you mean dead-layer?"), ("qqqqqqqq", "$")]
+    ("word", "hint"),
+    [
+        ("cycel", "; did you mean cycle?"),
+        ("dead-lair", "; did you mean dead-layer?"),
+        ("qqqqqqqq", "$"),
+    ],
 )
 def test_a_word_that_means_no_rule_is_refused(word, hint):
     with pytest.raises(ValueError, match=rf"^no rule is called '{word}'{hint.replace('?', '[?]')}"):
