@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.checks.cascading import ECHOES
+from irops.analysis.checks.cascading import CASCADES
 from irops.diagnostics.rules import rule
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ def test_rules_are_selected() -> None:
         irops.check(RULES / "IR312.xml", select=["XR9"])
 
 
-def test_echoes_are_between_rules_that_there_are() -> None:
-    for code, echoes in ECHOES.items():
+def test_cascades_are_between_rules_that_there_are() -> None:
+    for code, cascading in CASCADES.items():
         assert rule(code).code == code
-        assert [rule(echo).code for echo in echoes] == list(echoes)
+        assert [rule(other).code for other in cascading] == list(cascading)
