@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from irops.diagnostics.report import Report as Report
     from irops.editing.translation.translate import translate as translate
     from irops.ir.model import Model as Model
-    from irops.ir.read import read as read
-    from irops.ir.write import write as write
     from irops.limits import Limits as Limits
+    from irops.reading import read as read
     from irops.registry import Registry as Registry
     from irops.registry import definition as definition
     from irops.registry import definitions as definitions
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from irops.runtime.session import Session as Session
     from irops.runtime.session import run as run
     from irops.values.element import tagged as tagged
+    from irops.writing import write as write
 
 __version__ = "0.1.0"
 
@@ -49,8 +49,8 @@ _HOMES = {
     "vjp": "irops.runtime.gradients",
     "Declined": "irops.backends.declined",
     "Model": "irops.ir.model",
-    "read": "irops.ir.read",
-    "write": "irops.ir.write",
+    "read": "irops.reading",
+    "write": "irops.writing",
     "Registry": "irops.registry",
     "definition": "irops.registry",
     "definitions": "irops.registry",

@@ -1,6 +1,4 @@
-"""What one model may take of memory and time. Files from anywhere are read within these bounds; real networks
-never meet them.
-"""
+"""Limits on the memory and time that one model may use. Real networks stay far below the defaults."""
 
 from __future__ import annotations
 
@@ -12,25 +10,25 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-OF_RULES = {
+LIMIT_OF_RULE = {
     "oversized-file": "xml_bytes",
     "nesting-too-deep": "depth",
     "too-many-elements": "elements",
     "too-many-attributes": "attributes",
     "too-many-layers": "layers",
     "too-many-dimensions": "dims",
-    "more-faults": "findings",
+    "too-many-findings": "findings",
     "folding-limit": "folded_bytes",
-    "byte-limit": "tensor_bytes",
+    "memory-limit": "tensor_bytes",
     "iteration-limit": "iterations",
     "checking-time-limit": "seconds",
     "evaluation-time-limit": "run_seconds",
 }
-"""Which limit a rule is about."""
-DEEPEST = 1000
-"""Deeper, the calls that follow the elements into each other would outgrow the stack."""
-FRAMES = 12
-"""How many calls each level of nested elements may take, in Python's count."""
+"""The limit that each rule reports."""
+MAX_DEPTH = 1000
+"""The greatest limit on depth: deeper nesting would overflow the stack of recursive functions."""
+FRAMES_PER_LEVEL = 12
+"""The number of Python frames that recursive functions need per level of nested elements."""
 
 
 def _limit(default: float, what: str) -> Any:
@@ -39,26 +37,26 @@ def _limit(default: float, what: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one model may take; Limits.described() says what each number counts. inf is no limit.
+    """Limits for one model. inf means unlimited; Limits.described() says what each limit counts.
 
-    Raises:  ValueError for a number that cannot be a limit
+    Raises:  ValueError for a value that is not a valid limit
     """
 
     xml_bytes: float = _limit(256 << 20, "bytes of the .xml file")
-    depth: float = _limit(180, f"elements of the .xml file within each other, {DEEPEST} at most")
+    depth: float = _limit(180, f"nesting depth of elements of the .xml file, at most {MAX_DEPTH}")
     elements: float = _limit(5_000_000, "elements of the .xml file, not counting <dim>")
     attributes: float = _limit(1000, "attributes of one element")
-    layers: float = _limit(1_000_000, "layers, those of bodies included")
+    layers: float = _limit(1_000_000, "layers, including those of bodies")
     dims: float = _limit(1000, "dimensions of one tensor")
-    findings: float = _limit(1000, "findings that are told")
+    findings: float = _limit(1000, "reported findings")
     folded_elements: float = _limit(
-        1 << 16, "elements of a value that inference works out; larger ones stay unknown, which is no fault"
+        1 << 16, "elements of a value that inference computes; larger values stay unknown, without an error"
     )
-    folded_bytes: float = _limit(64 << 20, "bytes of all values that inference works out")
+    folded_bytes: float = _limit(64 << 20, "bytes of all values that inference computes")
     repeats: float = _limit(
-        500, "times that bodies are inferred anew; beyond, sizes stay unknown, which is no fault"
+        500, "repeated inferences of bodies; beyond that, sizes stay unknown, without an error"
     )
-    tensor_bytes: float = _limit(8 << 30, "bytes of all tensors that an evaluation holds at one time")
+    tensor_bytes: float = _limit(8 << 30, "bytes of all tensors in memory at one time during evaluation")
     iterations: float = _limit(1_000_000, "iterations of one loop")
     seconds: float = _limit(600, "seconds to read, infer and check")
     run_seconds: float = _limit(86_400, "seconds to evaluate")
@@ -68,53 +66,52 @@ class Limits:
             value = getattr(self, name)
             if not isinstance(value, (int, float)) or isinstance(value, bool) or not value > 0:
                 raise ValueError(f"the limit {name} is {value!r}, must be a number above 0")
-        if self.depth > DEEPEST:
-            raise ValueError(f"the limit depth is {self.depth}, must be {DEEPEST} at most")
+        if self.depth > MAX_DEPTH:
+            raise ValueError(f"the limit depth is {self.depth}, must be at most {MAX_DEPTH}")
 
     @classmethod
     def described(cls) -> dict[str, str]:
-        """What each limit counts, by name."""
+        """The description of each limit, by name."""
         return {one.name: one.metadata["what"] for one in fields(cls)}
 
-    def said(self, name: str) -> str:
-        """A limit as messages end: the limit is 180 (depth)."""
+    def message(self, name: str) -> str:
+        """The end of a message about a limit: the limit is 180 (depth)."""
         return f"the limit is {getattr(self, name):,} ({name})"
 
 
 def notes(rule: str) -> tuple[str, ...]:
-    """How to raise the limit that a rule is about, for the notes of a finding; none where it is about no
-    limit.
-    """
-    name = OF_RULES.get(rule)
-    how = (
+    """A note on how to raise the limit that a rule reports; none if the rule is not about a limit."""
+    name = LIMIT_OF_RULE.get(rule)
+    note = (
         f"to raise the limit: --limit {name}=N, irops.Limits({name}=N), or {name} = N under [limits] in"
         " irops.toml"
     )
-    return () if name is None else (how,)
+    return () if name is None else (note,)
 
 
 class Clock:
-    """The time that is left. struck: whether anyone was told that it is up."""
+    """A time limit. expired_before: whether an earlier check found it expired."""
 
-    __slots__ = ("_end", "struck")
+    __slots__ = ("_end", "expired_before")
 
     def __init__(self, seconds: float = inf) -> None:
-        self._end, self.struck = monotonic() + seconds, False
+        self._end, self.expired_before = monotonic() + seconds, False
 
     @property
-    def late(self) -> bool:
-        self.struck = self.struck or monotonic() > self._end
-        return self.struck
+    def expired(self) -> bool:
+        """Whether the time is up; checks the time and remembers the result."""
+        self.expired_before = self.expired_before or monotonic() > self._end
+        return self.expired_before
 
 
 @contextmanager
-def room_for(depth: float) -> Iterator[None]:
-    """Lets calls lie deep enough within each other for elements that do."""
-    before, wanted = sys.getrecursionlimit(), int(depth) * FRAMES
-    if wanted <= before:
+def recursion_limit_for(depth: float) -> Iterator[None]:
+    """Raise Python's recursion limit during the block so that recursive functions reach a nesting depth."""
+    before, required = sys.getrecursionlimit(), int(depth) * FRAMES_PER_LEVEL
+    if required <= before:
         yield
         return
-    sys.setrecursionlimit(wanted)
+    sys.setrecursionlimit(required)
     try:
         yield
     finally:

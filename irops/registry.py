@@ -13,17 +13,18 @@ from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
+from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
+from irops.dialects.dialect import Dialect, parted
+from irops.dialects.openvino.dialect import definition_files
 from irops.spec.binding import BOUND, bound_to, functions_of
 from irops.spec.definition import Definition
-from irops.spec.dialects import DIALECTS, GRAIPHIC, dialect_files, parted
 from irops.spec.extension import module_of, plugin_folders
 from irops.spec.load import load_definition
-from irops.spec.onnx_opsets import ONNX, imported, why_not
 from irops.spec.op import NoOp, Op
-from irops.spec.opsets import OPSETS, OpVersion, opsets
-from irops.spec.schemas import schemas_folder
+from irops.spec.opsets import opsets
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.sharing_gradients import with_gradients
+from irops.spec.types import OPENVINO
 
 
 class Registry:
@@ -42,7 +43,7 @@ class Registry:
         *,
         plugins: bool = True,
     ) -> None:
-        self._own = _definition_files(schemas_folder())
+        self._own = dict(dialect_named(OPENVINO).paths)
         self._folders = [
             Path(folder) for folder in ((folders,) if isinstance(folders, (str, Path)) else folders)
         ]
@@ -59,81 +60,8 @@ class Registry:
         """The op that a layer's type and version mean, or why they mean none."""
         key = (type, version)
         if key not in self._resolved:
-            self._resolved[key] = self._resolve(type, version)
+            self._resolved[key] = dialect_of_version(version).resolve(self, type, version)
         return self._resolved[key]
-
-    def _resolve(self, type: str, version: str) -> Op | NoOp:
-        foreign = imported(version)
-        if foreign is not None:
-            return self._resolve_imported(type, *foreign)
-        if version == GRAIPHIC:
-            return self._resolve_node(type)
-        found = opsets().find(type, version)
-        if found is not None:
-            if found.id in self._own:
-                return self.op(found.id)
-            return NoOp(
-                "undefined-op",
-                f"irops has no definition of {found.id} yet; its outputs are as the file declares them",
-            )
-        if version not in OPSETS:
-            for name in self.extensions():
-                if name.lower() == f"{type}-{version}".lower():
-                    return self.op(name)
-        return self._why_not(type, version)
-
-    def _resolve_imported(self, type: str, domain: str, opset: int) -> Op | NoOp:
-        """The op of ONNX that a type means where an opset is imported."""
-        found = dialect_files().named(domain, type, opset) if domain == ONNX else None
-        return NoOp(*why_not(type, domain, opset), once=True) if found is None else self.op(found)
-
-    def _resolve_node(self, type: str) -> Op | NoOp:
-        """The node of Graiphic's that a type means."""
-        ids = self.ids(GRAIPHIC)
-        if f"{GRAIPHIC}:{type}" in ids:
-            return self.op(f"{GRAIPHIC}:{type}")
-        known = ", ".join(parted(node)[1] for node in ids)
-        message = (
-            f"irops has no definition of Graiphic's node {type}, its outputs are as the file declares them;"
-            f" it has {known}"
-        )
-        return NoOp("undefined-op", message, once=True)
-
-    def _why_not(self, type: str, version: str) -> NoOp:
-        known = opsets().versions.get(type.lower(), ())
-        meant = opsets().meant(type, version)
-        right = None if meant is None else ("version", meant)
-        if not known and type in opsets().classes:
-            spelled = opsets().classes[type]
-            return NoOp(
-                "misspelled-anchor",
-                f"the type {type} is spelled {spelled} in IR files",
-                right=("type", spelled),
-            )
-        if version not in OPSETS and (known or version.lower().startswith("opset")):
-            return NoOp(
-                "unknown-opset",
-                f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}",
-                right=right,
-            )
-        if not known:
-            return NoOp("unknown-op", f"no opset has an op {type!r}", self._hints(type, version))
-        where = "; ".join(f"{v.id} is in {_ranges(v)}" for v in known)
-        return NoOp("op-not-in-opset", f"{version} has no {known[0].type}: {where}", right=right)
-
-    def _hints(self, type: str, version: str) -> tuple[str, ...]:
-        """What may be meant by a type that no opset has."""
-        if version not in OPSETS:
-            return (
-                (
-                    f"ops of one's own are found by --definitions FOLDER, which holds {type}-{version}.xml,"
-                    " or as an installed package"
-                ),
-            )
-        from difflib import get_close_matches
-
-        names = {v.type.lower(): v.type for v in opsets().all()}
-        return tuple(f"did you mean {names[n]}?" for n in get_close_matches(type.lower(), names, 1))
 
     def op(self, id: str) -> Op:
         """The op of an id such as ReverseSequence-1, loaded when first asked for.
@@ -141,7 +69,7 @@ class Registry:
         Raises:  KeyError where no definition has the id; DefinitionError where it is faulty
         """
         if id not in self._ops:
-            self._ops[id] = self._foreign_op(id) if parted(id)[0] else self._native_op(id)
+            self._ops[id] = self._op_of_another_dialect(id) if parted(id)[0] else self._native_op(id)
         return self._ops[id]
 
     def _native_op(self, id: str) -> Op:
@@ -154,24 +82,29 @@ class Registry:
         functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self._modules)))
         return Op(definition, functions, module.__name__)
 
-    def _foreign_op(self, id: str) -> Op:
-        found = dialect_files().find(id)
+    def _op_of_another_dialect(self, id: str) -> Op:
+        try:
+            dialect = dialect_of_id(id)
+        except KeyError:
+            raise self._unknown(id) from None
+        found = dialect.find(id)
         if found is None:
             raise self._unknown(id)
         definition = load_definition(found[0], version=found[1])
-        if definition.same_as is None:
-            module = _import_own(definition)
-            return Op(
-                definition, functions_of(definition, (module.__name__, *_own_modules())), module.__name__
-            )
-        return self._sharing_op(definition, self.op(definition.same_as))
+        apart = dialect.functions_module(definition)
+        module = None if apart is None else importlib.import_module(apart).__name__
+        if definition.same_as is not None:
+            return self._sharing_op(definition, self.op(definition.same_as), module)
+        module = module or _import_own(definition).__name__
+        return Op(definition, functions_of(definition, (module, *_own_modules())), module)
 
-    def _sharing_op(self, definition: Definition, base: Op) -> Op:
-        """An op whose functions are another's, but for those that the other's module has for itself."""
-        own = bound_to(definition, (base.module,))
+    def _sharing_op(self, definition: Definition, base: Op, module: str | None) -> Op:
+        """An op whose functions are another's, but for those in a module of its own dialect."""
+        module = module or base.module
+        own = bound_to(definition, (module,))
         try:
             functions = functions_of(
-                definition, (base.module,), shared(definition, base.definition, base.functions, *own)
+                definition, (module,), shared(definition, base.definition, base.functions, *own)
             )
         except NotSharedError as error:
             fault = Diagnostic(
@@ -181,7 +114,7 @@ class Registry:
         if not definition.gradients:  # of its own: the op is the same, what is sent back is not
             with suppress(NotSharedError):  # it has functions of its own, since something cannot be shared
                 definition = with_gradients(definition, base.definition, base.functions, functions)
-        return Op(definition, functions, base.module)
+        return Op(definition, functions, module)
 
     def definition(self, id: str) -> Definition:
         """The definition of an id, an id in another case, or a type of which the newest version is meant;
@@ -203,39 +136,35 @@ class Registry:
         return KeyError(f"no op is called {id!r}{f'; did you mean {near[0]}?' if near else ''}")
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
-        """The ids of all ops of OpenVINO, and of one's own; or of another dialect, a file of which may hold
+        """The ids of all ops of OpenVINO and of extensions; or of another dialect, a file of which may hold
         later versions too.
         """
-        found = (
-            (i for i in dialect_files().paths if parted(i)[0] == dialect)
-            if dialect
-            else (*self._own, *self.extensions())
-        )
+        asked = _dialect(dialect)
+        if asked is None:
+            return ()
+        found = (*self._own, *self.extensions()) if asked.name == OPENVINO else asked.ids()
         return tuple(sorted(found, key=lambda i: (i.rsplit("-", 1)[0].lower(), _number(i))))
 
     def versions(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of all ops in all versions."""
-        return (
-            tuple(i for file in self.ids(dialect) for i in dialect_files().versions(file))
-            if dialect
-            else self.ids()
-        )
+        asked = _dialect(dialect)
+        return () if asked is None else tuple(i for file in self.ids(dialect) for i in asked.versions(file))
 
     def newest(self, id: str) -> str:
         """The newest version that the file of an id holds."""
-        return dialect_files().versions(id)[-1] if parted(id)[0] else id
+        return dialect_of_id(id).newest(id)
 
     def extensions(self) -> dict[str, Path]:
         """Definitions from outside irops: id to file."""
         if self._extensions is None:
             self._extensions = {}
             for folder in (*self._folders, *(plugin_folders() if self._plugins else ())):
-                for name, path in _definition_files(folder).items():
+                for name, path in definition_files(folder).items():
                     before = self._own.get(name) or self._extensions.get(name)
                     if before is not None:
                         message = f"{name} is defined already, in {before}"
                         raise DefinitionError(
-                            [Diagnostic(rule("twice-defined-op"), message, Location(str(path)))]
+                            [Diagnostic(rule("duplicate-op"), message, Location(str(path)))]
                         )
                     self._extensions[name] = path
             for module in self._modules:
@@ -260,9 +189,9 @@ class Registry:
         )
 
 
-def _definition_files(folder: Path) -> dict[str, Path]:
-    """Id to file; the file's name is the id."""
-    return {path.stem: path for path in sorted(folder.glob("**/*-*.xml")) if path.parent.name not in DIALECTS}
+def _dialect(name: str) -> Dialect | None:
+    """The dialect of a name; None where there is none."""
+    return next((dialect for dialect in dialects() if dialect.name == (name or OPENVINO)), None)
 
 
 def _import_own(definition: Definition) -> ModuleType:
@@ -293,12 +222,6 @@ def _number(id: str) -> int:
     return int(last) if last.isdigit() else 0
 
 
-def _ranges(version: OpVersion) -> str:
-    return ", ".join(
-        f"opset{first}" if first == last else f"opset{first} to opset{last}" for first, last in version.runs
-    )
-
-
 @cache
 def default_registry() -> Registry:
     """The registry of irops' own ops and of installed plug-ins."""
@@ -319,5 +242,5 @@ def definitions() -> tuple[Definition, ...]:
     """
     registry = default_registry()
     return tuple(
-        registry.op(op).definition for dialect in ("", *DIALECTS) for op in registry.versions(dialect)
+        registry.op(op).definition for dialect in dialects() for op in registry.versions(dialect.name)
     )

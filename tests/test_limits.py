@@ -13,7 +13,7 @@ from irops import Limits
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
 from irops.ir.read import load, loads
-from irops.limits import OF_RULES, Clock, room_for
+from irops.limits import LIMIT_OF_RULE, Clock, recursion_limit_for
 
 NET = b'<net version="11"><layers>%s</layers>%s</net>'
 LAYER = (
@@ -129,7 +129,7 @@ def test_values_are_worked_out_up_to_a_number_of_bytes(net) -> None:
     assert str(irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=64))["r", 0]) == "f32[2,3]"
     facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=63))
     assert [d.message for d in facts.errors] == [
-        "values that shapes depend on were not worked out; the limit is 63 (folded_bytes)"
+        "values that shapes depend on were not computed; the limit is 63 (folded_bytes)"
     ]
     assert not facts["r", 0].shape.static
     assert [d.name for d in irops.check(shape_chain(net, 3), limits=Limits(folded_bytes=63)).errors] == [
@@ -164,17 +164,17 @@ def test_findings_are_told_up_to_a_number_errors_first(net) -> None:
     assert told.errors == whole.errors
     assert (
         told.diagnostics[-1].message
-        == f"{len(whole) - 3} more findings are not told; the limit is 3 (findings)"
+        == f"{len(whole) - 3} more findings are not reported; the limit is 3 (findings)"
     )
 
 
 def test_the_clock_strikes_once_for_all() -> None:
     clock = Clock(inf)
-    assert not clock.late
-    assert not clock.struck
+    assert not clock.expired
+    assert not clock.expired_before
     clock = Clock(-1)
-    assert clock.late
-    assert clock.struck
+    assert clock.expired
+    assert clock.expired_before
 
 
 @pytest.mark.parametrize(
@@ -187,21 +187,21 @@ def test_what_cannot_be_a_limit_is_refused(name: str, value: object) -> None:
 
 
 def test_every_rule_about_a_limit_is_a_rule_about_a_limit_that_there_is() -> None:
-    assert set(OF_RULES.values()) <= set(Limits.described())
-    assert [rule(name).name for name in OF_RULES] == list(OF_RULES)
-    for name, limit in OF_RULES.items():
+    assert set(LIMIT_OF_RULE.values()) <= set(Limits.described())
+    assert [rule(name).name for name in LIMIT_OF_RULE] == list(LIMIT_OF_RULE)
+    for name, limit in LIMIT_OF_RULE.items():
         assert limit in rule(name).explanation
 
 
 def test_limits_that_are_no_fault_say_so() -> None:
-    assert {name for name, what in Limits.described().items() if "no fault" in what} == set(
+    assert {name for name, what in Limits.described().items() if "stay unknown" in what} == set(
         Limits.described()
-    ) - set(OF_RULES.values())
+    ) - set(LIMIT_OF_RULE.values())
 
 
 def test_room_is_made_for_deep_calls_and_given_back() -> None:
     before = sys.getrecursionlimit()
-    with room_for(1000):
+    with recursion_limit_for(1000):
         assert sys.getrecursionlimit() > before
     assert sys.getrecursionlimit() == before
 

@@ -38,7 +38,7 @@ def test_a_type_is_found_in_any_opset_that_holds_it(kind, version, op):
         ("ReverseSequence", "opset17", "op-not-in-opset"),
         ("ReverseSequence", "opset99", "unknown-opset"),
         ("ReverseSequence", "OPSET1", "unknown-opset"),
-        ("Constant", "opset1", "misspelled-anchor"),
+        ("Constant", "opset1", "misread-type-spelling"),
         ("Reverze", "opset1", "unknown-op"),
     ],
 )
@@ -196,7 +196,7 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_line(tmp_path, old, n
             'require((data.shape[-1] % block).can_be(0), "C1"',
             'require(False, "C2"',
             "OD110",
-            "a function of MyReverse-extension cites C2, must cite a requirement that its definition has",
+            "a function of MyReverse-extension cites C2, must cite a requirement of its definition",
         ),
     ],
 )

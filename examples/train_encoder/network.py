@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.dialects.graiphic import Graph, Wire
+from irops.editing.graiphic import Graph, Wire
 from irops.ir.model import Model
 
 EMBEDDED, HIDDEN = 4, 16

@@ -1,4 +1,4 @@
-"""What a file itself says of the outputs of a layer whose op irops does not define."""
+"""The declared outputs of layers whose op irops does not define."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from irops.values.shape import UNRANKED, Shape
 
 
 def declared_outputs(layer: Layer, inputs: Sequence[Fact | None]) -> list[Fact]:
-    """The outputs as the ports declare them; of the types alone, where the inputs are not what the ports
-    declare.
+    """The outputs as declared by the ports; only their types, if the inputs contradict the declarations.
 
-    A port without dimensions is a scalar or of unknown rank: files do not tell the one from the other.
+    A port without dimensions is a scalar or has an unknown rank: files do not distinguish the two.
     """
     as_written = all(fact is None or _may_be(fact.shape, port) for fact, port in zip(inputs, layer.inputs))
     return [Fact(_type(port), _shape(port) if as_written else UNRANKED) for port in layer.outputs]

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
-from typing import Any
 
-import numpy as np
-
-from irops.analysis.layer import LayerFault, named_inputs, positional, taken, with_normal_axes
-from irops.spec.op import Op
+from irops.invocation import Invocation, OpFault
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
 from irops.values.fact import Fact, dims_array, elements_of, holds_dims
-from irops.values.shape import MOST_AXES
+from irops.values.shape import MAX_AXES
 from irops.values.violation import LimitExceeded, Violation
 
-DEEPEST = 50
+MAX_DEPTH = 50
 """After so many steps of a chain, a value is worked out at once rather than when asked for, to bound
 recursion.
 """
@@ -66,18 +62,20 @@ class Budget:
 
 
 def attach_values(
-    op: Op,
+    invocation: Invocation,
     inputs: Sequence[Fact | None],
-    attributes: Mapping[str, Any],
     outputs: list[Fact],
     limit: float,
     budget: Budget | None = None,
+    report: Callable[[OpFault], None] | None = None,
 ) -> list[Fact]:
-    """The outputs, with values that are worked out when first asked for, where they follow from the inputs'
-    and are small.
+    """The outputs, with values that are computed when first asked for, where they follow from those of the
+    inputs and are small.
 
-    limit: how many elements a value may have, and each input 16 times as many.
+    limit: how many elements a value may have, and each input 16 times as many; report: is called where a
+    function of the op fails
     """
+    op = invocation.op
     afforded = (budget or Budget()).affords
     if op.definition.stateful or op.definition.bodies or not inputs:
         return outputs
@@ -99,7 +97,7 @@ def attach_values(
 
     def outcome() -> tuple[Array | None, ...]:
         if not worked_out:
-            values = _evaluate(op, inputs, attributes, outputs) if afforded(()) else ()
+            values = _evaluate(invocation, inputs, outputs, report) if afforded(()) else ()
             worked_out.append(values if values and afforded(values) else (None,) * len(outputs))
         return worked_out[0]
 
@@ -108,7 +106,7 @@ def attach_values(
         fact if fact.may_have_value else _lazy(fact, outcome, index, depth)
         for index, fact in enumerate(outputs)
     ]
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         for fact in found:
             fact.force()
     return found
@@ -123,36 +121,43 @@ def _elements_of(facts: Iterable[Fact | None]) -> float:
 
 
 def _small(fact: Fact, limit: float) -> bool:
-    return fact.shape.static and fact.shape.size.high <= limit and len(fact.shape.dims or ()) <= MOST_AXES
+    return fact.shape.static and fact.shape.size.high <= limit and len(fact.shape.dims or ()) <= MAX_AXES
 
 
 def _evaluate(
-    op: Op, inputs: Sequence[Fact | None], attributes: Mapping[str, Any], outputs: Sequence[Fact]
+    invocation: Invocation,
+    inputs: Sequence[Fact | None],
+    outputs: Sequence[Fact],
+    report: Callable[[OpFault], None] | None,
 ) -> tuple[Array | None, ...]:
-    """All elements where all inputs are known; what is known of each, where the op can say it; else None."""
+    """All elements where all inputs are known; what is known of each, where the op has a function for
+    that.
+    """
+    op = invocation.op
     nothing: tuple[Array | None, ...] = (None,) * len(outputs)
     known = [None if fact is None else fact.known for fact in inputs]
     missing = [fact is not None and value is None for fact, value in zip(inputs, known)]
     in_part = any(missing) or any(value is not None and holds_dims(value) for value in known)
-    function = op.functions.values if in_part else op.functions.kernel
-    if function is None:
+    if (op.functions.values if in_part else op.functions.kernel) is None:
         return nothing
     if in_part:
         known = [_dims(fact, value) for fact, value in zip(inputs, known)]
         if any(fact is not None and value is None for fact, value in zip(inputs, known)):
             return nothing
     try:
-        arguments = positional(op, named_inputs(op, known))
-        attributes = with_normal_axes(op, known, attributes)
-        extras = {"result_type": outputs[0].element_type}
-        with np.errstate(all="ignore"):
-            result = function(*arguments, **taken(op, "values" if in_part else "kernel", attributes, extras))
-    except (Violation, LayerFault, LimitExceeded):
-        return nothing  # told where the layer itself is inferred or run
-    except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError):
-        return nothing  # a kernel that fails does so again when it runs, and is told of there
-    results = result if isinstance(result, tuple) else (result,)
-    return tuple(_elements(r, fact) for r, fact in zip(results, outputs)) if in_part else results
+        if not in_part:
+            return invocation.compute(known)
+        results = invocation.partial_values(known, {"result_type": outputs[0].element_type})
+    except (Violation, OpFault, LimitExceeded, MemoryError):
+        return nothing  # reported where the layer itself is inferred or run
+    except Exception as error:
+        if report is None:
+            raise
+        function = "partial-value function" if in_part else "kernel"
+        message = f"the {function} of {op.id} failed: {type(error).__name__}: {error}"
+        report(OpFault("failed-shape-function" if in_part else "failed-kernel", message))
+        return nothing
+    return tuple(_elements(result, fact) for result, fact in zip(results, outputs))
 
 
 def _elements(result: Array | None, fact: Fact) -> Array | None:

@@ -1,4 +1,4 @@
-"""irops.infer: the facts of every output of every layer."""
+"""irops.infer: the Facts of every output of every layer."""
 
 from __future__ import annotations
 
@@ -6,38 +6,44 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from irops.analysis.engine import Inference
-from irops.analysis.facts import Facts
-from irops.analysis.inputs import declared_fact, given_facts, parameters
+from irops.analysis.inferred import Inferred
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.ir.collection import no_collection
 from irops.ir.model import Model
-from irops.limits import Limits
+from irops.limits import Limits, recursion_limit_for
+from irops.reading import read
 from irops.registry import Registry
 
 
-def infer(
+def analyse(
     model: Model | str | os.PathLike[str],
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> ModelAnalysis:
+    """The analysis of a model, which is read first where it is a path. Raises: ReadError"""
+    limits = limits or Limits()
+    if not isinstance(model, Model):
+        model = read(model, limits=limits)
+    with no_collection(), recursion_limit_for(limits.depth):
+        return ModelAnalysis(model, registry, limits)
+
+
+def infer(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
     inputs: Mapping[str | int, Any] | None = None,
     *,
     registry: Registry | None = None,
     limits: Limits | None = None,
-) -> Facts:
+) -> Inferred:
     """Element type and shape, and value where it is known, of every output of every layer.
 
     inputs: other shapes for the model's inputs, by tensor name, layer name or position: "?,3,1..224,224", a
-        sequence, a Shape;
-            words are symbols ("batch,3"); or a Fact.
-    Returns: facts[layer name or id, output index] -> Fact(.element_type, .shape, .value); .diagnostics tells
-        what is wrong
-    Raises:  ReadError where the model cannot be read; DiagnosticError (a ValueError) for an input that is
-        none, or no shape
+        sequence, a Shape; words are symbols ("batch,3"); or a Fact.
+    Returns: inferred[layer name or id, output index] -> Fact(.element_type, .shape, .value); .diagnostics
+        holds what is wrong
+    Raises:  ReadError where the model cannot be read; DiagnosticError (a ValueError) for an input that does
+        not exist, or a text that is not a shape
     """
-    if not isinstance(model, Model):
-        from irops.ir.read import read
-
-        model = read(model, limits=limits)
-    declared = {layer.id: declared_fact(layer) for layer in parameters(model)}
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
     with no_collection():
-        return Inference(model, registry, limits).graph(
-            model.graph, given_facts(model, inputs or {}, declared)
-        )
+        return analysis.infer(inputs)

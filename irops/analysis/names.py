@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from itertools import count
 
-from irops.values.dim import OWN_NAME
+from irops.values.dim import GENERATED_PREFIX
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
@@ -25,7 +25,9 @@ class Names:
 
     def _shape(self, shape: Shape) -> Shape:
         return Shape(
-            size if size.known or size.symbol is not None else size.named(f"{OWN_NAME}{next(self._numbers)}")
+            size
+            if size.known or size.symbol is not None
+            else size.named(f"{GENERATED_PREFIX}{next(self._numbers)}")
             for size in shape
         )
 

@@ -1,4 +1,4 @@
-"""What the layers that read variables say of them."""
+"""The declarations of state variables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from irops.values.shape import Shape
 
 
 def declared_variables(model: Model) -> Mapping[str, Fact]:
-    """The variables that ReadValues declare, by variable_id; of two that declare one, the first. What is
-    malformed says nothing.
+    """The variables declared by ReadValue layers, by variable_id; the first declaration of each.
+
+    Malformed declarations are ignored.
     """
-    found: dict[str, Fact] = {}
+    variables: dict[str, Fact] = {}
     for _, layer in model.walk():
         data = layer.data
         if layer.type.lower() == "readvalue" and "variable_id" in data:
@@ -25,5 +26,5 @@ def declared_variables(model: Model) -> Mapping[str, Fact]:
                 )
             except ValueError:
                 continue
-            found.setdefault(data["variable_id"], fact)
-    return found
+            variables.setdefault(data["variable_id"], fact)
+    return variables

@@ -18,7 +18,8 @@ from irops.backends.extras import installed, lacks
 from irops.backends.one_op import one_op_model
 from irops.backends.openvino_limits import hold_to_limits
 from irops.backends.remembered import Remembered
-from irops.backends.requirements import Inputs, complete, output_count, signature, text_of
+from irops.backends.requirements import Inputs, complete, output_count, signature
+from irops.spec.domains import format_value
 from irops.spec.op import Op
 from irops.values.element import Array, element_type, element_type_of, tagged
 
@@ -70,7 +71,7 @@ class OpenVINO:
         refused otherwise.
         """
         texts = {
-            a.name: text_of(attributes[a.parameter])
+            a.name: format_value(attributes[a.parameter])
             for a in op.definition.attributes.values()
             if a.parameter in attributes
         }

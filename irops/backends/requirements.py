@@ -9,12 +9,11 @@ from typing import Any
 
 from irops.backends.declined import Declined
 from irops.diagnostics.rule import Severity
-from irops.ops import stock
+from irops.invocation import Invocation, OpFault
 from irops.spec.domains import default_of
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
-from irops.values.shape import Shape
 from irops.values.violation import collect_warnings
 
 Inputs = Sequence[Array | None]
@@ -23,38 +22,24 @@ MOVING = ("movement", "shape")
 
 
 def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
-    """How many outputs a layer has; on the way its inputs are held to all that the op's shape rules require
-    of them.
+    """How many outputs a layer has. The inputs are validated against all requirements of the definition.
 
+    attributes: as kernels get them, by parameter name
     Raises:  Violation
     """
-    facts = [None if item is None else Fact.of(item) for item in inputs]
     values = complete(op, inputs, attributes)
+    names = {attribute.parameter: name for name, attribute in op.definition.attributes.items()}
+    invocation = Invocation.of_values(op, {names[parameter]: value for parameter, value in values.items()})
+    facts = [None if item is None else Fact.of(item) for item in inputs]
     with collect_warnings() as warnings:
-        count = _shapes(op, facts, values)
+        try:
+            count = len(invocation.infer(facts))
+        except OpFault as fault:
+            raise fault.violation or fault from None
     for warning in warnings:
         if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
             raise warning  # it leaves the shapes clear, and no single meaning
     return count
-
-
-def _shapes(op: Op, facts: Sequence[Fact | None], values: Mapping[str, Any]) -> int:
-    """Work out the shapes of the outputs; how many there are."""
-    function, takes = op.functions.shape, op.functions.keyword_params.get("shape")
-    if function is not None:
-        result = function(
-            *facts, **{name: value for name, value in values.items() if takes is None or name in takes}
-        )
-        return len(result) if isinstance(result, tuple) else 1
-    ports = op.definition.inputs
-    named: dict[str, Any] = {port.name: facts[k] if k < len(facts) else None for k, port in enumerate(ports)}
-    if ports[-1].variadic:
-        named[ports[-1].name] = tuple(facts[len(ports) - 1 :])
-    spelled = {name: values.get(attribute.parameter) for name, attribute in op.definition.attributes.items()}
-    for port in op.definition.outputs:
-        rule, *words = port.shape
-        stock.RULES[rule](*(stock.argument(word, named, spelled) for word in words))
-    return len(op.definition.outputs)
 
 
 def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,17 +59,6 @@ def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str,
         else:
             known[name] = default_of(attribute)
     return {name: value for name, value in known.items() if value is not None}
-
-
-def text_of(value: Any) -> str:
-    """The value of an attribute as a file has it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, tuple):
-        return ",".join(map(text_of, value))
-    if isinstance(value, Shape):
-        return ",".join(map(str, value))
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 def signature(inputs: Inputs) -> tuple[Any, ...]:

@@ -22,8 +22,8 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN
 from irops.cli.subjects import definition_of
 from irops.diagnostics.printable import plural
+from irops.dialects import dialects
 from irops.registry import Registry, default_registry
-from irops.spec.dialects import DIALECTS
 
 NAMED = 3
 """Ops up to which the table has their names, not their number."""
@@ -59,7 +59,7 @@ def execute(args: argparse.Namespace) -> int:
     registry = registry_of(args) or default_registry()
     named = tuple(definition_of(op, registry).id for op in args.ops)
     ops = named or (
-        () if args.quiet else (*registry.ids(), *(op for dialect in DIALECTS for op in registry.ids(dialect)))
+        () if args.quiet else tuple(op for dialect in dialects() for op in registry.ids(dialect.name))
     )
     defaults = {backend.name for backend in chain(None)}
     entries = [entry(name, name in defaults, registry, ops) for name in backend_names()]

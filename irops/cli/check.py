@@ -29,7 +29,7 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import write
 from irops.cli.main import CLEAN, FINDINGS, REFUSED, Refusal
 from irops.cli.many import Answer, Asked, answers, unchecked
-from irops.cli.models import found_in
+from irops.cli.models import found_in, model_help
 from irops.cli.numbers import whole
 from irops.cli.progress import counted
 from irops.cli.settings import settings
@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "models",
         nargs="*",
         metavar="MODEL",
-        help="an .xml file, its .bin beside it; an .onnx file; or a folder",
+        help=f"{model_help()}; or a folder",
     )
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument(

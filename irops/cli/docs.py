@@ -1,8 +1,8 @@
 """Write the documentation: a page for every op, rule and opset, with an index.
 
 In HTML there is a search, too. Pages that lay dialects side by side show what
-the runtimes that are installed (OpenVINO, ONNX, ONNX Runtime, PyTorch) do with
-odd inputs: each is asked in a process of its own, which takes half a minute.
+the runtimes that are installed do with odd inputs: each is asked in a process
+of its own, which takes half a minute.
 
 example:
   irops docs --output site

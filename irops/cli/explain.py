@@ -19,8 +19,8 @@ from irops.cli.subjects import definition_of
 from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.rule import Rule
 from irops.diagnostics.rules import rule
+from irops.dialects import others
 from irops.registry import Registry, default_registry
-from irops.spec.dialects import DIALECTS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,7 @@ def _explain(subject: str, page: Page, registry: Registry) -> None:
             return _rule(rule(name), page)
         except KeyError:
             continue
-    dialect = next((f"{name}:" for name in DIALECTS if subject.lower().startswith(f"{name}:")), "")
+    dialect = next((f"{one.name}:" for one in others() if subject.lower().startswith(f"{one.name}:")), "")
     op, _, number = subject[len(dialect) :].partition(":")
     op = f"{dialect}{op}"
     definition = definition_of(op, registry, or_rule=not number)

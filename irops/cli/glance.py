@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from irops.ir.model import Element, Graph, Layer, Model, Port
+from irops.ir.model import Element, Graph, Layer, LayerKind, Model, Port
 from irops.ir.weights import Region, region_of
 from irops.values.element import element_type, element_type_of_precision
 
@@ -77,8 +77,8 @@ def glance(model: Model) -> Glance:
         _format(model),
         None if model.opsets else model.version,
         _written_by(model.rt_info),
-        tuple(_input(layer) for layer in model.layers if layer.type == "Parameter"),
-        tuple(_output(layer, model.graph) for layer in model.layers if layer.type == "Result"),
+        tuple(_input(layer) for layer in model.layers if layer.kind is LayerKind.PARAMETER),
+        tuple(_output(layer, model.graph) for layer in model.layers if layer.kind is LayerKind.RESULT),
         tuple(dict.fromkeys(layer.data["variable_id"] for layer in layers if "variable_id" in layer.data)),
         len(layers),
         sum(len(graph.edges) for graph in graphs),
@@ -93,7 +93,7 @@ def glance(model: Model) -> Glance:
 
 
 def _format(model: Model) -> str:
-    """IR 11; or the opsets that the model imports: onnx 17, com.microsoft 1."""
+    """IR 11; or the opsets that the model imports, by domain."""
     return (
         ", ".join(f"{domain} {opset}" for domain, opset in model.opsets.items())
         if model.opsets

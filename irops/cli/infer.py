@@ -17,22 +17,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from irops.analysis.facts import Facts, LayerFacts
 from irops.analysis.infer import infer
+from irops.analysis.inferred import Inferred, LayerFacts
 from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import tell
 from irops.cli.main import CLEAN, FINDINGS
+from irops.cli.models import model_help
 from irops.cli.pairs import named
 from irops.cli.settings import settings
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import printable
-from irops.ir.read import read
+from irops.ir.model import LayerKind
+from irops.reading import read
 
 if TYPE_CHECKING:
     from irops.values.fact import Fact
 
+ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
 SMALL = 8
 """Values of so many elements are shown."""
 
@@ -48,7 +51,7 @@ class Row:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument(
         "--input",
@@ -77,11 +80,7 @@ def execute(args: argparse.Namespace) -> int:
         registry=registry_of(args),
         limits=limits,
     )
-    rows = [
-        row
-        for row in _rows(facts)
-        if not args.ends or (row.known.layer.type in ("Parameter", "Result") and not row.path)
-    ]
+    rows = [row for row in _rows(facts) if not args.ends or (row.known.layer.kind in ENDS and not row.path)]
     if args.output_format == "json":
         json.dump(
             {
@@ -101,7 +100,7 @@ def execute(args: argparse.Namespace) -> int:
     return FINDINGS if facts.errors else CLEAN
 
 
-def _rows(facts: Facts, path: tuple[str, ...] = ()) -> Iterator[Row]:
+def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[Row]:
     for known in facts.layers.values():
         for index, fact in enumerate(known.outputs or _inputs_of_a_result(known)):
             yield Row(path, known, index, fact)

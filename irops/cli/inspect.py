@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from irops.cli.glance import Glance, Inner, Tensor, glance
 from irops.cli.main import CLEAN
+from irops.cli.models import model_help
 from irops.diagnostics.printable import plural, printable
-from irops.ir.read import read
+from irops.reading import read
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,7 +30,7 @@ SHOWN = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument(
         "--all", action="store_true", help=f"list all kinds of op, not only the {SHOWN} most frequent"

@@ -19,14 +19,14 @@ from irops.cli.streams import drop_output, heed_signals, take_any_text
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 and the number of the signal, as shells have it
 MISUSE = (
-    "impossible-input-shape",
+    "invalid-input-shape",
     "unknown-input",
     "unknown-backend",
     "unavailable-backend",
-    "impossible-filling",
+    "unfillable-input",
     "malformed-settings",
     "unknown-setting",
-    "unfit-setting",
+    "invalid-setting",
 )
 """Rules about what the person gave, not about the model."""
 COMMANDS = {
@@ -34,7 +34,7 @@ COMMANDS = {
     "infer": "tell the type and shape of every tensor",
     "run": "evaluate a model on given inputs",
     "inspect": "show a model at a glance",
-    "translate": "say a model in ops of OpenVINO, or of ONNX",
+    "translate": "say a model in ops of another dialect",
     "backends": "list what can compute, and which ops each has",
     "conformance": "hold a backend to the definitions",
     "docs": "write the pages of all ops and rules",

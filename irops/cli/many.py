@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
-from irops.analysis.checks.fixing import ChangedMeanwhile, Mended, mended, store
+from irops.analysis.checks.fixing import ChangedMeanwhile, FixedText, fixed_text, store
 from irops.analysis.checks.run import check
 from irops.cli.baseline import Baseline
 from irops.cli.extensions import registry_of
@@ -103,7 +103,7 @@ def answer(file: str, asked: Asked, registry: Registry | None, text: bytes | Non
     try:
         if not asked.fixing:
             return Answer(report(asked.limits, text), known)
-        found = mended(
+        found = fixed_text(
             bytes_of(file, asked.limits) if text is None else text,
             partial(report, replace(asked.limits, findings=inf)),
         )
@@ -124,7 +124,7 @@ def answer(file: str, asked: Asked, registry: Registry | None, text: bytes | Non
     return Answer(found.report, known)
 
 
-def _diff(file: str, found: Mended) -> str:
+def _diff(file: str, found: FixedText) -> str:
     from difflib import unified_diff
 
     before, after = (

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from irops.dialects import dialects
 from irops.ir.regular import open_regular
 
 _BEFORE_ROOT = re.compile(
@@ -50,10 +51,16 @@ def found_in(paths: Sequence[str]) -> Found:
     return Found(tuple(files), tuple(empty), others)
 
 
+def model_help() -> str:
+    """What the MODEL of a command may be."""
+    return "; ".join(dialect.file_help for dialect in dialects() if dialect.file_help)
+
+
 def _texts(folder: str) -> Iterator[str]:
+    suffixes = tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(place, name) for name in names if name.endswith((".xml", ".onnx")))
+        yield from (os.path.join(place, name) for name in names if name.endswith(suffixes))
 
 
 def _is_other(path: str) -> bool:

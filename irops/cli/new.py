@@ -84,8 +84,8 @@ def _write(texts: dict[Path, str]) -> None:
 def _definition(args: argparse.Namespace) -> str:
     return f"""<layer type="{args.op}" version="{args.version}" category="{args.category}">
   <summary>What the op does, in one sentence.</summary>
-  <description>What it does, in full: every attribute, every input, and what happens at the
-  edges.</description> <formula>output[...] = data[...] + amount</formula>
+  <description>What it does, in full: every attribute, every input, all edge cases.</description>
+  <formula>output[...] = data[...] + amount</formula>
   <source>Where the truth about the op is written</source>
   <data>
     <attribute name="amount" type="int" min="0" default="0">What it is for.</attribute>

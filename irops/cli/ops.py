@@ -3,8 +3,7 @@
 example:
   irops ops --category movement
   irops ops --opset 8 --text reverse
-  irops ops --dialect onnx --opset 17
-  irops ops --dialect onnx --undefined
+  irops ops --opset 17 --undefined
 """
 
 from __future__ import annotations
@@ -17,12 +16,9 @@ from dataclasses import asdict, dataclass
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, Refusal
 from irops.diagnostics.printable import plural
+from irops.dialects import Dialect, dialect_named, dialects
 from irops.registry import Registry, default_registry
-from irops.spec.definition import Definition
-from irops.spec.dialects import DIALECTS, dialect_files
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
-from irops.spec.opsets import OPSETS, OpVersion, opsets
-from irops.spec.types import OPENVINO
+from irops.spec.opsets import opsets
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +33,22 @@ class Entry:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    native = dialects()[0]
     parser.add_argument(
         "--dialect",
-        choices=(OPENVINO, *DIALECTS),
-        default=OPENVINO,
-        help="whose ops; default: openvino, with those that --definitions and plug-ins bring",
+        choices=tuple(dialect.name for dialect in dialects()),
+        default=native.name,
+        help=f"whose ops; default: {native.name}, with those that --definitions and plug-ins bring",
     )
     parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
     parser.add_argument(
-        "--opset",
-        metavar="N",
-        help="only the versions that this opset of OpenVINO holds (8 or opset8), or of ONNX",
+        "--opset", metavar="N", help="only the versions that this opset of the dialect holds (8 or opset8)"
     )
     parser.add_argument(
         "--text", metavar="WORDS", help="only ops whose name, summary or description has all of these words"
     )
     parser.add_argument(
-        "--undefined",
-        action="store_true",
-        help="the ops of OpenVINO, or of ONNX, that irops has no definition of",
+        "--undefined", action="store_true", help="the ops of the dialect that irops has no definition of"
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="names only")
@@ -63,11 +56,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    registry = registry_of(args) or default_registry()
-    if args.dialect == OPENVINO:
-        entries = _undefined(args, registry) if args.undefined else _defined(args, registry)
-    else:
-        entries = _foreign(args, registry)
+    registry, dialect = registry_of(args) or default_registry(), dialect_named(args.dialect)
+    entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
     if args.category is not None and not entries:
         known = sorted({version.category for version in opsets().all()})
         if args.category not in known:
@@ -82,13 +72,13 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _defined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
-    opset, words = _opset(args.opset), (args.text or "").lower().split()
-    versions = {version.id: version for version in opsets().all()}
+def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
+    """An entry for each definition, which may hold several versions."""
+    opset, words = _opset(args.opset, dialect), (args.text or "").lower().split()
     entries = []
-    for op in registry.ids():
+    for op in registry.ids(dialect.name):
         definition = registry.op(op).definition
-        entry = _entry(definition, versions.get(op))
+        entry = Entry(op, definition.category, dialect.opsets_of(op), definition.summary)
         text = f"{op} {definition.summary} {definition.description}".lower()
         if (
             args.category in (None, entry.category)
@@ -99,84 +89,30 @@ def _defined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
     return entries
 
 
-def _undefined(args: argparse.Namespace, registry: Registry) -> list[Entry]:
-    opset, words, known = _opset(args.opset), (args.text or "").lower().split(), set(registry.ids())
+def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
+    if not dialect.opsets:
+        raise Refusal(f"{dialect.name} has no opsets, and no list of all its ops")
+    opset, words = _opset(args.opset, dialect), (args.text or "").lower().split()
+    known = set(registry.versions(dialect.name))
     return [
-        Entry(version.id, version.category, _held(version), "", defined=False)
-        for version in opsets().all()
-        if version.id not in known
-        and args.category in (None, version.category)
-        and (opset is None or opset in version.opsets)
-        and all(word in version.id.lower() for word in words)
+        Entry(listed.id, listed.category, listed.opsets, "", defined=False)
+        for listed in dialect.listed(opset)
+        if listed.id not in known
+        and args.category in (None, listed.category)
+        and all(word in listed.id.lower() for word in words)
     ]
 
 
-def _foreign(args: argparse.Namespace, registry: Registry) -> list[Entry]:
-    """The ops of another dialect: an entry for each definition, which may hold several versions."""
-    if args.dialect != ONNX and (args.undefined or args.opset is not None):
-        raise Refusal(f"{args.dialect} has no opsets, and no list of all its ops")
-    opset, words = _onnx_opset(args.opset), (args.text or "").lower().split()
-    entries = (
-        _undefined_of_onnx(opset)
-        if args.undefined
-        else [_held_entry(registry, op) for op in registry.ids(args.dialect)]
-    )
-    return [
-        entry
-        for entry in entries
-        if args.category in (None, entry.category)
-        and (opset is None or str(opset) in entry.opsets)
-        and all(word in f"{entry.op} {entry.summary}".lower() for word in words)
-    ]
-
-
-def _held_entry(registry: Registry, op: str) -> Entry:
-    definition, files = registry.op(op).definition, dialect_files()
-    held = files.versions(op) if definition.dialect == ONNX else ()
-    opsets_of = tuple(
-        str(n)
-        for n in range(1, onnx_opsets().last + 1)
-        if held and files.named(ONNX, definition.type, n) in held
-    )
-    return Entry(op, definition.category, opsets_of, definition.summary)
-
-
-def _undefined_of_onnx(opset: int | None) -> list[Entry]:
-    """The ops that an opset of ONNX has and irops does not define; of the newest, if none is said."""
-    table, files = onnx_opsets(), dialect_files()
-    wanted = opset or table.last
-    versions = {name: table.version(name, wanted) for name in table.since}
-    return [
-        Entry(f"{ONNX}:{name}-{number}", "", (str(wanted),), "", defined=False)
-        for name, number in versions.items()
-        if number is not None and files.named(ONNX, name, wanted) is None
-    ]
-
-
-def _onnx_opset(text: str | None) -> int | None:
+def _opset(text: str | None, dialect: Dialect) -> str | None:
+    """The opset that a person names."""
     if text is None:
         return None
-    number = text.removeprefix("opset")
-    if not number.isdecimal() or not 1 <= int(number) <= onnx_opsets().last:
-        raise Refusal(f"ONNX has no opset {text!r}; there are 1 to {onnx_opsets().last}")
-    return int(number)
-
-
-def _entry(definition: Definition, version: OpVersion | None) -> Entry:
-    return Entry(definition.id, definition.category, _held(version) if version else (), definition.summary)
-
-
-def _held(version: OpVersion) -> tuple[str, ...]:
-    return tuple(opset for opset in OPSETS if opset in version.opsets)
-
-
-def _opset(text: str | None) -> str | None:
-    if text is None:
-        return None
-    name = text if text.startswith("opset") else f"opset{text}"
-    if name not in OPSETS:
-        raise Refusal(f"there is no {name}; there are {OPSETS[0]} to {OPSETS[-1]}")
-    return name
+    if not dialect.opsets:
+        raise Refusal(f"{dialect.name} has no opsets, and no list of all its ops")
+    try:
+        return dialect.opset(text)
+    except ValueError as error:
+        raise Refusal(str(error)) from None
 
 
 def _show(entries: list[Entry]) -> None:

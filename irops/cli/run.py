@@ -16,21 +16,21 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from irops.analysis.inputs import declared_fact, parameter, parameters, results
+from irops.analysis.made_up import FILLS, made_up
+from irops.analysis.signature import Signature
 from irops.backends.backend import backend_names
 from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.filled import FILLS, filled
 from irops.cli.main import CLEAN, Refusal
+from irops.cli.models import model_help
 from irops.cli.numbers import whole
 from irops.cli.pairs import named
 from irops.cli.progress import counted
 from irops.cli.settings import settings
 from irops.cli.stored import as_declared, load_all, load_one, save_all
 from irops.diagnostics.printable import printable
-from irops.ir.model import Model
-from irops.ir.read import read
 from irops.limits import Limits
+from irops.reading import read
 from irops.runtime.session import Results, Session
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     inputs = parser.add_argument_group("inputs")
     inputs.add_argument("--load-inputs", metavar="FILE", help="an .npz file with arrays by input")
@@ -97,7 +97,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
     model = read(args.model, args.weights, limits=limits)
-    inputs = _inputs(model, args, limits)
     keep = [name for text in args.keep for name in text.split(",") if name]
     with counted("evaluating", quiet=args.quiet) as progress:
         named = (*(b for b in args.backends if b != "reference"), "reference") if args.backends else None
@@ -109,20 +108,20 @@ def execute(args: argparse.Namespace) -> int:
             verify=args.verify,
             progress=progress,
         )
+        inputs = _inputs(session.signature, args, limits)
         try:
-            found = session.run(inputs, keep="all" if keep == ["all"] else keep)
+            kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         except KeyError as error:
-            if not any(error.args[0] == f"there is no layer {name!r} to keep" for name in keep):
-                raise
-            raise Refusal(error.args[0]) from None
+            raise Refusal(f"--keep: {error.args[0]}") from None
+        found = session.run(inputs, keep="all" if keep == ["all"] else kept)
     if args.save_outputs:
         save_all(args.save_outputs, found)
     if not args.quiet:
-        _show(model, found)
+        _show(session.signature, found)
     return CLEAN
 
 
-def _inputs(model: Model, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
+def _inputs(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
     """Arrays for all inputs, by layer name."""
     loaded = {
         **(load_all(args.load_inputs) if args.load_inputs else {}),
@@ -130,41 +129,33 @@ def _inputs(model: Model, args: argparse.Namespace, limits: Limits) -> dict[str 
     }
     given: dict[str | int, Array] = {}
     for name, array in loaded.items():
-        layer = parameter(model, int(name) if name.isdigit() and not _is_name(model, name) else name)
-        given[layer.name] = as_declared(array, declared_fact(layer).element_type)
-    for name, _ in args.shapes:
-        parameter(model, name)
-    missing = [layer for layer in parameters(model) if layer.name not in given]
+        port = signature.input_of_text(name)
+        given[port.name] = as_declared(array, port.fact.element_type)
+    shapes = {signature.input_of_text(name).name: shape for name, shape in args.shapes}
+    missing = [port for port in signature.inputs if port.name not in given]
     if missing and not args.fill:
-        names = ", ".join(repr(layer.name) for layer in missing)
+        names = ", ".join(repr(port.name) for port in missing)
         raise Refusal(
             f"no value for {names}: give --load-inputs FILE, --input NAME=FILE, or --fill {'|'.join(FILLS)}"
         )
-    for layer in missing:
-        given[layer.name], assumed = filled(layer, args.fill, args.seed, dict(args.shapes), limits)
+    for port in missing:
+        shape = shapes.get(port.name)
+        given[port.name], assumed = made_up(signature.model, port, args.fill, args.seed, shape, limits)
         if assumed and not args.quiet:
-            name, shape = printable(layer.name), ",".join(map(str, given[layer.name].shape))
-            print(
-                f"{name}: {declared_fact(layer)} is filled as [{shape}]; --shape {name}:{shape} sets it",
-                file=sys.stderr,
-            )
+            name, sizes = printable(port.name), ",".join(map(str, given[port.name].shape))
+            message = f"{name}: {port.fact} is filled as [{sizes}]; --shape {name}:{sizes} sets it"
+            print(message, file=sys.stderr)
     return given
 
 
-def _is_name(model: Model, text: str) -> bool:
-    return any(
-        text == layer.name or any(text in port.names for port in layer.outputs) for layer in parameters(model)
-    )
-
-
-def _show(model: Model, found: Results) -> None:
+def _show(signature: Signature, found: Results) -> None:
     from irops.cli.streams import show
     from irops.cli.tables import table
     from irops.cli.values import first, spread
     from irops.values.element import element_type_of
     from irops.values.shape import Shape
 
-    own = {layer.name for layer in results(model)}
+    own = {port.name for port in signature.results}
     for title, names in (
         ("results", [n for n in found if n in own]),
         ("kept", [n for n in found if n not in own]),

@@ -132,7 +132,7 @@ class _Reader:
         self._tell("unknown-setting", f"{name!r} is nothing that can be set{hint}", name)
 
     def _unfit(self, name: str, why: str) -> None:
-        self._tell("unfit-setting", f"{name}: {why}", name)
+        self._tell("invalid-setting", f"{name}: {why}", name)
 
     def _tell(self, about: str, message: str, name: str) -> None:
         self.found.append(_diagnostic(about, message, self.path, *next(self._places(name), (None, None))))

@@ -18,7 +18,7 @@ import numpy as np
 
 from irops.cli.main import Refusal
 from irops.ir.pending import Pending
-from irops.ir.regular import NotRegular, hold_regular
+from irops.ir.regular import NotRegular, require_regular
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
 
 _PLAIN = "?bBhHiIlLqQefdFD"
@@ -82,7 +82,7 @@ def load_one(path: str) -> Array:
 
 def _load(path: str) -> Array | np.lib.npyio.NpzFile:
     try:
-        hold_regular(os.stat(path))
+        require_regular(os.stat(path))
         with open(path, "rb") as file:
             if not file.read(len(_MAGIC[0])).startswith(_MAGIC):
                 raise Refusal(f"{path} is no .npy or .npz file")

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from irops.cli.main import Refusal
 from irops.diagnostics.rules import all_rules
+from irops.dialects import Dialect, others
+from irops.dialects.dialect import parted
 from irops.registry import Registry
 from irops.spec.definition import Definition
-from irops.spec.dialects import DIALECTS, parted
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
 from irops.spec.opsets import opsets
 
 
@@ -25,9 +25,10 @@ def definition_of(name: str, registry: Registry, *, or_rule: bool = False) -> De
 
 
 def _why_not(name: str, registry: Registry, or_rule: bool) -> str:
-    dialect = name.lower().partition(":")[0]
-    if dialect in DIALECTS:
-        return _why_not_foreign(name, dialect, registry)
+    prefix = name.lower().partition(":")[0]
+    dialect = next((one for one in others() if one.name == prefix), None)
+    if dialect is not None:
+        return _why_not_in(dialect, name, registry)
     meant = [
         version.id for version in opsets().all() if name.lower() in (version.id.lower(), version.type.lower())
     ]
@@ -39,18 +40,15 @@ def _why_not(name: str, registry: Registry, or_rule: bool) -> str:
     return f"{'nothing' if or_rule else 'no op'} is called {name!r}; {hint}"
 
 
-def _why_not_foreign(name: str, dialect: str, registry: Registry) -> str:
+def _why_not_in(dialect: Dialect, name: str, registry: Registry) -> str:
+    """The same for a name that names a dialect."""
     wanted = parted(name)[1].lower()
-    known = (
-        next((op for op in onnx_opsets().since if op.lower() == wanted), None) if dialect == ONNX else None
-    )
-    if known is not None and not any(parted(op)[1] == known for op in registry.ids(ONNX)):
-        return f"irops has no definition of ONNX's {known} yet"
-    near = [
-        f"{dialect}:{op}"
-        for op in _near(name.partition(":")[2], [op.partition(":")[2] for op in registry.versions(dialect)])
-    ]
-    hint = f"did you mean {' or '.join(near)}?" if near else f"irops ops --dialect {dialect} lists all"
+    known = next((op for op in dialect.types() if op.lower() == wanted), None)
+    if known is not None and not any(parted(op)[1] == known for op in registry.ids(dialect.name)):
+        return f"irops has no definition of {dialect.title}'s {known} yet"
+    versions = [op.partition(":")[2] for op in registry.versions(dialect.name)]
+    near = [f"{dialect.name}:{op}" for op in _near(name.partition(":")[2], versions)]
+    hint = f"did you mean {' or '.join(near)}?" if near else f"irops ops --dialect {dialect.name} lists all"
     return f"no op is called {name!r}; {hint}"
 
 

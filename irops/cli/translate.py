@@ -15,18 +15,18 @@ from __future__ import annotations
 import argparse
 
 from irops.cli.main import CLEAN, Refusal
+from irops.cli.models import model_help
 from irops.cli.numbers import whole
 from irops.diagnostics.printable import plural, printable
+from irops.dialects import dialect_named, dialect_of_suffix
 from irops.editing.translation.refusal import SPELLED
 from irops.editing.translation.translate import OPSET, translate
-from irops.ir.formats import OWN_ENDINGS
-from irops.ir.read import read
-from irops.ir.write import write
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
+from irops.reading import read
+from irops.writing import write
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="an .xml file, its .bin beside it; or an .onnx file")
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument(
         "--to", choices=tuple(sorted(SPELLED, reverse=True)), required=True, help="the dialect to say it in"
     )
@@ -45,23 +45,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    named = next(
-        (dialect for dialect, ending in OWN_ENDINGS.items() if args.output.lower().endswith(ending)),
-        "openvino",
-    )
-    if named != args.to:
+    named, dialect = dialect_of_suffix(args.output), dialect_named(args.to)
+    if named is not dialect:
         raise Refusal(
-            f"--output {args.output} is the name of a model of {SPELLED[named]}, and --to says {args.to}"
+            f"--output {args.output} is the name of a model of {named.title}, and --to says {args.to}"
         )
-    if args.opset is not None and not 1 <= args.opset <= onnx_opsets().last:
-        raise Refusal(f"--opset {args.opset} is none that irops knows, must be 1 to {onnx_opsets().last}")
+    last = len(dialect_named("onnx").opsets)
+    if args.opset is not None and not 1 <= args.opset <= last:
+        raise Refusal(f"--opset {args.opset} is none that irops knows, must be 1 to {last}")
     model = read(args.model, args.weights)
     translated = translate(model, args.to, opset=args.opset)
     write(translated, args.output)
     if not args.quiet:
-        opset = f", opset {translated.opsets[ONNX]}" if args.to == ONNX else ""
+        opset = "".join(f", opset {number}" for number in translated.opsets.values())
         print(
             f"{printable(args.output)}: {plural(len(model.layers), 'layer')} said in {len(translated.layers)}"
-            f" of {SPELLED[args.to]}{opset}"
+            f" of {dialect.title}{opset}"
         )
     return CLEAN

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irops.analysis.layer import LayerFault
 from irops.backends.backend import Backend
 from irops.backends.declined import Declined
 from irops.conformance.compare import codes, mismatch
 from irops.conformance.layouts import WRITEABLE, laid_out
 from irops.conformance.trial import Trial, compute
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.invocation import OpFault
 from irops.spec.binding import Function
 from irops.values.element import Array, ElementType, element_type, element_type_of, tagged
 from irops.values.violation import LimitExceeded, Violation
@@ -44,7 +44,7 @@ def answer_of(backend: Backend, trial: Trial) -> Answer:
         outputs = compute(kernel, trial, arrays)
     except Declined as declined:
         return Answer("declined", declined.reason)
-    except (Violation, LayerFault, LimitExceeded, DiagnosticError) as refusal:
+    except (Violation, OpFault, LimitExceeded, DiagnosticError) as refusal:
         return Answer("refused", str(refusal))
     except Exception as error:
         return Answer("raised", f"{type(error).__name__}: {error}".rstrip(": "))

@@ -6,22 +6,13 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import (
-    LayerFault,
-    fault_of,
-    infer_layer,
-    named_inputs,
-    positional,
-    taken,
-    with_normal_axes,
-)
 from irops.backends.backend import Backend, Reference
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError, Location, errors_of
 from irops.diagnostics.rule import Severity
-from irops.diagnostics.rules import rule
+from irops.invocation import Invocation, OpFault, fault_of
 from irops.ir.model import Layer, Model
-from irops.runtime.arrays import fact_of, result_array
+from irops.ir.read import loads
+from irops.ir.weights import Weights
 from irops.runtime.session import Session
 from irops.runtime.verify import difference
 from irops.spec.definition import Case, Tensor
@@ -29,6 +20,7 @@ from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.packing import pack
+from irops.values.tensors import fact_of, result_array
 from irops.values.violation import Violation, collect_warnings
 
 
@@ -36,46 +28,38 @@ def outcome(op: Op, case: Case, backend: Backend | None = None) -> tuple[list[Ar
     """What a case gives: the outputs (none where inputs are not known), and what is wrong with it."""
     found: list[Diagnostic] = []
     outputs: list[Array] = []
+    place = Location(op.definition.path)
     if case.net is not None:
         return _run_net(case, found), found
     try:
         with collect_warnings() as warnings:
             outputs = _run_op(op, case, backend or Reference())
-        for warning in warnings:
-            fault = fault_of(op, warning)
-            found.append(_diagnostic(op, fault, op.definition.constraints[warning.constraint].severity))
+        found.extend(fault_of(op, warning).diagnostic(op, place) for warning in warnings)
     except Violation as violation:
-        found.append(_diagnostic(op, fault_of(op, violation)))
-    except LayerFault as fault:
-        found.append(_diagnostic(op, fault))
+        found.append(fault_of(op, violation).diagnostic(op, place))
+    except OpFault as fault:
+        found.append(fault.diagnostic(op, place))
     return outputs, found
 
 
-def _diagnostic(op: Op, fault: LayerFault, level: Severity | None = None) -> Diagnostic:
-    constraint = f"{op.id}:{fault.constraint}" if fault.constraint else None
-    return Diagnostic(rule(fault.rule), fault.message, Location(op.definition.path), constraint, level=level)
-
-
 def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
-    bound = bind(op, case.attributes)
-    for wrong in bound.faults:
-        raise LayerFault(wrong.rule, wrong.message)
+    invocation = Invocation(op, case.attributes)
+    for wrong in invocation.faults:
+        raise OpFault(wrong.rule, wrong.message)
     tensors = inputs_of(op, case)
     facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in tensors]
-    inferred = infer_layer(op, facts, bound.values)
+    inferred = invocation.infer(facts)
     if any(t is not None and t.value is None for t in tensors):
         return []
     arrays = [None if t is None else t.value for t in tensors]
     kernel = backend.kernel(op)
     if kernel is None:
-        raise LayerFault("unevaluable-op", f"backend {backend.name} has no kernel for {op.id}")
-    attributes = with_normal_axes(op, arrays, bound.values)
-    with np.errstate(all="ignore"):
-        result = kernel(*positional(op, named_inputs(op, arrays)), **taken(op, "kernel", attributes, {}))
-    found = [result_array(r, f) for r, f in zip(result if isinstance(result, tuple) else (result,), inferred)]
+        raise OpFault("unsupported-op", f"backend {backend.name} has no kernel for {op.id}")
+    results = invocation.compute(arrays, kernel=kernel)
+    found = [result_array(result, fact) for result, fact in zip(results, inferred)]
     for array, fact in zip(found, inferred):
         if not fact.admits(array):
-            raise LayerFault("unfaithful-kernel", f"{op.id} gives {fact_of(array)}, inferred is {fact}")
+            raise OpFault("incorrect-kernel-result", f"{op.id} gives {fact_of(array)}, inferred is {fact}")
     return found
 
 
@@ -101,9 +85,6 @@ def wanted_outputs(op: Op, case: Case) -> list[Tensor]:
 
 def _net(case: Case) -> Model:
     """A case's model; the tensors that are named as its constants are their values."""
-    from irops.ir.read import loads
-    from irops.ir.weights import Weights
-
     assert case.net is not None
     model = loads(case.net, b"")[0]
     values = {t.name: t.value for t in case.tensors if not t.output}

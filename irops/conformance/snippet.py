@@ -7,14 +7,13 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import taken, with_normal_axes
 from irops.backends.requirements import MOVING
 from irops.conformance.judge import CHANGED, WRONG_OUT
 from irops.conformance.layouts import LAYOUTS, WRITEABLE, fits
 from irops.conformance.literals import array_literal, literal
 from irops.conformance.trial import Given, Trial, Truth
 from irops.conformance.verdict import Verdict
+from irops.invocation import Invocation
 from irops.runtime.verify import TOLERANCES
 from irops.values.element import CODED, Array, element_type_of
 
@@ -88,7 +87,7 @@ def _wrapped(line: str) -> list[str]:
 
 def _call(trial: Trial, arguments: str) -> str:
     """A call up to its backends."""
-    values = bind(trial.op, dict(trial.attributes)).values
+    values = Invocation(trial.op, trial.attributes).attributes
     attributes = {trial.op.definition.attributes[name].parameter: values[name] for name in trial.attributes}
     return f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}, backends='
 
@@ -159,8 +158,7 @@ def _kernel(trial: Trial, backend: str) -> list[str]:
 
 def _direct(trial: Trial) -> str:
     """The attributes as a kernel gets them."""
-    values = with_normal_axes(trial.op, trial.arrays, bind(trial.op, dict(trial.attributes)).values)
-    return _keywords(taken(trial.op, "kernel", values, {}))
+    return _keywords(Invocation(trial.op, trial.attributes).keywords("kernel", trial.arrays))
 
 
 def _keywords(attributes: dict[str, Any]) -> str:

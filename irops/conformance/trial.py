@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.conformance.layouts import laid_out
 from irops.diagnostics.rule import Severity
-from irops.runtime.arrays import fact_of, result_array, size_in_bytes
+from irops.invocation import Invocation, OpFault
+from irops.runtime.arrays import size_in_bytes
 from irops.spec.binding import Function
 from irops.spec.op import Op
 from irops.values.element import Array
+from irops.values.tensors import fact_of, result_array
 from irops.values.violation import Violation, collect_warnings
 
 
@@ -82,25 +82,20 @@ def compute(kernel: Function, trial: Trial, arrays: Sequence[Array | None]) -> l
 
     Raises:  NoTrial; whatever the kernel raises
     """
-    op, attributes = trial.op, _attributes(trial)
+    invocation = _invocation(trial)
     try:
-        facts = infer_layer(op, [None if a is None else fact_of(a) for a in arrays], attributes)
-    except LayerFault as fault:
+        facts = invocation.infer([None if a is None else fact_of(a) for a in arrays])
+    except OpFault as fault:
         raise NoTrial(fault.message) from None
-    with np.errstate(all="ignore"):
-        result = kernel(
-            *positional(op, named_inputs(op, arrays)),
-            **taken(op, "kernel", with_normal_axes(op, arrays, attributes), {}),
-        )
-    results: tuple[Any, ...] = result if isinstance(result, tuple) else (result,)
+    results = invocation.compute(arrays, kernel=kernel)
     return [result_array(item, fact) for item, fact in zip(results, facts, strict=True)]
 
 
-def _attributes(trial: Trial) -> dict[str, Any]:
-    bound = bind(trial.op, dict(trial.attributes))
-    if not bound.usable or bound.faults:
-        raise NoTrial(str([fault.message for fault in bound.faults]))
-    return bound.values
+def _invocation(trial: Trial) -> Invocation:
+    invocation = Invocation(trial.op, trial.attributes)
+    if not invocation.usable or invocation.faults:
+        raise NoTrial(str([fault.message for fault in invocation.faults]))
+    return invocation
 
 
 def truth_of(trial: Trial) -> Truth:
@@ -118,7 +113,7 @@ def truth_of(trial: Trial) -> Truth:
         outputs = compute(op.functions.kernel, trial, arrays)
     except Violation as violation:
         return Truth(broken=violation.constraint)
-    except LayerFault as fault:
+    except OpFault as fault:
         return Truth(broken=fault.constraint or fault.rule)
     except (NoTrial, MemoryError):
         raise
@@ -141,17 +136,15 @@ def _broken(trial: Trial, arrays: Sequence[Array | None]) -> str | None:
 
     Raises:  NoTrial for what it finds wrong without them, or too large to be tried
     """
-    op, attributes = trial.op, _attributes(trial)
+    invocation = _invocation(trial)
     try:
-        infer_layer(op, [None if a is None else fact_of(a) for a in arrays], attributes)
-    except LayerFault as fault:
+        invocation.infer([None if a is None else fact_of(a) for a in arrays])
+    except OpFault as fault:
         raise NoTrial(fault.message) from None
     try:
         with np.errstate(all="ignore"):
-            facts = infer_layer(
-                op, [None if a is None else fact_of(a, with_value=True) for a in arrays], attributes
-            )
-    except LayerFault as fault:
+            facts = invocation.infer([None if a is None else fact_of(a, with_value=True) for a in arrays])
+    except OpFault as fault:
         return fault.constraint or fault.rule
     if size_in_bytes(facts) > LARGE:
         raise NoTrial(f"{facts[0]} is too large to be tried")

@@ -1,1 +1,1 @@
-"""What can be wrong, and how it is told."""
+"""Diagnostics: the rules, the findings, and the formats in which they are reported."""

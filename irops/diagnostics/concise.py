@@ -1,4 +1,4 @@
-"""A line per finding: path:line:column: severity code message."""
+"""The concise format: one line per finding, path:line:column: severity code message."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def render(reports: Sequence[Report]) -> str:
 
 
 def fixed_line(diagnostic: Diagnostic) -> str:
-    """What was done about a finding that was put right; its place is where it was."""
+    """The line for a finding that was fixed, with the location that it had before the fix."""
     return (
         f"{diagnostic.location}: fixed {diagnostic.code}"
         f" {diagnostic.fix.what if diagnostic.fix else diagnostic.message}"

@@ -1,4 +1,4 @@
-"""A finding: which rule, where, and what exactly."""
+"""A finding: its rule, its location and its message."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from irops.diagnostics.rule import Rule, Severity
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a fault lies: file, line and column (both from 1), layer, and the sub-graphs on the way to it.
+    """The location of a finding: file, line and column (both from 1), layer, and enclosing sub-graphs.
 
-    path names the layers and bodies from the model down to the graph that holds the layer: ("loop_node",
-        "body").
+    path names the layers and bodies from the model down to the graph of the layer: ("loop_node", "body").
     """
 
     file: str | None = None
@@ -32,12 +31,11 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. The message stands alone: what is, then what must be, with both values.
+    """One finding. The message is self-contained: the actual value, then the expected one.
 
-    constraint: the op and the number of its sentence ("ReverseSequence-1:C1"); facts: the layer's inputs and
-        attributes, one
-    line; notes: what else helps, such as what OpenVINO does with such a file; fix: what puts it right, where
-    there is one right answer.
+    constraint: the op and the number of the violated constraint ("ReverseSequence-1:C1"); facts: the inputs
+    and attributes of the layer on one line; notes: additional help, such as the behaviour of OpenVINO; level:
+    a severity that replaces that of the rule; fix: the edits that fix it, if there is exactly one solution.
     """
 
     rule: Rule
@@ -70,14 +68,14 @@ def errors_of(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def in_document_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Sorted by place; findings at one place stay as they came. Duplicates are left out."""
+    """The findings without duplicates, sorted by location; those at one location keep their order."""
     return tuple(
         sorted(dict.fromkeys(diagnostics), key=lambda d: (d.location.line or 0, d.location.column or 0))
     )
 
 
 class DiagnosticError(ValueError):
-    """An error that is told by diagnostics; its text is the first one's."""
+    """An error with diagnostics. Its text is the first diagnostic and the number of the others."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -90,8 +88,8 @@ class ReadError(DiagnosticError):
 
 
 class DefinitionError(DiagnosticError):
-    """A definition, or the functions bound to it, is faulty (OD1xx)."""
+    """A definition, or a function bound to it, is invalid (OD1xx)."""
 
 
 class EvaluationError(DiagnosticError):
-    """A model cannot be evaluated on the given inputs."""
+    """A model cannot be evaluated on these inputs."""

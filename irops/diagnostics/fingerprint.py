@@ -1,4 +1,4 @@
-"""What makes a finding the same finding in a file that was changed elsewhere."""
+"""Fingerprints, which identify a finding even after other parts of its file have changed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ _NUMBER = re.compile(r"\d+")
 
 
 def fingerprints(report: Report) -> tuple[str, ...]:
-    """One for each finding of a report; neither the file's name nor lines, columns and ids of layers are in
-    it.
+    """A fingerprint for each finding of a report, independent of file name, lines, columns and layer ids.
 
-    Findings that are alike otherwise, of one rule at one layer, are numbered in their order.
+    Findings that agree in everything else are numbered in order.
     """
     seen: Counter[str] = Counter()
     return tuple(_numbered(_digest(diagnostic), seen) for diagnostic in report)
@@ -29,6 +28,6 @@ def _numbered(digest: str, seen: Counter[str]) -> str:
 
 def _digest(diagnostic: Diagnostic) -> str:
     where = diagnostic.location
-    words = _NUMBER.sub("#", diagnostic.message) if where.layer_name is None else where.layer_name
-    told = (diagnostic.code, diagnostic.constraint, where.path, words)
-    return sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    subject = _NUMBER.sub("#", diagnostic.message) if where.layer_name is None else where.layer_name
+    identity = (diagnostic.code, diagnostic.constraint, where.path, subject)
+    return sha256(repr(identity).encode("utf-8", "surrogatepass")).hexdigest()[:32]

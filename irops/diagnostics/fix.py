@@ -1,4 +1,4 @@
-"""What puts a finding right where there is one right answer: a few bytes of the file in place of others."""
+"""Fixes of findings that have exactly one solution: replacements of some bytes of the file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The bytes of the file from start to end, and the text that takes their place."""
+    """Replaces the bytes of the file from start to end with text."""
 
     start: int
     end: int
@@ -17,33 +17,32 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """what: what is done, for people ("write precision FP32"); edits: how, none of them overlapping
-    another.
-    """
+    """what: a description for people ("write precision FP32"); edits: non-overlapping replacements."""
 
     what: str
     edits: tuple[Edit, ...]
 
 
 def fix(what: str, edits: Iterable[Edit | None]) -> Fix | None:
-    """A fix, if all of its edits are known and there are any."""
-    known = tuple(edits)
-    return Fix(what, tuple(e for e in known if e is not None)) if known and None not in known else None
+    """A fix made of edits; None if one of them could not be located or there are none."""
+    all_edits = tuple(edits)
+    located = tuple(edit for edit in all_edits if edit is not None)
+    return Fix(what, located) if located and len(located) == len(all_edits) else None
 
 
 def applied(data: bytes, fixes: Iterable[Fix]) -> tuple[bytes, list[Fix]]:
-    """The bytes with fixes applied, and which were: of fixes that touch the same bytes, the first."""
+    """The bytes with fixes applied, and the fixes that were applied: the first of those that overlap."""
     done: list[Fix] = []
-    taken: list[Edit] = []
+    edits: list[Edit] = []
     for one in fixes:
-        if not any(_meet(edit, other) for edit in one.edits for other in taken):
+        if not any(_overlap(edit, other) for edit in one.edits for other in edits):
             done.append(one)
-            taken.extend(one.edits)
-    for edit in sorted(taken, key=lambda e: (e.start, e.end), reverse=True):
+            edits.extend(one.edits)
+    for edit in sorted(edits, key=lambda e: (e.start, e.end), reverse=True):
         data = data[: edit.start] + edit.text.encode() + data[edit.end :]
     return data, done
 
 
-def _meet(one: Edit, other: Edit) -> bool:
-    """Whether two edits touch; two that insert at one place do, since their order would not be clear."""
+def _overlap(one: Edit, other: Edit) -> bool:
+    """Whether two edits overlap or touch; the order of two insertions at one offset would be ambiguous."""
     return one.start <= other.end and other.start <= one.end

@@ -1,4 +1,4 @@
-"""For people: a headline per finding, and beneath it what helps. In colour where a terminal shows it."""
+"""The full format, for people: a headline per finding, followed by details; in colour on a terminal."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def render_in_colour(reports: Sequence[Report]) -> Text:
 
 def _lines(report: Report) -> Iterator[list[Piece]]:
     for diagnostic in report.fixed:
-        place, _, done = fixed_line(diagnostic).partition(": fixed ")
-        yield [(printable(f"{place}: "), "bold"), ("fixed ", "bold green"), (printable(done), "")]
+        place, _, what = fixed_line(diagnostic).partition(": fixed ")
+        yield [(printable(f"{place}: "), "bold"), ("fixed ", "bold green"), (printable(what), "")]
     for diagnostic in report:
         severity = str(diagnostic.severity)
         yield [
@@ -40,8 +40,8 @@ def _lines(report: Report) -> Iterator[list[Piece]]:
             (f" {diagnostic.code} ", "cyan"),
             (printable(diagnostic.message), ""),
         ]
-        for word, text in _details(diagnostic):
-            yield [("    ", ""), (f"{word}: " if word else "", "dim"), (printable(text), "")]
+        for label, text in _details(diagnostic):
+            yield [("    ", ""), (f"{label}: " if label else "", "dim"), (printable(text), "")]
 
 
 def _details(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:

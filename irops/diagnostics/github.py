@@ -1,4 +1,4 @@
-"""Annotations of a GitHub workflow: ::error file=...,line=...,col=...,title=...::message."""
+"""The github format: workflow annotations, ::error file=...,line=...,col=...,title=...::message."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def _annotation(diagnostic: Diagnostic, report: Report) -> str:
         "col": where.column,
         "title": f"{diagnostic.code} {diagnostic.name}",
     }
-    said = ",".join(
-        f"{name}={_property(_shown(str(value)))}" for name, value in properties.items() if value is not None
+    head = ",".join(
+        f"{name}={_property(_escaped(str(value)))}" for name, value in properties.items() if value is not None
     )
     lines = [diagnostic.message, *((diagnostic.facts,) if diagnostic.facts else ()), *diagnostic.notes]
-    return f"::{diagnostic.severity} {said}::{_message(_shown(chr(10).join(lines)))}\n"
+    return f"::{diagnostic.severity} {head}::{_message(_escaped(chr(10).join(lines)))}\n"
 
 
 def _message(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _shown(text: str) -> str:
-    """The text, and line ends in it, without anything else that would write to a terminal."""
+def _escaped(text: str) -> str:
+    """The text with its line ends, all other control characters escaped."""
     return "\n".join("\r".join(map(printable, line.split("\r"))) for line in text.split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""For programs: {"version": 1, "files": [{"path", "diagnostics": [...], "fixed": [...]}]}."""
+"""The json format: {"version": 1, "files": [{"path", "diagnostics": [...], "fixed": [...]}]}."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def render(reports: Sequence[Report]) -> str:
 
 def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
     where = diagnostic.location
-    named = where.layer_name is not None or where.layer_id is not None
+    has_layer = where.layer_name is not None or where.layer_id is not None
     return {
         "code": diagnostic.code,
         "name": diagnostic.name,
@@ -35,7 +35,7 @@ def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "line": where.line,
         "column": where.column,
         "layer": {"id": where.layer_id, "name": where.layer_name, "path": list(where.path)}
-        if named
+        if has_layer
         else None,
         "constraint": diagnostic.constraint,
         "facts": diagnostic.facts,

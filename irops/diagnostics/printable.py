@@ -1,6 +1,4 @@
-"""Texts of files, made fit to be printed: names of layers may hold anything, line ends and terminal codes
-among it.
-"""
+"""Escapes text from files for printing: layer names may contain line ends and terminal control codes."""
 
 from __future__ import annotations
 
@@ -11,7 +9,7 @@ _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
 def printable(text: str) -> str:
-    """The text on one line, what does not print as it would be escaped in a program."""
+    """The text on one line, with control characters escaped as in Python source."""
     return _CONTROL.sub(_escaped, text)
 
 
@@ -22,7 +20,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def printable_lines(text: str) -> str:
-    """The same of a text of many lines, whose ends and tabs are kept."""
+    """The same for text of many lines, whose line ends and tabs are kept."""
     return "".join(
         "\t".join(map(printable, line.removesuffix("\r").split("\t"))) + "\r" * line.endswith("\r") + "\n"
         for line in text.split("\n")[:-1]
@@ -30,10 +28,10 @@ def printable_lines(text: str) -> str:
 
 
 def plural(count: int, word: str) -> str:
-    """1 error, 2 errors."""
+    """A count with its noun: 1 error, 2 errors."""
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text that blank lines part, each on one line."""
+    """The paragraphs of a text, which are separated by blank lines, each joined to one line."""
     return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]

@@ -1,4 +1,4 @@
-"""What a check found in one file."""
+"""The report of a check: the findings in one model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from irops.diagnostics.rule import Severity
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings in one model, in document order. path: of its file, if it came from one; fixed: findings
-    that were put right.
+    """The findings in one model, in document order.
+
+    path: of the model file, if the model comes from a file; fixed: findings that were fixed.
     """
 
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -20,9 +21,9 @@ class Report:
     fixed: tuple[Diagnostic, ...] = ()
 
     @staticmethod
-    def of(found: Iterable[Diagnostic], path: str | None = None) -> Report:
-        """A report of findings in the order in which they came up."""
-        return Report(in_document_order(found), path)
+    def of(diagnostics: Iterable[Diagnostic], path: str | None = None) -> Report:
+        """A report of findings in any order."""
+        return Report(in_document_order(diagnostics), path)
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -34,12 +35,13 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error; there may be warnings."""
+        """Whether there are no errors; warnings are allowed."""
         return not self.errors
 
     def narrowed(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Report:
-        """The findings of the rules that are selected (all, if none is) and not ignored; see
-        selection.rules_of.
+        """The findings of the selected rules (all, if none is selected) that are not ignored.
+
+        Raises:  ValueError if select or ignore names no rule; see selection.rules_of
         """
         from irops.diagnostics.selection import rules_of
 
@@ -58,7 +60,7 @@ class Report:
         return len(self.diagnostics)
 
     def __bool__(self) -> bool:
-        """A report without findings is a report."""
+        """True even without findings, unlike other sized objects."""
         return True
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The formats in which reports are told."""
+"""The output formats of reports."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from importlib import import_module
 from irops.diagnostics.report import Report
 
 FORMATS = {"full": "full", "concise": "concise", "json": "json_format", "sarif": "sarif", "github": "github"}
-"""Format to the module of it, imported when it is asked for."""
+"""The module of each format, imported on first use."""
 FOR_PEOPLE = ("full", "concise")
 
 
 def render(reports: Sequence[Report], form: str) -> str:
-    """The reports as text in one of FORMATS."""
+    """The reports as text; form: one of FORMATS."""
     text: str = import_module(f"irops.diagnostics.{FORMATS[form]}").render(reports)
     return text

@@ -1,9 +1,11 @@
-"""What a rule is: a fault that has a code, a name and a page."""
+"""A rule: a kind of error that has a code, a name and an explanation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+
+from irops.diagnostics.printable import paragraphs
 
 
 class Severity(StrEnum):
@@ -13,11 +15,11 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A fault that can be found: code (never reused), name (the fault, not the remedy), severity, and its
-    explanation.
+    """A kind of error that irops reports.
 
-    summary: one line, lower case; explanation: what it means, why it matters, what to do, and what OpenVINO
-        does.
+    code: never reused; name: states the error, not the remedy; summary: one line, lower case; explanation:
+    what the error means, why it matters, how to fix it, and what OpenVINO does; one line per paragraph,
+    with blank lines between paragraphs.
     """
 
     code: str
@@ -26,7 +28,10 @@ class Rule:
     summary: str
     explanation: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "explanation", "\n\n".join(paragraphs(self.explanation)))
+
     @property
     def band(self) -> str:
-        """IR2 of IR203: what the rule is about; see irops.diagnostics.rules."""
+        """The first three characters of the code, IR2 of IR203: the group of the rule; see rules/."""
         return self.code[:3]

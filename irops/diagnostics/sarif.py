@@ -13,7 +13,6 @@ import irops
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.fix import Fix
-from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
 
@@ -24,17 +23,17 @@ def render(reports: Sequence[Report]) -> str:
     rules = sorted(
         {diagnostic.rule for report in reports for diagnostic in report}, key=lambda rule: rule.code
     )
-    place = {rule.code: k for k, rule in enumerate(rules)}
+    indices = {rule.code: k for k, rule in enumerate(rules)}
     results = [
-        _result(diagnostic, report, place, mark)
+        _result(diagnostic, report, indices, fingerprint)
         for report in reports
-        for diagnostic, mark in zip(report, fingerprints(report))
+        for diagnostic, fingerprint in zip(report, fingerprints(report))
     ]
     driver = {"name": "irops", "version": irops.__version__, "rules": [_rule(rule) for rule in rules]}
-    whole = not any(diagnostic.name == "unchecked-file" for report in reports for diagnostic in report)
+    complete = not any(diagnostic.name == "unchecked-file" for report in reports for diagnostic in report)
     run = {
         "tool": {"driver": driver},
-        "invocations": [{"executionSuccessful": whole}],
+        "invocations": [{"executionSuccessful": complete}],
         "columnKind": "unicodeCodePoints",
         "results": results,
     }
@@ -42,30 +41,31 @@ def render(reports: Sequence[Report]) -> str:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    explanation = "\n\n".join(paragraphs(rule.explanation))
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
-        "fullDescription": {"text": explanation},
+        "fullDescription": {"text": rule.explanation},
         "help": {
-            "text": f"{explanation}\n\nirops explain {rule.code}",
-            "markdown": f"{explanation}\n\n`irops explain {rule.code}`",
+            "text": f"{rule.explanation}\n\nirops explain {rule.code}",
+            "markdown": f"{rule.explanation}\n\n`irops explain {rule.code}`",
         },
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 
 
-def _result(diagnostic: Diagnostic, report: Report, place: dict[str, int], mark: str) -> dict[str, Any]:
-    more = {"constraint": diagnostic.constraint, "facts": diagnostic.facts}
+def _result(
+    diagnostic: Diagnostic, report: Report, indices: dict[str, int], fingerprint: str
+) -> dict[str, Any]:
+    properties = {"constraint": diagnostic.constraint, "facts": diagnostic.facts}
     return {
         "ruleId": diagnostic.code,
-        "ruleIndex": place[diagnostic.code],
+        "ruleIndex": indices[diagnostic.code],
         "level": str(diagnostic.severity),
         "message": {"text": _text(". ".join((diagnostic.message, *diagnostic.notes)))},
         "locations": [_location(diagnostic, report)],
-        "properties": {name: _text(text) for name, text in more.items() if text is not None},
-        "partialFingerprints": {"iropsFinding/v1": mark},
+        "properties": {name: _text(text) for name, text in properties.items() if text is not None},
+        "partialFingerprints": {"iropsFinding/v1": fingerprint},
         **({} if diagnostic.fix is None else {"fixes": [_fix(diagnostic.fix, diagnostic, report)]}),
     }
 
@@ -111,7 +111,5 @@ def _uri(path: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text that every reader of JSON takes: halves of characters, from names of files that are no UTF-8,
-    are escaped.
-    """
+    """Text that every JSON reader accepts: lone surrogates, from file names that are not UTF-8, escaped."""
     return text.encode("utf-8", "backslashreplace").decode()

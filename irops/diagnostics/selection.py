@@ -1,4 +1,4 @@
-"""Which rules a person means."""
+"""Selection of rules by code, prefix or name."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ from collections.abc import Iterable
 from irops.diagnostics.rules import all_rules
 
 
-def rules_of(words: Iterable[str]) -> frozenset[str]:
-    """The codes of rules that are meant by codes (IR202), beginnings of codes (IR2), names (dangling-edge),
-    or ALL.
+def rules_of(selectors: Iterable[str]) -> frozenset[str]:
+    """The codes of the rules selected by codes (IR202), prefixes (IR2), names (dangling-edge) or ALL.
 
-    Raises:  ValueError for a word that means none, with the nearest name
+    Raises:  ValueError for a selector that matches no rule, with the closest match
     """
     codes: set[str] = set()
-    for word in words:
-        meant = {
+    for selector in selectors:
+        matches = {
             rule.code
             for rule in all_rules()
-            if word in ("ALL", rule.name) or rule.code.startswith(word.upper())
+            if selector in ("ALL", rule.name) or rule.code.startswith(selector.upper())
         }
-        if not meant or not word:
-            raise ValueError(f"no rule is called {word!r}{_nearest(word)}")
-        codes |= meant
+        if not matches or not selector:
+            raise ValueError(f"there is no rule {selector!r}{_suggestion(selector)}")
+        codes |= matches
     return frozenset(codes)
 
 
-def _nearest(word: str) -> str:
+def _suggestion(selector: str) -> str:
     from difflib import get_close_matches
 
-    known = {name.lower(): name for rule in all_rules() for name in (rule.code, rule.name)}
-    near = get_close_matches(word.lower(), known, 1)
-    return f"; did you mean {known[near[0]]}?" if near else ""
+    names = {name.lower(): name for rule in all_rules() for name in (rule.code, rule.name)}
+    close = get_close_matches(selector.lower(), names, 1)
+    return f"; did you mean {names[close[0]]}?" if close else ""

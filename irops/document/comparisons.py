@@ -11,6 +11,7 @@ from irops.conformance.odd_inputs.odd import ELEMENT_TYPES, Odd, Reply
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.table import Column, Comparison
 from irops.conformance.odd_inputs.verdict import WORDS, Verdict, own_verdict, verdict
+from irops.dialects import dialect_of_id
 from irops.document.declared import Declared, declared
 from irops.document.elements import elements_text, grid_text, tensor_text
 from irops.registry import Registry
@@ -27,7 +28,6 @@ SAMPLES = {
 NEWS = ("computes", "warns", "takes", "differs")
 """The tones of cells whose elements are shown at once: those of irops, and of runtimes where they are others.
 """
-DIALECTS = {"openvino": "OpenVINO", "onnx": "ONNX", "graiphic": "Graiphic"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class ComparisonView:
 def comparison_view(registry: Registry, compared: Comparison, *, ask: bool) -> ComparisonView:
     """The view of a comparison. ask: whether to ask runtimes; else their columns are left out."""
     picked = [column for column in compared.columns if ask or not column.runtime]
-    columns = tuple(_column(registry, column) for column in picked)
+    columns = tuple(_column(column) for column in picked)
     found = [replies(compared, column) for column in picked]
     rows = {
         odd: _row(registry, compared, odd, picked, columns, [replied.get(odd) for replied in found])
@@ -125,8 +125,8 @@ def _grouped(compared: Comparison) -> list[tuple[str, list[Odd]]]:
     return [(group, list(odds)) for group, odds in groupby(compared.odd, key=lambda odd: odd.group)]
 
 
-def _column(registry: Registry, column: Column) -> ColumnView:
-    dialect = "neighbours" if column.neighbour else DIALECTS[registry.op(column.op).definition.dialect]
+def _column(column: Column) -> ColumnView:
+    dialect = "neighbours" if column.neighbour else dialect_of_id(column.op).title
     if not column.runtime:
         return ColumnView(dialect, "irops", "", "", own=True)
     runtime = RUNTIMES[column.runtime]

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from irops.conformance.odd_inputs.elements import TYPES
+from irops.dialects import dialect_named
 from irops.document.views import domain_text, port_text
 from irops.registry import Registry
 from irops.spec.definition import Attribute, Definition
-from irops.spec.dialects import dialect_files
-from irops.spec.types import OPENVINO
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def _types(registry: Registry, definition: Definition, place: int) -> Said:
     """The element types of an input; aside, those that later versions take too."""
     allowed = definition.inputs[place].allowed
     later: dict[str, str] = {}
-    for version in dialect_files().versions(definition.file_id) if definition.dialect != OPENVINO else ():
+    for version in dialect_named(definition.dialect).versions(definition.file_id):
         for name in registry.op(version).definition.inputs[place].allowed - allowed:
             later.setdefault(name, version.rpartition("-")[2])
     aside = ", ".join(f"{name} from opset {opset} on" for name, opset in sorted(later.items()))

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from irops.conformance.odd_inputs.table import COMPARISONS
 from irops.diagnostics.rules import all_rules
+from irops.dialects import others
 from irops.document.comparisons import comparison_view
 from irops.document.views import BANDS, op_view, opsets_text
-from irops.ir.pending import undisturbed
+from irops.ir.pending import signals_blocked
 from irops.registry import Registry, default_registry
-from irops.spec.dialects import DIALECTS
 from irops.spec.op import Op
 from irops.spec.opsets import OPSETS, opsets
 
@@ -64,7 +64,7 @@ class Site:
         self.environment = _environment(format)
         self.ids = self.registry.ids()
         self.definitions = [self.registry.op(op).definition for op in self.ids]
-        self.foreign = {dialect: self._newest(dialect) for dialect in DIALECTS}
+        self.others = {dialect.name: self._newest(dialect.name) for dialect in others()}
 
     def _newest(self, dialect: str) -> list[Op]:
         """The ops of another dialect; where a definition holds several versions, the newest of them, which
@@ -78,7 +78,7 @@ class Site:
             SUFFIXES[self.format],
             len(self.ids) + len(all_rules()) + len(OPSETS) + len(COMPARISONS) + 2,
         )
-        total += sum(map(len, self.foreign.values()))
+        total += sum(map(len, self.others.values()))
         for number, (path, text) in enumerate(self._all(suffix)):
             if progress is not None:
                 progress(number + 1, total, path)
@@ -93,15 +93,15 @@ class Site:
                 definitions=self.definitions,
                 categories=self._categories(),
                 opsets=OPSETS,
-                foreign=self.foreign,
-                names=NAMES,
+                others=self.others,
+                names=_names(),
                 comparisons=COMPARISONS,
             ),
         )
-        for op in (*map(self.registry.op, self.ids), *(op for ops in self.foreign.values() for op in ops)):
+        for op in (*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)):
             yield (
                 f"ops/{op.definition.page}{suffix}",
-                self._page("op", "../", view=op_view(self.registry, op), names=NAMES),
+                self._page("op", "../", view=op_view(self.registry, op), names=_names()),
             )
         for compared in COMPARISONS:
             view = comparison_view(self.registry, compared, ask=self.ask)
@@ -143,7 +143,7 @@ class Site:
             (part / MARK).write_text("written by irops docs\n")
             part.chmod(0o755)
             before = part.with_name(f"{part.name}.before")
-            with undisturbed():
+            with signals_blocked():
                 if target.exists():
                     target.rename(before)
                 part.rename(target)
@@ -171,7 +171,7 @@ class Site:
         return dict(sorted(found.items()))
 
     def _search(self) -> str:
-        all_definitions = (*self.definitions, *(op.definition for ops in self.foreign.values() for op in ops))
+        all_definitions = (*self.definitions, *(op.definition for ops in self.others.values() for op in ops))
         entries = [
             {"name": d.file_id, "text": d.summary, "path": f"ops/{d.page}.html", "kind": d.category}
             for d in all_definitions
@@ -188,4 +188,8 @@ class Site:
 
 
 MARK = ".irops-docs"
-NAMES = {"onnx": "ONNX", "graiphic": "Graiphic"}
+
+
+def _names() -> dict[str, str]:
+    """The titles of the other dialects."""
+    return {dialect.name: dialect.title for dialect in others()}

@@ -9,10 +9,10 @@ from typing import Any
 
 from irops.conformance.example import inputs_of, outcome, wanted_outputs
 from irops.conformance.odd_inputs.table import comparisons_of
+from irops.dialects.dialect import parted
 from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, Tensor
-from irops.spec.dialects import parted
 from irops.spec.op import Op
 from irops.spec.opsets import OpVersion, opsets
 from irops.spec.types import OPENVINO
@@ -127,7 +127,7 @@ def _notes(definition: Definition, of: str) -> tuple[Note, ...]:
 def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
     """The op's versions."""
     if definition.dialect != OPENVINO:
-        return _foreign_siblings(registry, definition)
+        return _siblings_elsewhere(registry, definition)
     known = registry.ids()
     found = []
     for version in opsets().versions.get(definition.type.lower(), ()):
@@ -145,7 +145,7 @@ def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]
     return tuple(found)
 
 
-def _foreign_siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
+def _siblings_elsewhere(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
     """The versions of an op of another dialect; one page tells of all that a file holds."""
     of_type = [op for op in registry.versions(definition.dialect) if parted(op)[1] == definition.type]
     if len(of_type) < 2:
@@ -303,6 +303,6 @@ BANDS = {
     "IR6": "evaluation",
     "IR7": "settings",
     "IR8": "graphs that are built",
-    "IR9": "models of ONNX, translation",
+    "IR9": "other formats, translation",
     "OD1": "faults in definitions",
 }

@@ -1,1 +1,1 @@
-"""How the layers of a graph hang together: wiring, order, cycles."""
+"""The topology of a graph: wiring, topological order, cycles."""

@@ -1,9 +1,11 @@
-"""In what order the layers of a graph can be worked out, and what forbids it."""
+"""The topological order of a graph, its cycles, and the layers that results depend on."""
 
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
+
+from irops.ir.model import LayerKind
 
 if TYPE_CHECKING:
     import networkx
@@ -13,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def topological_order(wiring: Wiring) -> list[Layer]:
-    """Parameters first, then each layer after those that feed it; else the order of the file.
+    """Parameters first, then each layer after its producers; otherwise in the order of the file.
 
-    Layers on a cycle, and those behind one, are left out.
+    Layers on a cycle, and those that depend on one, are omitted.
     """
-    layers = sorted(wiring.layers.values(), key=lambda layer: layer.type.lower() != "parameter")
-    return layers if _in_order(layers, wiring) else _sorted_out(layers, wiring)
+    layers = sorted(wiring.layers.values(), key=lambda layer: layer.kind is not LayerKind.PARAMETER)
+    return layers if _is_ordered(layers, wiring) else _sorted(layers, wiring)
 
 
-def _in_order(layers: list[Layer], wiring: Wiring) -> bool:
+def _is_ordered(layers: list[Layer], wiring: Wiring) -> bool:
     done: set[int] = set()
     for layer in layers:
         for source in wiring.inputs[layer.id]:
@@ -31,32 +33,30 @@ def _in_order(layers: list[Layer], wiring: Wiring) -> bool:
     return True
 
 
-def _sorted_out(layers: list[Layer], wiring: Wiring) -> list[Layer]:
-    """Kahn's order: of the layers that are ready, always the first of the file."""
-    place = {layer.id: k for k, layer in enumerate(layers)}
-    waits = {layer.id: sum(source is not None for source in wiring.inputs[layer.id]) for layer in layers}
-    feeds: dict[int, list[int]] = {}
+def _sorted(layers: list[Layer], wiring: Wiring) -> list[Layer]:
+    """Kahn's algorithm, choosing the first ready layer in the order of the file."""
+    position = {layer.id: k for k, layer in enumerate(layers)}
+    pending = {layer.id: sum(source is not None for source in wiring.inputs[layer.id]) for layer in layers}
+    consumers: dict[int, list[int]] = {}
     for layer in layers:
         for source in wiring.inputs[layer.id]:
             if source is not None:
-                feeds.setdefault(source[0].id, []).append(layer.id)
-    ready = [place[layer_id] for layer_id, count in waits.items() if count == 0]
+                consumers.setdefault(source[0].id, []).append(layer.id)
+    ready = [position[layer_id] for layer_id, count in pending.items() if count == 0]
     heapify(ready)
     order: list[Layer] = []
     while ready:
         layer = layers[heappop(ready)]
         order.append(layer)
-        for fed in feeds.get(layer.id, ()):
-            waits[fed] -= 1
-            if waits[fed] == 0:
-                heappush(ready, place[fed])
+        for consumer in consumers.get(layer.id, ()):
+            pending[consumer] -= 1
+            if pending[consumer] == 0:
+                heappush(ready, position[consumer])
     return order
 
 
 def cycles(wiring: Wiring) -> list[list[Layer]]:
-    """A shortest cycle through the first layer of each component of layers that feed one another, in the
-    order of the file.
-    """
+    """A shortest cycle through the first layer of each strongly connected component, in file order."""
     if len(wiring.order) == len(wiring.layers):
         return []
     import networkx
@@ -69,39 +69,39 @@ def cycles(wiring: Wiring) -> list[list[Layer]]:
         for source in sources
         if source is not None and source[0].id not in done
     )
-    place = {layer_id: k for k, layer_id in enumerate(wiring.layers)}
-    found = []
+    position = {layer_id: k for k, layer_id in enumerate(wiring.layers)}
+    shortest = []
     for component in networkx.strongly_connected_components(graph):
-        first = min(component, key=place.__getitem__)
+        first = min(component, key=position.__getitem__)
         if len(component) > 1 or graph.has_edge(first, first):
-            found.append(_way_around(graph.subgraph(component), first))
-    found.sort(key=lambda cycle: place[cycle[0]])
-    return [[wiring.layers[layer_id] for layer_id in cycle] for cycle in found]
+            shortest.append(_shortest_cycle(graph.subgraph(component), first))
+    shortest.sort(key=lambda cycle: position[cycle[0]])
+    return [[wiring.layers[layer_id] for layer_id in cycle] for cycle in shortest]
 
 
-def _way_around(component: networkx.DiGraph[int], first: int) -> list[int]:
-    """The layers of a shortest cycle, from first on, along the edges."""
+def _shortest_cycle(component: networkx.DiGraph[int], first: int) -> list[int]:
+    """The layers of a shortest cycle through first, starting with it, along the edges."""
     import networkx
 
-    came_from: dict[int, int] = {}
+    predecessor: dict[int, int] = {}
     last = first
     for before, layer_id in networkx.bfs_edges(component, first):
         if component.has_edge(last, first):
             break
-        came_from[layer_id], last = before, layer_id
-    way = [last]
-    while way[-1] != first:
-        way.append(came_from[way[-1]])
-    return way[::-1]
+        predecessor[layer_id], last = before, layer_id
+    path = [last]
+    while path[-1] != first:
+        path.append(predecessor[path[-1]])
+    return path[::-1]
 
 
 def feeding_layers(wiring: Wiring, sinks: list[Layer]) -> set[int]:
-    """The ids of the layers from which a way leads to one of the sinks, the sinks among them."""
+    """The ids of the sinks and of all layers that they depend on."""
     seen = {layer.id for layer in sinks}
-    ahead = list(seen)
-    while ahead:
-        for source in wiring.inputs[ahead.pop()]:
+    stack = list(seen)
+    while stack:
+        for source in wiring.inputs[stack.pop()]:
             if source is not None and source[0].id not in seen:
                 seen.add(source[0].id)
-                ahead.append(source[0].id)
+                stack.append(source[0].id)
     return seen

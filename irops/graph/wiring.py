@@ -1,4 +1,4 @@
-"""Which output feeds which input: the edges of one graph, their port labels resolved to positions."""
+"""The edges of one graph, with port labels resolved to positions of outputs and inputs."""
 
 from __future__ import annotations
 
@@ -18,21 +18,18 @@ Consumer: TypeAlias = tuple[Layer, int]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with an edge. rule: the name of the diagnostic rule."""
+    """An invalid edge. rule: the name of the diagnostic rule."""
 
     rule: str
     edge: Edge
 
 
 class Wiring:
-    """The edges of one graph as positions of ports; bodies are graphs of their own.
+    """The edges of one graph as positions of ports; bodies are separate graphs.
 
-    layers: by id, the last one where ids repeat (as OpenVINO has it); inputs: for each layer, by id, what
-        feeds each of its
-    inputs, None where nothing does; faults: what is wrong with the edges, in the order of the file, not
-    raised but kept. Layers whose id is another's too, or whose port labels repeat, have no faults here: the
-    reader tells what
-    is wrong with them.
+    layers: by id, the last one if ids repeat (as in OpenVINO); inputs: by layer id, the source of each input,
+    None if it is unconnected; faults: the invalid edges, in the order of the file. Edges of layers with a
+    repeated id, or with repeated port labels, are not in faults, since the reader reports these layers.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -42,21 +39,19 @@ class Wiring:
             layer.id: [None] * len(layer.inputs) for layer in self.layers.values()
         }
         self.faults: list[Fault] = []
-        self._misled: set[int] = set()  # layers that an edge does not reach as it should
+        self._affected: set[int] = set()  # layers that an invalid edge should end at
         self._repeated = _repeated_ids(graph) if len(self.layers) < len(graph.layers) else frozenset()
         for edge in graph.edges:
             self._connect(edge)
 
     @cached_property
     def order(self) -> list[Layer]:
-        """Parameters first, then each layer after those that feed it; layers on or behind a cycle are left
-        out.
-        """
+        """The topological order; see irops.graph.order."""
         return topological_order(self)
 
     @cached_property
     def consumers(self) -> dict[tuple[int, int], list[Consumer]]:
-        """What each output, by layer id and output index, feeds; outputs that feed nothing are absent."""
+        """The consumers of each output that has any, by layer id and output index."""
         consumers: dict[tuple[int, int], list[Consumer]] = {}
         for layer_id, sources in self.inputs.items():
             for index, source in enumerate(sources):
@@ -66,35 +61,31 @@ class Wiring:
 
     @cached_property
     def unconnected(self) -> list[tuple[Layer, int]]:
-        """Layers and indices of their inputs at which no edge ends, unless another fault may be the
-        reason.
-        """
+        """Layers and indices of inputs without an edge, unless an invalid edge may be the cause."""
         if any(fault.edge.to_layer not in self.layers for fault in self.faults):
-            return []  # an edge that ends nowhere may be the one that is missed
+            return []  # an edge to an unknown layer may be the missing one
         return [
             (layer, index)
             for layer in self.layers.values()
             for index, source in enumerate(self.inputs[layer.id])
             if source is None
-            and layer.id not in self._misled
+            and layer.id not in self._affected
             and not layer.inputs[index].absent
             and not self._ambiguous(layer)
         ]
 
     @cached_property
     def faulty(self) -> frozenset[int]:
-        """The ids of layers whose inputs are not what the file meant, so that a second complaint would be an
-        echo.
-        """
+        """The ids of layers with invalid or missing edges, whose other errors may be cascading findings."""
         return frozenset(
-            self._misled.union(
+            self._affected.union(
                 layer_id
                 for layer_id, sources in self.inputs.items()
-                if None in sources and self._lacks(layer_id, sources)
+                if None in sources and self._lacks_input(layer_id, sources)
             )
         )
 
-    def _lacks(self, layer_id: int, sources: list[Source | None]) -> bool:
+    def _lacks_input(self, layer_id: int, sources: list[Source | None]) -> bool:
         return any(
             source is None and not port.absent for source, port in zip(sources, self.layers[layer_id].inputs)
         )
@@ -102,21 +93,21 @@ class Wiring:
     def _connect(self, edge: Edge) -> None:
         source, target = self.layers.get(edge.from_layer), self.layers.get(edge.to_layer)
         if source is None or target is None:
-            self._misled.add(edge.to_layer)
+            self._affected.add(edge.to_layer)
             self.faults.append(Fault("dangling-edge", edge))
             return
         output, index = _output_index(source, edge.from_port), input_index(target, edge.to_port)
         if output is None:
-            self._fault("unknown-output-port", source, edge)
+            self._add_fault("unknown-output-port", source, edge)
         elif index is None:
-            self._fault("unknown-input-port", target, edge)
+            self._add_fault("unknown-input-port", target, edge)
         elif self.inputs[target.id][index] is not None:
-            self._fault("multiple-producers", target, edge)
+            self._add_fault("multiple-producers", target, edge)
         else:
             self.inputs[target.id][index] = (source, output)
 
-    def _fault(self, rule: str, layer: Layer, edge: Edge) -> None:
-        self._misled.add(edge.to_layer)
+    def _add_fault(self, rule: str, layer: Layer, edge: Edge) -> None:
+        self._affected.add(edge.to_layer)
         if not self._ambiguous(layer):
             self.faults.append(Fault(rule, edge))
 
@@ -127,11 +118,9 @@ class Wiring:
 
 
 def input_index(layer: Layer, label: int) -> int | None:
-    """Which input a port label means."""
+    """The index of the input with a port label; None if there is none."""
     ports = layer.inputs
-    if (
-        0 <= label < len(ports) and ports[label].id == label
-    ):  # as OpenVINO writes labels: a search is seldom needed
+    if 0 <= label < len(ports) and ports[label].id == label:  # the usual case: labels as OpenVINO writes them
         return label
     return layer.input_index(label)
 

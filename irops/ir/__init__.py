@@ -1,1 +1,1 @@
-"""IR files as values. Knows no op."""
+"""IR files as Python values: reading, editing, writing. Independent of any op."""

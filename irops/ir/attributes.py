@@ -1,4 +1,4 @@
-"""Reads the attributes of elements, and tells what is missing, malformed, unknown or given twice."""
+"""Reads the attributes of elements, and reports missing, malformed, unknown and repeated ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _IGNORED = ("OpenVINO silently ignores it",)
 
 
 class Attributes:
-    """Reads elements of one file. numbers: the texts of numbers that were read before, all 0 or more."""
+    """Reads the elements of one file. numbers: a cache of parsed texts, for numbers of 0 or greater."""
 
     __slots__ = ("faults", "numbers", "prefixes")
 
@@ -23,19 +23,18 @@ class Attributes:
         self.prefixes = {"xml", "xmlns"}
 
     def number(self, element: Element, name: str, owner: str, otherwise: int, low: int = 0) -> int:
-        """Take an attribute that must be there and be an integer of 64 bits, low or more; otherwise, and a
-        finding, if it is not.
+        """Remove and return a required 64-bit integer attribute, low or greater.
+
+        Reports a missing or malformed one and returns otherwise.
         """
         text = element.attributes.pop(name, None)
         if text is None:
             self.faults.add("incomplete-element", f"{owner} has no {name}", element.at)
             return otherwise
-        known = self.numbers.get(text)
-        return (
-            self._new_number(element, name, owner, text, otherwise, low)
-            if known is None or known < low
-            else known
-        )
+        cached = self.numbers.get(text)
+        if cached is not None and cached >= low:
+            return cached
+        return self._new_number(element, name, owner, text, otherwise, low)
 
     def _new_number(
         self, element: Element, name: str, owner: str, text: str, otherwise: int, low: int
@@ -46,7 +45,7 @@ class Attributes:
             lowest = "-2^63" if low == INT64_MIN else low
             self.faults.add(
                 "malformed-number",
-                f"{name} {text!r} of {owner} {what}; it must be a decimal integer from {lowest} to 2^63-1",
+                f"{name} {text!r} of {owner} {what}, must be a decimal integer from {lowest} to 2^63-1",
                 element.at,
                 attribute=name,
                 notes=("OpenVINO refuses the file",),
@@ -54,8 +53,8 @@ class Attributes:
             return otherwise
         if not plain:
             self.faults.add(
-                "loose-number",
-                f"{name} {text!r} of {owner} is not written plainly; it is read as {value}",
+                "noncanonical-number",
+                f"{name} {text!r} of {owner} is not in canonical form, must be {value}",
                 element.at,
                 attribute=name,
             )
@@ -64,7 +63,7 @@ class Attributes:
         return value
 
     def required(self, element: Element, attributes: Mapping[str, str | None], owner: str) -> None:
-        """Tell which of the attributes are missing or empty; a name may be empty."""
+        """Report which of the attributes are missing or empty; a name may be empty."""
         for name, text in attributes.items():
             if text is None:
                 self.faults.add("incomplete-element", f"{owner} has no {name}", element.at)
@@ -72,13 +71,13 @@ class Attributes:
                 self.faults.add("empty-attribute", f"{owner} has an empty {name}", element.at, attribute=name)
 
     def rest(self, element: Element) -> dict[str, str]:
-        """The attributes that are left, none of which is known."""
+        """The remaining attributes, each reported as unknown."""
         for name in element.attributes:
             prefix, colon, _ = name.partition(":")
             if colon and prefix not in self.prefixes and f"xmlns:{prefix}" not in element.attributes:
                 self.faults.add(
                     "unbound-prefix",
-                    f"attribute {name!r} of <{element.tag}> has a prefix that is bound to no namespace",
+                    f"the prefix of attribute {name!r} of <{element.tag}> is not bound to a namespace",
                     element.at,
                     attribute=name,
                     notes=_IGNORED,
@@ -86,7 +85,7 @@ class Attributes:
             elif prefix != "xmlns":
                 self.faults.add(
                     "stray-attribute",
-                    f"attribute {name!r} of <{element.tag}> is not known",
+                    f"<{element.tag}> has an unknown attribute {name!r}",
                     element.at,
                     attribute=name,
                     notes=_IGNORED,
@@ -94,40 +93,39 @@ class Attributes:
         return element.attributes
 
     def unknown(self, element: Element, parent: Element) -> Element:
-        """An element that may not be where it is, or a comment; kept."""
+        """An element that is not allowed in its parent, reported and preserved; comments are allowed."""
         if element.tag == COMMENT:
             return element
         name = element.attributes.get("name")
         shown = f"<{element.tag}>" if name is None else f'<{element.tag}> "{name}"'
         self.faults.add(
-            "unknown-element", f"{shown} may not be in <{parent.tag}>", element.at, notes=_IGNORED
+            "unknown-element", f"{shown} is not allowed in <{parent.tag}>", element.at, notes=_IGNORED
         )
-        return self.kept(element)
+        return self.preserved(element)
 
     def duplicate(self, element: Element, parent: Element) -> Element:
-        """An element that its parent has already; kept."""
+        """A repeated element of which its parent may have one, reported and preserved."""
         self.faults.add(
             "duplicate-section",
-            f"a second <{element.tag}> in <{parent.tag}>; there may be one",
+            f"<{parent.tag}> has a second <{element.tag}>, must have one",
             element.at,
             notes=("OpenVINO reads the first and silently ignores this one",),
         )
-        return self.kept(element)
+        return self.preserved(element)
 
     def unknown_children(self, element: Element) -> list[Element]:
-        """The children of an element that may have none, kept where they mean nothing in the place of the
-        element itself.
-        """
-        found = [self.unknown(child, element) for child in element.children]
-        return [child for child in found if child.tag not in SECTIONS]
+        """The children of an element that may have none, each reported.
 
-    def kept(self, element: Element) -> Element:
-        """The element as it is in the file: dims that were packed into the text of a port are
-        elements again.
+        Those that the element's parent could interpret are dropped, the others are returned.
         """
+        children = [self.unknown(child, element) for child in element.children]
+        return [child for child in children if child.tag not in SECTIONS]
+
+    def preserved(self, element: Element) -> Element:
+        """The element as it is in the file: dims packed into the text of a port become elements again."""
         if SEPARATOR in element.text:
             element.children[:0] = [Element("dim", text=text) for text in element.text.split(SEPARATOR)[:-1]]
             element.text = ""
         for child in element.children:
-            self.kept(child)
+            self.preserved(child)
         return element

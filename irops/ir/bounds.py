@@ -1,4 +1,4 @@
-"""Holds a text to the limits while it is parsed."""
+"""Checks the size of a file against the limits while it is parsed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from xml.parsers import expat
 from irops.ir.faults import Faults
 from irops.limits import Clock
 
-PULSE = 4095
-"""The clock is looked at once in so many elements, less one."""
+CLOCK_MASK = 4095
+"""The clock is checked once per 4096 elements: where the element count has none of these bits."""
 
 
 class Bounds:
-    """Counts what a file holds."""
+    """Counts the elements of one file."""
 
     __slots__ = ("_clock", "_elements", "_faults", "_layers", "_limits", "_parser")
 
@@ -22,29 +22,29 @@ class Bounds:
         self._clock = Clock(faults.limits.seconds)
 
     def element(self, tag: str, depth: int, attributes: int) -> None:
-        """Let an element pass that starts here.
+        """Count an element at its start tag.
 
-        Raises:  ReadError where it is one too many, too deep or too wide
+        Raises:  ReadError if it exceeds a limit on number, depth or attributes
         """
         limits = self._limits
         self._elements += 1
         if tag == "layer":
             self._layers += 1
         if depth > limits.depth:
-            raise self._refusal("nesting-too-deep", f"<{tag}> lies {depth} elements deep")
+            raise self._refusal("nesting-too-deep", f"<{tag}> is nested {depth} elements deep")
         if attributes > limits.attributes:
             raise self._refusal("too-many-attributes", f"<{tag}> has {attributes:,} attributes")
         if self._layers > limits.layers:
             raise self._refusal("too-many-layers", f"there are more than {limits.layers:,} layers")
         if self._elements > limits.elements:
             raise self._refusal("too-many-elements", f"there are more than {limits.elements:,} elements")
-        if not self._elements & PULSE and self._clock.late:
+        if not self._elements & CLOCK_MASK and self._clock.expired:
             raise self._refusal(
-                "checking-time-limit", f"{self._elements:,} elements were read, and there are more"
+                "checking-time-limit", f"the time limit was reached after reading {self._elements:,} elements"
             )
 
     def dims(self, at: int, count: int) -> None:
-        """Let a port pass that has so many dims until now. Raises: ReadError where they are too many"""
+        """Check the number of dims that a port has so far. Raises: ReadError if there are too many"""
         if count > self._limits.dims:
             raise self._faults.refuse(
                 "too-many-dimensions", f"a port has more than {self._limits.dims:,} dimensions", at

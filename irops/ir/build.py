@@ -1,4 +1,4 @@
-"""From elements to a model, with all that is wrong on the way."""
+"""Builds a model from XML elements, and reports all structural errors."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ LEGACY = ("meta_data", "quantization_parameters", "pre-process")
 
 
 class Builder:
-    """Builds one model. Layers and edges are built as soon as their elements end, the rest when the root has
-    ended.
-    """
+    """Builds one model. Layers and edges are built as soon as their elements end, the rest after parsing."""
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
@@ -34,7 +32,7 @@ class Builder:
         self._sections: dict[str, Element] = {}
 
     def model(self, data: bytes, weights: Weights) -> Model:
-        """The model that a text says. Raises: ReadError where it says none."""
+        """The model that a text describes. Raises: ReadError if it describes none"""
         document = parse(data, self.faults, self._take)
         root = next(child for child in document.children if child.tag != COMMENT)
         version = version_of(root, self.faults)
@@ -51,7 +49,7 @@ class Builder:
         if not any(child.tag == "layers" for child in root.children):
             self.faults.add(
                 "missing-section",
-                "<net> has no <layers>; a model consists of them",
+                "<net> has no <layers>, must have one",
                 root.at,
                 notes=("OpenVINO silently reads an empty model",),
             )
@@ -60,7 +58,7 @@ class Builder:
         return model
 
     def _take(self, section: Element, child: Element) -> bool:
-        """Build a layer or an edge of the model's first sections as soon as it has ended."""
+        """Build a layer or an edge of the first <layers> or <edges> as soon as its element ends."""
         return self._sections.setdefault(section.tag, section) is section and self._into(
             self.graph, section, child
         )
@@ -82,23 +80,23 @@ class Builder:
             if child.tag in ("layers", "edges", "rt_info") and child.tag in seen:
                 model.unknown.append(self.read.duplicate(child, root))
             elif child.tag in ("layers", "edges"):
-                self._left_over(child, model.graph, model.unknown)
+                self._other_content(child, model.graph, model.unknown)
             elif child.tag == "rt_info":
-                model.rt_info = self.read.kept(child)
+                model.rt_info = self.read.preserved(child)
             elif child.tag in LEGACY:
-                model.legacy.append(self.read.kept(child))
+                model.legacy.append(self.read.preserved(child))
             elif child.tag != COMMENT:
                 model.unknown.append(self.read.unknown(child, root))
             seen.add(child.tag)
 
-    def _left_over(self, section: Element, graph: Graph, unknown: list[Element]) -> None:
-        """What <layers> or <edges> holds besides layers or edges."""
+    def _other_content(self, section: Element, graph: Graph, unknown: list[Element]) -> None:
+        """Collect the content of <layers> or <edges> other than layers and edges."""
         graph.comments += comments_of(section)
         unknown += [child for child in self.read.unknown_children(section) if child.tag != COMMENT]
         self.read.rest(section)
 
     def body(self, name: str, element: Element) -> Body:
-        """A body, without the maps that tie it to its layer."""
+        """A body, without its port map and back edges."""
         body = Body(name, Graph(), extra=self.read.rest(element), at=element.at)
         seen: set[str] = set()
         for child in element.children:
@@ -107,7 +105,7 @@ class Builder:
             elif child.tag in ("layers", "edges"):
                 self._body_section(child, body)
             elif child.tag == "rt_info":
-                body.rt_info = self.read.kept(child)
+                body.rt_info = self.read.preserved(child)
             else:
                 body.unknown.append(self.read.unknown(child, element))
             seen.add(child.tag)
@@ -121,7 +119,7 @@ class Builder:
             section.children.append(child)
             if self._into(body.graph, section, child):
                 section.children.pop()
-        self._left_over(section, body.graph, body.unknown)
+        self._other_content(section, body.graph, body.unknown)
 
     def layer(self, element: Element) -> Layer:
         take = element.attributes.pop
@@ -154,7 +152,7 @@ class Builder:
             elif tag == "output" and not layer.outputs:
                 layer.outputs = self.ports.of(child, layer.unknown)
             elif tag == "rt_info" and layer.rt_info is None:
-                layer.rt_info = self.read.kept(child)
+                layer.rt_info = self.read.preserved(child)
                 rt_info_faults(child, self.faults)
             elif tag in PARTS and tag not in parts:
                 parts[tag] = child
@@ -166,17 +164,17 @@ class Builder:
             layer.bodies = sub_graphs(layer, parts, self)
 
     def edge(self, element: Element, graph: Graph) -> None:
-        attributes, known = element.attributes, self.read.numbers
+        attributes, parsed = element.attributes, self.read.numbers
         try:
             edge = Edge(
-                known[attributes["from-layer"]],
-                known[attributes["from-port"]],
-                known[attributes["to-layer"]],
-                known[attributes["to-port"]],
+                parsed[attributes["from-layer"]],
+                parsed[attributes["from-port"]],
+                parsed[attributes["to-layer"]],
+                parsed[attributes["to-port"]],
                 {},
                 element.at,
             )
-        except KeyError:  # a number not met before, or a fault
+        except KeyError:  # a number that is not cached, or an error
             a, b, c, d = (self.read.number(element, name, "an edge", UNREAD) for name in ENDS)
             if UNREAD in (a, b, c, d):
                 graph.incomplete = True
@@ -197,11 +195,11 @@ def comments_of(element: Element) -> tuple[str, ...]:
 
 
 def last_comments(section: Element) -> tuple[str, ...]:
-    """The comments right before the last child of a section, taken out of it."""
+    """Remove and return the comments directly before the last child of a section."""
     last = len(section.children) - 1
     first = last
     while first > 0 and section.children[first - 1].tag == COMMENT:
         first -= 1
-    taken = tuple(comment.text for comment in section.children[first:last])
+    comments = tuple(comment.text for comment in section.children[first:last])
     del section.children[first:last]
-    return taken
+    return comments

@@ -1,4 +1,4 @@
-"""Python's garbage collection, paused where many objects are made and none is garbage."""
+"""Pauses Python's cyclic garbage collector while many long-lived objects are created."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Without garbage collection: a model and its facts are many objects and no garbage, and each collection
-    would look at all of them.
+    """Disable the garbage collector during the block.
+
+    A model and its facts consist of many objects and no garbage, and every collection would traverse them.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Finds and refuses document type declarations, before anything that they declare is used."""
+"""Finds document type declarations and removes them before anything that they declare is used."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ _OPENER = b"<!DOCTYPE"
 
 
 class _Ended(Exception):
-    """Ends the look at a declaration."""
+    """Stops the scan of a declaration."""
 
 
 def without_doctype(data: bytes, faults: Faults) -> bytes:
-    """The text, a document type declaration in it told as a fault and blanked, so that it changes nothing.
+    """The text with its document type declaration reported and replaced by blanks.
 
-    Told where it does most harm: at what brings in another file or attributes that the file does not have,
-        else at its start.
+    The finding is located at the most harmful part: an entity that names another file, or a default that adds
+    attributes; otherwise at the start of the declaration.
     """
     if _OPENER not in data:
         return data
     seen = _Declarations(data)
     if seen.start < 0:
-        return data  # in a comment, say
+        return data  # in a comment, for example
     worst = seen.worst or (seen.start, "a document type declaration")
     faults.add(
         "document-type",
-        f"{worst[1]}; an IR file has none, and none is read",
+        f"the file has {worst[1]}, must have no document type declaration",
         worst[0],
-        notes=("what it declares is not used, and no file that it names is opened",),
+        notes=("irops uses nothing that it declares and opens no file that it names",),
     )
     if seen.end < 0:
         return data
@@ -39,7 +39,7 @@ def without_doctype(data: bytes, faults: Faults) -> bytes:
 
 
 class _Declarations:
-    """Where a document type declaration starts and ends, and the worst of what it declares."""
+    """The extent of a document type declaration, and the most harmful part of it."""
 
     def __init__(self, data: bytes) -> None:
         self.start = self.end = -1
@@ -51,10 +51,10 @@ class _Declarations:
         parser.EntityDeclHandler = self._entity
         parser.AttlistDeclHandler = self._attlist
         parser.StartElementHandler = self._element
-        with suppress(_Ended, expat.ExpatError):  # what is not well-formed is told by the parse that follows
+        with suppress(_Ended, expat.ExpatError):  # the main parse reports what is not well-formed
             parser.Parse(data, True)
         if self.start >= 0:
-            self.start = data.rfind(_OPENER, 0, self.start + 1)  # the parser tells where the name has ended
+            self.start = data.rfind(_OPENER, 0, self.start + 1)  # the parser reports the end of the name
 
     def _starts(self, *_: object) -> None:
         self.start = self.parser.CurrentByteIndex

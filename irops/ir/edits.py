@@ -1,4 +1,4 @@
-"""Small changes to the text of a file, at exact places: all else stays as it was written."""
+"""Small edits of the text of a file at exact offsets; all other bytes stay unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLANKS = b" \t\r\n"
 
 
 def with_attribute(source: Source, at: int, name: str, text: str) -> Edit | None:
-    """Another value for an attribute of the element at a byte offset, which has it."""
+    """Replace the value of an existing attribute of the element at a byte offset."""
     for found in _attributes(source, at):
         if found[1] == name.encode():
             group = 2 if found[2] is not None else 3
@@ -27,9 +27,7 @@ def with_attribute(source: Source, at: int, name: str, text: str) -> Edit | None
 
 
 def with_new_attribute(source: Source, layer: Layer, name: str, text: str) -> Edit | None:
-    """One more attribute in the <data> of a layer, behind those that it has; a new <data> where there is
-    none.
-    """
+    """Append an attribute to the <data> of a layer, or add a <data> with it."""
     written = f' {name}="{escaped(text)}"'
     if layer.data_at >= 0:
         place = _end_of_attributes(source, layer.data_at)
@@ -46,8 +44,8 @@ def with_new_attribute(source: Source, layer: Layer, name: str, text: str) -> Ed
 
 
 def without_element(source: Source, at: int) -> Edit | None:
-    """Nothing in place of the element at a byte offset, and of the blanks before it."""
-    end = _Extents(source.data, at, "").whole
+    """Delete the element at a byte offset, and the whitespace before it."""
+    end = _Extents(source.data, at, "").end
     start = at
     while start > 0 and source.data[start - 1 : start] in (b" ", b"\t", b"\r", b"\n"):
         start -= 1
@@ -55,32 +53,33 @@ def without_element(source: Source, at: int) -> Edit | None:
 
 
 def with_dims(source: Source, at: int, dims: Sequence[int]) -> list[Edit | None]:
-    """Other dims of the port at a byte offset, which has some: only what differs is changed. None where it is
-    not clear how.
+    """Replace the dims of the port at a byte offset, which has some, where they differ.
+
+    A None among the edits means that the text of the port cannot be edited.
     """
-    found = _Extents(source.data, at, "dim")
+    port = _Extents(source.data, at, "dim")
     if (
-        found.whole < 0
-        or not found.children
-        or any(b"<" in source.data[start:end] for start, end in found.inner)
-        or any(inner[1] == child[1] for inner, child in zip(found.inner, found.children))  # <dim/>
+        port.end < 0
+        or not port.children
+        or any(b"<" in source.data[start:end] for start, end in port.contents)
+        or any(inner[1] == child[1] for inner, child in zip(port.contents, port.children))  # <dim/>
     ):
         return [None]
     edits: list[Edit | None] = [
         Edit(start, end, str(dim))
-        for (start, end), dim in zip(found.inner, dims)
+        for (start, end), dim in zip(port.contents, dims)
         if source.data[start:end].strip() != b"%d" % dim
     ]
-    last = found.children[-1]
-    if len(dims) > len(found.children):
-        before = found.children[-2][1] if len(found.children) > 1 else found.inside
+    last = port.children[-1]
+    if len(dims) > len(port.children):
+        before = port.children[-2][1] if len(port.children) > 1 else port.content_start
         blanks = source.data[before : last[0]]
         gap = blanks.decode("ascii") if not blanks.strip(_BLANKS) else ""
         edits.append(
-            Edit(last[1], last[1], "".join(f"{gap}<dim>{dim}</dim>" for dim in dims[len(found.children) :]))
+            Edit(last[1], last[1], "".join(f"{gap}<dim>{dim}</dim>" for dim in dims[len(port.children) :]))
         )
     else:
-        edits.extend(without_element(source, start) for start, _ in found.children[len(dims) :])
+        edits.extend(without_element(source, start) for start, _ in port.children[len(dims) :])
     return edits
 
 
@@ -102,55 +101,55 @@ def _end_of_attributes(source: Source, at: int) -> int | None:
 
 
 class _Ended(Exception):
-    """Ends the look at an element."""
+    """Stops the scan of an element."""
 
 
 class _Extents:
-    """Where the element at an offset ends (whole), where its content starts, and its children of a tag: from
-    where to where.
+    """The extents of the element at an offset and of its children with a tag.
 
-    inner: the content of each of these children. whole is -1 where the element does not end.
+    end: the offset after the element, -1 if it is not closed; content_start: the offset after its start tag;
+    children, contents: start and end of each child, and of the content of each child.
     """
 
     def __init__(self, data: bytes, at: int, tag: str) -> None:
         self._data, self._at, self._tag, self._depth = data, at, tag, 0
-        self.whole = self.inside = -1
+        self.end = self.content_start = -1
         self.children: list[tuple[int, int]] = []
-        self.inner: list[tuple[int, int]] = []
+        self.contents: list[tuple[int, int]] = []
         self._child: tuple[int, int] = (-1, -1)
         self._parser = parser = expat.ParserCreate("utf-8")
-        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.StartElementHandler, parser.EndElementHandler = self._on_start, self._on_end
         step = 1 << 12
         try:
             for begin in range(at, len(data), step):
                 parser.Parse(data[begin : begin + step], False)
         except (_Ended, expat.ExpatError):
-            pass  # what is not well-formed was told when the file was read
+            pass  # malformed XML was reported when the file was read
 
-    def _start(self, tag: str, _: object) -> None:
+    def _on_start(self, tag: str, _: object) -> None:
         self._depth += 1
         here = self._at + self._parser.CurrentByteIndex
         if self._depth == 1:
-            self.inside = _behind_tag(self._data, here)
+            self.content_start = _end_of_tag(self._data, here)
         elif self._depth == 2 and tag == self._tag:
-            self._child = here, _behind_tag(self._data, here)
+            self._child = here, _end_of_tag(self._data, here)
 
-    def _end(self, tag: str) -> None:
+    def _on_end(self, tag: str) -> None:
         here = self._at + self._parser.CurrentByteIndex
         if self._depth == 2 and tag == self._tag:
-            start, inside = self._child
-            empty = self._data[inside - 2 : inside] == b"/>"
-            self.inner.append((inside, inside if empty else here))
-            self.children.append((start, inside if empty else self._data.index(b">", here) + 1))
+            start, content = self._child
+            empty = self._data[content - 2 : content] == b"/>"
+            self.contents.append((content, content if empty else here))
+            self.children.append((start, content if empty else self._data.index(b">", here) + 1))
         elif self._depth == 1:
-            empty = self._data[self.inside - 2 : self.inside] == b"/>"
-            self.whole = self.inside if empty else self._data.index(b">", here) + 1
+            empty = self._data[self.content_start - 2 : self.content_start] == b"/>"
+            self.end = self.content_start if empty else self._data.index(b">", here) + 1
             raise _Ended
         self._depth -= 1
 
 
-def _behind_tag(data: bytes, at: int) -> int:
-    """Where the start tag at an offset has ended."""
+def _end_of_tag(data: bytes, at: int) -> int:
+    """The offset after the start tag at an offset."""
     tag = _TAG.match(data, at)
     position = tag.end() if tag else at
     while found := _ATTRIBUTE.match(data, position):

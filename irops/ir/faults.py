@@ -1,4 +1,4 @@
-"""Collects what is wrong with a file while it is read."""
+"""Collects the findings of the reader."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.ir.locate import Source
 from irops.ir.model import Layer
-from irops.limits import OF_RULES, Limits
+from irops.limits import LIMIT_OF_RULE, Limits
 from irops.limits import notes as limit_notes
 
 
 class Faults:
-    """The findings so far. layer and path say where the reader is, so that each finding can name its layer.
+    """The findings so far. layer and path are the current position, so that each finding names its layer.
 
-    Of one file, limits.findings are told: more help nobody, and finding their places takes time.
+    At most limits.findings are kept: more are not useful, and computing their locations takes time. omitted
+    counts the others.
     """
 
-    __slots__ = ("found", "layer", "limits", "path", "source", "untold")
+    __slots__ = ("found", "layer", "limits", "omitted", "path", "source")
 
     def __init__(self, source: Source, limits: Limits | None = None) -> None:
         self.source, self.limits = source, limits or Limits()
         self.found: list[Diagnostic] = []
-        self.untold = 0
+        self.omitted = 0
         self.layer: Layer | None = None
         self.path: tuple[str, ...] = ()
 
@@ -39,48 +40,52 @@ class Faults:
         level: Severity | None = None,
         fix: Fix | None = None,
     ) -> None:
-        """Note a finding at the element that starts at a byte offset, at one of its attributes, or at its
-        n-th child of a tag.
+        """Add a finding at the element at a byte offset, at one of its attributes, or at its n-th child.
+
+        child: the tag and the index of the child, counted from 0 among the children of that tag.
         """
         if len(self.found) >= self.limits.findings:
-            self.untold += 1
+            self.omitted += 1
             return
         if child is not None:
-            found = self.source.child_offset(at, *child)
-            at = at if found is None else found
+            offset = self.source.child_offset(at, *child)
+            at = at if offset is None else offset
         self.found.append(
             Diagnostic(
                 rule(name),
                 message,
-                self.source.location(at, self.layer, self.path, attribute),
+                self.source.location(at, self._owner, self.path, attribute),
                 notes=notes,
                 level=level,
                 fix=fix if self.source.as_stored else None,
             )
         )
 
+    @property
+    def _owner(self) -> tuple[int | None, str | None]:
+        return (None, None) if self.layer is None else (self.layer.id, self.layer.name)
+
     def stop(self, name: str, message: str, at: int, *, notes: tuple[str, ...] = ()) -> ReadError:
-        """The error that ends reading, followed by all that was found before; to be raised."""
-        last = Diagnostic(rule(name), message, self.source.location(at, self.layer, self.path), notes=notes)
+        """The error to raise to stop reading, followed by the findings so far."""
+        last = Diagnostic(rule(name), message, self.source.location(at, self._owner, self.path), notes=notes)
         return ReadError((last, *self.in_order()))
 
     def refuse(self, name: str, what: str, at: int) -> ReadError:
-        """The error that ends reading since a limit is met; to be raised. name: of the rule, which is about
-        one limit.
-        """
-        return self.stop(name, f"{what}; {self.limits.said(OF_RULES[name])}", at, notes=limit_notes(name))
+        """The error to raise to stop reading because a limit is exceeded. name: of the rule of that limit."""
+        message = f"{what}; {self.limits.message(LIMIT_OF_RULE[name])}"
+        return self.stop(name, message, at, notes=limit_notes(name))
 
     def in_order(self) -> tuple[Diagnostic, ...]:
-        """All findings in the order of the file; behind them, how many more there are."""
-        if self.untold:
-            self.untold, more = 0, self.untold
+        """All findings in the order of the file, and one with the number of those that were omitted."""
+        if self.omitted:
+            self.omitted, more = 0, self.omitted
             end = self.source.location(len(self.source.data))
             self.found.append(
                 Diagnostic(
-                    rule("more-faults"),
-                    f"{more} more findings are not told; {self.limits.said('findings')}",
+                    rule("too-many-findings"),
+                    f"{more} more findings are not reported; {self.limits.message('findings')}",
                     end,
-                    notes=limit_notes("more-faults"),
+                    notes=limit_notes("too-many-findings"),
                 )
             )
         return in_document_order(self.found)

@@ -1,26 +1,24 @@
-"""What may be wrong with <pre-process>, the mean values of an IR 10 file."""
+"""Checks <pre-process>, the mean values of an IR 10 file."""
 
 from __future__ import annotations
 
 from irops.ir.faults import Faults
-from irops.ir.model import Element, Model
+from irops.ir.model import Element, LayerKind, Model
 from irops.ir.numbers import integer
 from irops.ir.weights import Weights
 
 
 def pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
-    """Tell where <pre-process> names a layer that is not there, or a mean image that is not in the
-    weights.
-    """
+    """Report a <pre-process> that names an unknown layer, or a mean image outside the weights."""
     if element.tag != "pre-process":
         return
     name = element.attributes.get("reference-layer-name")
     if name is not None and not any(
-        layer.name == name and layer.type.lower() == "parameter" for layer in model.layers
+        layer.name == name and layer.kind is LayerKind.PARAMETER for layer in model.layers
     ):
         faults.add(
             "unknown-reference-layer",
-            f'<pre-process> means the layer "{name}"; the model has no such Parameter',
+            f'<pre-process> refers to the layer "{name}", must refer to a Parameter of the model',
             element.at,
             attribute="reference-layer-name",
             notes=("OpenVINO refuses the file",),
@@ -30,9 +28,9 @@ def pre_process_faults(element: Element, model: Model, weights: Weights, faults:
             if mean.tag == "mean" and "offset" in mean.attributes and _outside(mean, weights):
                 faults.add(
                     "mean-outside-weights",
-                    f"the mean image of channel {channel.attributes.get('id', '?')}, offset"
-                    f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, is not"
-                    f" in {weights.name}, which has {weights.size} bytes",
+                    f"the mean image of channel {channel.attributes.get('id', '?')} has offset"
+                    f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, must be"
+                    f" within the {weights.size} bytes of {weights.name}",
                     element.at,
                 )
                 return

@@ -1,17 +1,13 @@
-"""Where in a file things lie: lines and columns of byte offsets, attributes and children of elements."""
+"""Locations in a file: lines and columns of byte offsets, offsets of attributes and child elements."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 import numpy as np
 
 from irops.diagnostics.diagnostic import Location
-
-if TYPE_CHECKING:
-    from irops.ir.model import Layer
 
 _TAG = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
@@ -21,7 +17,7 @@ BOM = b"\xef\xbb\xbf"
 class Source:
     """The text of a file. data: its bytes as UTF-8; offsets count these bytes, a byte order mark included.
 
-    as_stored: whether these are the bytes of the file itself, which may have another encoding.
+    as_stored: whether data are the bytes of the file itself; not so if the file has another encoding.
     """
 
     __slots__ = ("_last", "_starts", "as_stored", "data", "path")
@@ -29,7 +25,7 @@ class Source:
     def __init__(self, path: str | None, data: bytes, *, as_stored: bool = True) -> None:
         self.path, self.data, self.as_stored = path, data, as_stored
         self._starts: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
-        self._last = (0, 0)  # an offset, and the characters of its line before it
+        self._last = (0, 0)  # an offset, and the number of characters before it on its line
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The line and the column, in characters, of a byte offset; both from 1."""
@@ -40,14 +36,14 @@ class Source:
         start = int(self._starts[line - 1])
         if start == 0 and self.data.startswith(BOM):
             start = min(len(BOM), offset)
-        before, characters = self._last if start <= self._last[0] <= offset else (start, 0)
-        self._last = offset, characters + _characters(self.data[before:offset])
-        return line, self._last[1] + 1
+        last = self._last  # another thread may replace it
+        before, characters = last if start <= last[0] <= offset else (start, 0)
+        characters += _characters(self.data[before:offset])
+        self._last = offset, characters
+        return line, characters + 1
 
     def attribute_offset(self, at: int, name: str) -> int | None:
-        """Where an attribute's name stands in the start tag at byte offset at; None where the tag does not
-        have it.
-        """
+        """The offset of an attribute's name in the start tag at byte offset at; None if it has none."""
         wanted = name.encode()
         tag = _TAG.match(self.data, at) if at >= 0 else None
         position = tag.end() if tag else len(self.data)
@@ -58,40 +54,42 @@ class Source:
         return None
 
     def child_offset(self, at: int, tag: str, index: int = 0) -> int | None:
-        """Where the index-th child of that tag starts, of the element at byte offset at; None where there is
-        none.
-        """
+        """The offset of the index-th child with a tag of the element at byte offset at; None if absent."""
         if not 0 <= at < len(self.data):
             return None
         return _Finder(tag, index).search(self.data, at)
 
     def line_text(self, line: int) -> str:
-        """A line of the file, without its end."""
+        """A line of the file, without its line end."""
         self.line_column(0)
         assert self._starts is not None
         ends = [*self._starts[line : line + 1].tolist(), len(self.data)]
         return self.data[int(self._starts[line - 1]) : ends[0]].decode("utf-8", "replace").strip("\r\n\ufeff")
 
     def location(
-        self, at: int, layer: Layer | None = None, path: tuple[str, ...] = (), attribute: str | None = None
+        self,
+        at: int,
+        layer: tuple[int | None, str | None] = (None, None),
+        path: tuple[str, ...] = (),
+        attribute: str | None = None,
     ) -> Location:
-        """The location of an element, or of one of its attributes, by the element's byte offset (-1: not
-        known).
+        """The location of an element, or of one of its attributes.
+
+        at: the byte offset of the element, -1 if it is not known; layer: the id and the name of its layer
         """
-        layer_id, layer_name = (layer.id, layer.name) if layer is not None else (None, None)
         if at < 0 or at > len(self.data):
-            return Location(self.path, None, None, layer_id, layer_name, path)
+            return Location(self.path, None, None, *layer, path)
         place = self.attribute_offset(at, attribute) if attribute is not None else None
         line, column = self.line_column(at if place is None else place)
-        return Location(self.path, line, column, layer_id, layer_name, path)
+        return Location(self.path, line, column, *layer, path)
 
 
 class _Found(Exception):
-    """Ends a search."""
+    """Stops a search."""
 
 
 class _Finder:
-    """Looks for the index-th direct child of a tag by parsing on from where the parent starts."""
+    """Finds the index-th direct child with a tag by parsing from the start of the parent."""
 
     def __init__(self, tag: str, index: int) -> None:
         self.tag, self.left, self.depth, self.at = tag, index, 0, -1
@@ -118,12 +116,12 @@ class _Finder:
             for begin in range(at, len(data), step):
                 self.parser.Parse(data[begin : begin + step], False)
         except (_Found, expat.ExpatError):
-            pass  # found, or the parent ended first; what is not well-formed was told when the file was read
+            pass  # found, or the parent ended first; malformed XML was reported when the file was read
         return at + self.at if self.at >= 0 else None
 
 
 def _characters(data: bytes) -> int:
-    """How many characters start in UTF-8 text, even if it is cut or damaged."""
+    """The number of characters that start in UTF-8 text, even if it is cut off or damaged."""
     return (
         len(data) if data.isascii() else int(np.count_nonzero((np.frombuffer(data, np.uint8) & 0xC0) != 0x80))
     )

@@ -1,4 +1,4 @@
-"""Says why a text is not well-formed XML, where, and what a person would look for."""
+"""Explains why text is not well-formed XML, with the location of the cause."""
 
 from __future__ import annotations
 
@@ -28,16 +28,14 @@ _OPEN_ENDED = {
 def malformed(
     error: expat.ExpatError, parser: expat.XMLParserType, faults: Faults, still_open: Sequence[Element]
 ) -> ReadError:
-    """The error to raise for a parser's error; still_open are the elements that had not ended."""
+    """The error to raise for a parser error; still_open are the elements that are not closed."""
     at = max(parser.ErrorByteIndex, 0)
     data = faults.source.data
     if error.code in _OPEN_ENDED:
         return _cut_off(error, at, faults, [e for e in still_open if e.tag])
-    if (
-        error.code == _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]
-    ):  # told at the start of the tag that it is in
-        found = _UNKNOWN_ENTITY.search(data, at)
-        at = found.start() if found else at
+    if error.code == _CODES[expat.errors.XML_ERROR_UNDEFINED_ENTITY]:
+        entity = _UNKNOWN_ENTITY.search(data, at)  # the parser reports the start of the tag
+        at = entity.start() if entity else at
     line, _ = faults.source.line_column(at)
     notes = (f"line {line} is: {_excerpt(faults.source.line_text(line))}",)
     try:
@@ -49,7 +47,7 @@ def malformed(
             if abs(wrong.start - at) < 8:
                 shown = " ".join(f"{byte:02X}" for byte in data[wrong.start : wrong.start + 2])
                 return faults.stop(
-                    "invalid-encoding", f"bytes {shown} are not UTF-8", wrong.start, notes=notes
+                    "invalid-encoding", f"bytes {shown} are not valid UTF-8", wrong.start, notes=notes
                 )
     return faults.stop("malformed-xml", _why(error, data, at, still_open), at, notes=notes)
 
@@ -60,16 +58,16 @@ def _cut_off(error: expat.ExpatError, at: int, faults: Faults, still_open: Seque
         at = data.rfind(b"<![CDATA[", 0, at)  # the parser gives the end of the file
     opened = next((what for word, what in _OPENERS.items() if data.startswith(word, at)), None)
     if opened is not None and error.code != _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]:
-        return faults.stop("malformed-xml", f"{opened} starts here and is never ended", at)
+        return faults.stop("malformed-xml", f"{opened} starts here and is never closed", at)
     if not still_open:
-        return faults.stop("malformed-xml", "there is no element; an IR file holds a <net>", at)
+        return faults.stop("malformed-xml", "the file has no element, must have a <net>", at)
     names = " > ".join(_name(e) for e in still_open)
     line, _ = faults.source.line_column(still_open[-1].at)
     return faults.stop(
         "truncated-file",
         f"the file ends inside <{still_open[-1].tag}>, which starts on line {line}",
         at,
-        notes=(f"still open: {names}", "the file looks cut off: fetch or export it again"),
+        notes=(f"open elements: {names}", "the file seems to be cut off: fetch or export it again"),
     )
 
 
@@ -80,24 +78,24 @@ def _name(element: Element) -> str:
 def _why(error: expat.ExpatError, data: bytes, at: int, still_open: Sequence[Element]) -> str:
     text = expat.errors.messages[error.code]
     if text == expat.errors.XML_ERROR_TAG_MISMATCH:
-        found = re.match(rb"(?:</)?([^\s<>]+)", data[at : at + 200])
+        match = re.match(rb"(?:</)?([^\s<>]+)", data[at : at + 200])
         line = data.count(b"\n", 0, still_open[-1].at) + 1
-        ends = f"</{found[1].decode('utf-8', 'replace')}>" if found else "an end tag"
-        return f"{ends} does not end the element that is open, <{still_open[-1].tag}> of line {line}"
+        end_tag = f"</{match[1].decode('utf-8', 'replace')}>" if match else "an end tag"
+        return f"{end_tag} does not match the open element, <{still_open[-1].tag}> on line {line}"
     if text == expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT or (
         not [e for e in still_open if e.tag] and b"</" in data[:at]
     ):
         return "there is content after the end of the root element"
     if text == expat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE:
-        found = re.match(rb"[^\s=]+", data[at : at + 200])
-        return f"attribute {found[0].decode('utf-8', 'replace') if found else ''!r} is given twice"
+        match = re.match(rb"[^\s=]+", data[at : at + 200])
+        return f"attribute {match[0].decode('utf-8', 'replace') if match else ''!r} is repeated"
     if text == expat.errors.XML_ERROR_UNDEFINED_ENTITY:
-        found = _UNKNOWN_ENTITY.match(data, at)
-        name = found[0].decode("utf-8", "replace") if found else "what is referred to here"
-        return f"{name} is no entity of XML: only &lt; &gt; &amp; &quot; &apos; are"
+        match = _UNKNOWN_ENTITY.match(data, at)
+        name = match[0].decode("utf-8", "replace") if match else "this reference"
+        return f"{name} is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;"
     if text == expat.errors.XML_ERROR_BAD_CHAR_REF:
-        found = re.match(rb"&#[0-9a-fA-Fx]*;?", data[at : at + 40])
-        return f"{found[0].decode() if found else 'this'} is a character that XML does not have"
+        match = re.match(rb"&#[0-9a-fA-Fx]*;?", data[at : at + 40])
+        return f"{match[0].decode() if match else 'this'} is a character that XML does not allow"
     if data.startswith(b"<?xml", at) or text == expat.errors.XML_ERROR_MISPLACED_XML_PI:
         return "an XML declaration (<?xml …?>) is only allowed at the very start of the file"
     if text == expat.errors.XML_ERROR_SYNTAX:
@@ -107,19 +105,19 @@ def _why(error: expat.ExpatError, data: bytes, at: int, still_open: Sequence[Ele
 
 def _wrong_character(data: bytes, at: int) -> str:
     if data.startswith(BOM, at):
-        return "there is a byte order mark here; one is allowed, at the very start of the file"
+        return "a byte order mark is only allowed at the very start of the file"
     start = data.rfind(b"<", 0, at)
     within_tag = start >= 0 and b">" not in data[start:at]
     here = data[at : at + 1]
     if data.startswith(b"<!--", start) and within_tag:
-        return "a comment may not contain '--'"
+        return "a comment must not contain '--'"
     if here == b"<" and within_tag:
-        return "a '<' within a tag must be written &lt;, or the tag before it is not ended"
+        return "a '<' in a tag must be written &lt;, or the tag before it is not closed"
     last = data.rfind(b"&", 0, at)
     if last >= 0 and at - last < 30 and b";" not in data[last:at]:
         return "an '&' must be written &amp;"
     if within_tag and data[at - 1 : at] == b"=":
-        return "the value of an attribute must stand in quotes"
+        return "the value of an attribute must be in quotes"
     shown = data[at : at + 4].decode("utf-8", "replace")[:1]
     return f"not well-formed XML: {shown!r} is not allowed here" if shown else "not well-formed XML"
 

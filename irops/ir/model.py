@@ -1,25 +1,53 @@
-"""An IR file as values. Knows the format, and no op."""
+"""An IR file as Python values, independent of any op."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from functools import lru_cache
 
-if TYPE_CHECKING:
-    from irops.ir.locate import Source
-    from irops.ir.weights import Weights
-
+from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.suggestions import did_you_mean
+from irops.ir.locate import Source
+from irops.ir.storage import Weights
 
 COMMENT = "!--"
 
 
+class LayerKind(StrEnum):
+    """What a layer is in its graph, whatever its op computes."""
+
+    PARAMETER = "parameter"
+    RESULT = "result"
+    CONSTANT = "constant"  # its value lies in the model's weights
+    SINK = "sink"  # runs although nothing uses an output of it
+    OPERATION = "operation"
+
+
+@lru_cache(4096)
+def kind_of(type: str) -> LayerKind:
+    """What a layer of that type is in IR: OpenVINO's reader compares Result and Const exactly, Parameter and
+    Assign without regard to case.
+    """
+    match type:
+        case "Result":
+            return LayerKind.RESULT
+        case "Const":
+            return LayerKind.CONSTANT
+    match type.lower():
+        case "parameter":
+            return LayerKind.PARAMETER
+        case "assign":
+            return LayerKind.SINK
+    return LayerKind.OPERATION
+
+
 @dataclass(slots=True)
 class Element:
-    """An XML element, kept as it is: what the reader does not interpret, and rt_info. at: its byte offset in
-    the file, or -1.
+    """An XML element that the reader preserves without interpreting it, such as rt_info.
 
-    A comment is an element with the tag COMMENT.
+    at: its byte offset in the file, or -1. A comment is an element with the tag COMMENT.
     """
 
     tag: str
@@ -31,10 +59,10 @@ class Element:
 
 @dataclass(slots=True)
 class Port:
-    """A port of a layer. Its id is a label; its place in the list is what counts.
+    """A port of a layer. Its id is a label; its position in the list determines which port it is.
 
-    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: of an optional input of
-        ONNX that is left out.
+    dims: as declared, -1 for a dynamic one; names: of the tensor, unescaped; absent: set for an optional
+    input that is omitted where inputs after it are not.
     """
 
     id: int
@@ -50,11 +78,11 @@ class Port:
 
 @dataclass(slots=True)
 class PortMapping:
-    """An entry of a port map: how a layer's port meets a layer of its body.
+    """An entry of a port map, which connects a port of a layer to a layer of its body.
 
-    axis None: the whole tensor; else it is cut or joined along it, in steps from start to end by stride,
-        part_size at a time.
-    external_port_id -1 with a purpose: not a port, but the iteration number or the condition to go on.
+    axis None: the whole tensor; otherwise the tensor is sliced or concatenated along axis, from start to end
+    in steps of stride, part_size elements per iteration. external_port_id -1 with a purpose: not a port, but
+    the iteration number or the execution condition.
     """
 
     external_port_id: int
@@ -72,7 +100,7 @@ class PortMapping:
 
 @dataclass(slots=True)
 class BackEdge:
-    """From a Result of a body to the Parameter that takes its value in the next iteration."""
+    """From a Result of a body to the Parameter that receives its value in the next iteration."""
 
     from_layer: int
     to_layer: int
@@ -81,10 +109,10 @@ class BackEdge:
 
 @dataclass(slots=True)
 class Body:
-    """A sub-graph of a layer with the maps that tie it to the layer's ports. name: body, then_body or
-    else_body.
+    """A sub-graph of a layer with the maps that connect it to the layer's ports.
 
-    incomplete: entries of the maps could not be read, so what is missing here proves nothing.
+    name: body, then_body or else_body; incomplete: the maps were only partially read, so absent entries are
+    not reported.
     """
 
     name: str
@@ -101,7 +129,10 @@ class Body:
 
 @dataclass(slots=True)
 class Layer:
-    """A node of a graph: an op of some version, its attributes as texts, its ports, its bodies."""
+    """A node of a graph: its op type and version, its attributes as texts, its ports and its bodies.
+
+    own_kind: its kind, where the reader of a dialect knows that it is not what IR means by the type.
+    """
 
     id: int
     name: str
@@ -117,28 +148,33 @@ class Layer:
     unknown: list[Element] = field(default_factory=list)
     at: int = field(default=-1, compare=False)
     data_at: int = field(default=-1, compare=False)
-    comments: tuple[str, ...] = ()  # that stand before it
+    comments: tuple[str, ...] = ()  # those before it
+    own_kind: LayerKind | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f'layer {self.id} "{self.name}" ({self.type})'
 
     @property
-    def foreign(self) -> bool:
-        """Whether it is of another dialect than OpenVINO's: its version then names a domain and an opset,
-        onnx:17.
-        """
-        return ":" in self.version
+    def kind(self) -> LayerKind:
+        """What it is in its graph."""
+        return self.own_kind or kind_of(self.type)
+
+    @property
+    def intended_kind(self) -> LayerKind:
+        """What it is if its type is misspelled in case alone, which has a finding of its own."""
+        return self.own_kind or kind_of(self.type.capitalize())
 
     @property
     def is_constant(self) -> bool:
-        """Whether its value lies in the model's weights: a Const, or a node Constant of ONNX."""
-        return self.type == "Const" or (self.type == "Constant" and self.foreign)
+        """Whether its value is stored in the model's weights."""
+        return self.kind is LayerKind.CONSTANT
 
     def input_index(self, port_id: int) -> int | None:
-        """Which input a port label means; the first, where labels repeat."""
+        """The index of the input with a port label; the first one if labels repeat, None if there is none."""
         return next((k for k, port in enumerate(self.inputs) if port.id == port_id), None)
 
     def output_index(self, port_id: int) -> int | None:
+        """The index of the output with a port label, like input_index."""
         return next((k for k, port in enumerate(self.outputs) if port.id == port_id), None)
 
 
@@ -156,30 +192,42 @@ class Edge:
 
 @dataclass(slots=True)
 class Graph:
-    """Layers and edges, in the order of the file. incomplete: edges could not be read, so an input without
-    one proves nothing.
+    """Layers and edges, in the order of the file.
+
+    incomplete: the edges were only partially read, so unconnected inputs are not reported.
     """
 
     layers: list[Layer] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     incomplete: bool = field(default=False, compare=False)
     comments: tuple[str, ...] = ()  # those among the edges, or behind all layers
+    _places: dict[int | str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def layer(self, id_or_name: int | str) -> Layer:
-        """The layer of an id or a name; KeyError where there is none."""
-        for layer in self.layers:
-            if id_or_name in (layer.id, layer.name):
-                return layer
-        raise KeyError(id_or_name)
+        """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, for none.
+
+        Takes constant time on average: the places of layers are kept, and looked up anew once layers change.
+        """
+        place = self._places.get(id_or_name, len(self.layers))
+        if place < len(self.layers) and id_or_name in (self.layers[place].id, self.layers[place].name):
+            return self.layers[place]
+        places: dict[int | str, int] = {}
+        for place, layer in reversed(list(enumerate(self.layers))):
+            places[layer.name] = places[layer.id] = place
+        self._places = places
+        if id_or_name not in places:
+            names = (layer.name for layer in self.layers)
+            raise KeyError(f"there is no layer {id_or_name!r}{did_you_mean(id_or_name, names)}")
+        return self.layers[places[id_or_name]]
 
 
 @dataclass(slots=True)
 class Model:
-    """A model as its .xml says, and the weights that its constants point into.
+    """The content of an .xml file, and the weights that store its constants.
 
-    rt_info and legacy (meta_data, quantization_parameters, pre-process) are kept as XML; unknown holds all
-    else.
-    dialect: what its layers are ops of; opsets: of another dialect's, the opsets that it imports, by domain.
+    rt_info and legacy (meta_data, quantization_parameters, pre-process) are preserved as XML; unknown has all
+    other elements. dialect: the dialect of its ops; opsets: in other dialects than OpenVINO, the imported
+    opset of each domain.
     """
 
     name: str = ""
@@ -207,10 +255,27 @@ class Model:
         return self.graph.layer(id_or_name)
 
     def walk(self) -> Iterator[tuple[tuple[str, ...], Layer]]:
-        """Every layer with the path of layers and bodies down to its graph, bodies after the layer that has
-        them.
-        """
+        """Every layer with the path of layers and bodies down to its graph; a layer precedes its bodies."""
         return walk(self.graph)
+
+    def location(
+        self,
+        layer: Layer | None = None,
+        path: tuple[str, ...] = (),
+        at: int | None = None,
+        attribute: str | None = None,
+    ) -> Location:
+        """Where a layer is, or what belongs to it: in its file, if there is one.
+
+        path: the layers and bodies down to the graph of the layer; at: the byte offset of an element, that of
+        the layer by default; attribute: the name of an attribute of that element
+        """
+        owner: tuple[int | None, str | None] = (None, None) if layer is None else (layer.id, layer.name)
+        if self.source is None:
+            return Location(None, None, None, owner[0], owner[1], path)
+        if at is None:
+            at = -1 if layer is None else layer.at
+        return self.source.location(at, owner, path, attribute)
 
     def with_graph(self, graph: Graph) -> Model:
         return replace(self, graph=graph)
@@ -224,5 +289,5 @@ def walk(graph: Graph, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 
 def attribute_text(attributes: Mapping[str, str]) -> str:
-    """Attributes on one line, as a person would quote them: batch_axis=0, seq_axis=1."""
+    """Attributes on one line, for messages: batch_axis=0, seq_axis=1."""
     return ", ".join(f"{name}={value}" for name, value in attributes.items())

@@ -1,5 +1,6 @@
-"""From the text of a file to elements that know where they stand. No DTD, no entities but XML's five, no
-other file.
+"""Parses the text of a file into elements with byte offsets.
+
+No DTD, no entities except the five of XML, no other file.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from irops.ir.faults import Faults
 from irops.ir.malformed import malformed
 from irops.ir.model import COMMENT, Element
 
-LONGEST_DIM = 256
-"""So many characters of a <dim> are kept: enough to say what is wrong with it."""
+MAX_DIM_TEXT = 256
+"""The number of characters of a <dim> that are kept: enough for an error message."""
 SEPARATOR = "\0"
-"""Stands behind each dim in the text of a port; no XML holds this character."""
+"""Follows each dim in the text of a port; XML cannot contain this character."""
 BLANKS = " \t\r\n"
 FREE_FORM = ("rt_info", "meta_data", "quantization_parameters", "pre-process")
 """Elements whose content has no fixed structure."""
@@ -42,23 +43,23 @@ Take = Callable[[Element, Element], bool]
 
 
 def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
-    """The document: an element without a tag that holds the root element, and comments before and after it.
+    """The document: an element without a tag, with the root element and the comments around it as children.
 
-    Most of a file is dims, so they become no elements: their texts, each followed by SEPARATOR, are the text
-        of their port.
-    take is given each finished child of each section of the root, with its section; what it takes is not kept
-    in the tree, so that a large file never stands in memory as elements.
-    Raises:  ReadError where the text is not well-formed XML, or meets a limit
+    Most of a file is dims, so dims do not become elements: their texts, each followed by SEPARATOR, are the
+    text of their port. take is called with each section of the root and each of its children when the child
+    ends; if it returns True, the child is removed from the tree, so that a large file is never in memory as
+    elements.
+    Raises:  ReadError if the text is not well-formed XML, or exceeds a limit
     """
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
     outermost = element = Element("")
     stack: list[Element] = []
     push, pop = stack.append, stack.pop
-    dim: str | None = None  # the text so far of the dim that is open
-    texts: dict[int, list[str]] = {}  # the pieces of the texts of the elements that are open, by depth
+    dim: str | None = None  # the text so far of the open dim
+    texts: dict[int, list[str]] = {}  # the pieces of the texts of the open elements, by depth
     bounds = Bounds(faults, parser)
-    pass_through, dims_at_most = bounds.element, faults.limits.dims
+    count_element, max_dims = bounds.element, faults.limits.dims
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal element, dim
@@ -67,14 +68,12 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
             if attributes:
                 _unknown_dim_attributes(attributes, faults, parser.CurrentByteIndex)
             return
-        if (
-            dim is not None
-        ):  # an element within a dim: the dim becomes an element, for its port to complain about
+        if dim is not None:  # an element in a dim: the dim becomes an element, which its port reports
             push(element)
             element.children.append(inner := Element("dim", {}, [], dim, parser.CurrentByteIndex))
             element, dim = inner, None
         push(element)
-        pass_through(tag, len(stack), len(attributes))
+        count_element(tag, len(stack), len(attributes))
         inner = Element(tag, attributes, [], "", parser.CurrentByteIndex)
         element.children.append(inner)
         element = inner
@@ -84,13 +83,13 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
         if dim is not None:
             element.text += dim + SEPARATOR
             dim = None
-            if len(element.text) > dims_at_most:  # only then can there be too many
+            if len(element.text) > max_dims:  # only then can there be too many
                 bounds.dims(element.at, element.text.count(SEPARATOR))
             return
         closed = element
         if texts:
             closed.text += "".join(texts.pop(len(stack), ()))
-            if closed.children:  # blanks between text and elements are layout, as those between elements
+            if closed.children:  # whitespace between text and elements is layout
                 closed.text = closed.text.strip(BLANKS)
         element = pop()
         if len(stack) == 2 and take(element, closed):
@@ -99,7 +98,7 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
     def text(characters: str) -> None:
         nonlocal dim
         if dim is not None:
-            dim = (dim + characters)[:LONGEST_DIM]
+            dim = (dim + characters)[:MAX_DIM_TEXT]
         elif not characters.isspace():
             if element.tag not in SECTIONS or any(e.tag in FREE_FORM for e in stack):
                 texts.setdefault(len(stack), []).append(characters)
@@ -108,7 +107,7 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
 
     def comment(characters: str) -> None:
         if dim is None:
-            pass_through(COMMENT, len(stack), 0)
+            count_element(COMMENT, len(stack), 0)
             element.children.append(Element(COMMENT, {}, [], characters, parser.CurrentByteIndex))
 
     if b"<!--" in data:
@@ -121,14 +120,14 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
     return outermost
 
 
-def _stray_text(characters: str, element: Element, faults: Faults, behind: int) -> None:
-    """Tell of text in an element that may hold none, where it stands: before the byte offset behind."""
+def _stray_text(characters: str, element: Element, faults: Faults, end: int) -> None:
+    """Report text in an element that must not contain any. end: a byte offset after the text."""
     words = characters.strip()
-    place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), element.at, behind)
+    place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), element.at, end)
     shown = words if len(words) <= 40 else words[:40] + "…"
     faults.add(
         "stray-text",
-        f"text in <{element.tag}>: {shown!r}; it may hold elements only",
+        f"<{element.tag}> contains the text {shown!r}, must contain elements only",
         max(place, element.at),
         notes=("OpenVINO silently ignores it",),
     )
@@ -136,4 +135,5 @@ def _stray_text(characters: str, element: Element, faults: Faults, behind: int) 
 
 def _unknown_dim_attributes(attributes: dict[str, str], faults: Faults, at: int) -> None:
     for name in attributes:
-        faults.add("stray-attribute", f"<dim> has an attribute {name!r}; it has none", at, attribute=name)
+        message = f"<dim> has an attribute {name!r}, must have none"
+        faults.add("stray-attribute", message, at, attribute=name)

@@ -1,4 +1,4 @@
-"""Files that come into being whole, or not at all."""
+"""Writes files atomically: completely, or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from irops.ir.turns import in_turn
+from irops.ir.locks import folder_lock
 
 INTERRUPTIONS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -20,12 +20,11 @@ INTERRUPTIONS = tuple(
 
 
 class Pending:
-    """Files open for writing under other names, in the folders of their targets.
+    """Temporary files, open for writing, in the folders of their targets.
 
-    As a context manager: after the block they are on the disk and then renamed, one after the other; if the
-        block raises, they
-    are gone and the targets as they were. Nobody who takes turns sees some renamed and others not, and Ctrl-C
-    waits until all are.
+    A context manager: at the end of the block the files are flushed to disk and renamed to the targets; if
+    the block raises, they are deleted and the targets stay unchanged. Readers that use folder_lock see all
+    targets renamed or none, and Ctrl-C waits until all are renamed.
     """
 
     def __init__(self, *targets: Path) -> None:
@@ -37,8 +36,8 @@ class Pending:
         try:
             for target, part in zip(self.targets, self._parts):
                 if target.exists() and not target.is_file():
-                    raise OSError(f"{target} is there, and is no file that could be replaced")
-                with undisturbed(), told_of(target):
+                    raise OSError(f"{target} exists and is not a regular file, so it cannot be replaced")
+                with signals_blocked(), errors_naming(target):
                     self._files.append(part.open("xb"))
         except BaseException:
             self._discard()
@@ -52,7 +51,7 @@ class Pending:
             if kind is None:
                 self._commit()
         finally:
-            with undisturbed():
+            with signals_blocked():
                 self._discard()
 
     def _commit(self) -> None:
@@ -63,7 +62,7 @@ class Pending:
             if target.exists():
                 shutil.copymode(target, part)
         folders = sorted({target.parent for target in self.targets})
-        with in_turn(folders[0], alone=True), undisturbed():
+        with folder_lock(folders[0], exclusive=True), signals_blocked():
             for target, part in zip(self.targets, self._parts):
                 part.replace(target)
         for folder in folders:
@@ -71,15 +70,15 @@ class Pending:
 
     def _discard(self) -> None:
         for file in self._files:
-            with suppress(OSError):  # what was not yet written cannot be; it is not wanted any more
+            with suppress(OSError):  # buffered data that cannot be written is not needed any more
                 file.close()
         for part in self._parts:
             part.unlink(missing_ok=True)
 
 
 @contextmanager
-def told_of(target: Path) -> Iterator[None]:
-    """Errors of the block name the file that is wanted, not the one beside it."""
+def errors_naming(target: Path) -> Iterator[None]:
+    """Make errors of the block name the target instead of its temporary file."""
     try:
         yield
     except FileNotFoundError as error:
@@ -89,8 +88,8 @@ def told_of(target: Path) -> Iterator[None]:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Interruptions of this thread wait until the block is done."""
+def signals_blocked() -> Iterator[None]:
+    """Delay interruptions of this thread until the end of the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -102,7 +101,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make renamings in a folder last; a system that has no such thing needs none."""
+    """Flush the renames in a folder to disk, on systems that support it."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

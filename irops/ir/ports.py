@@ -14,7 +14,7 @@ DYNAMIC = -1
 
 
 class Ports:
-    """Reads the ports of one file. Texts that were seen before are not parsed again: most ports are alike."""
+    """Reads the ports of one file. Texts are parsed once and cached, since most ports are alike."""
 
     __slots__ = ("_dims", "_precisions", "faults", "read")
 
@@ -24,9 +24,7 @@ class Ports:
         self._precisions: dict[str, str] = {}
 
     def of(self, section: Element, others: list[Element]) -> list[Port]:
-        """The ports within <input> or <output>; its other children are added to others. An id that cannot be
-        read is -1.
-        """
+        """The ports in <input> or <output>. Appends its other children to others. A malformed id is -1."""
         ports: list[Port] = []
         numbers, all_dims, precisions = self.read.numbers, self._dims, self._precisions
         for element in section.children:
@@ -78,25 +76,23 @@ class Ports:
         if value is None or not DYNAMIC <= value <= INT64_MAX:
             self.faults.add(
                 "malformed-dimension",
-                f"{owner} has the dimension {text.strip()!r}; a dimension is an integer of 0 or more, "
-                "or -1 where it is not known",
+                f"{owner} has the dimension {text.strip()!r}, must be an integer of 0 or greater,"
+                " or -1 if it is dynamic",
                 element.at,
                 child=("dim", index),
                 notes=prefix_note(text),
             )
             return DYNAMIC
         self.faults.add(
-            "loose-number",
-            f"dimension {text.strip()!r} of {owner} is not written plainly; it is read as {value}",
+            "noncanonical-number",
+            f"dimension {text.strip()!r} of {owner} is not in canonical form, must be {value}",
             element.at,
             child=("dim", index),
         )
         return value
 
     def _new_precision(self, element: Element, precision: str | None, number: int, side: str) -> None:
-        """Learn a precision that was not met before; tell if it is none. That of an input port says
-        nothing.
-        """
+        """Cache a valid precision; report an invalid one. OpenVINO does not read that of an input port."""
         if precision is None:
             if side == "output":
                 self.faults.add("incomplete-element", f"output port {number} has no precision", element.at)
@@ -107,7 +103,7 @@ class Ports:
             what = f"{side} port {number} has the precision {precision!r}"
             self.faults.add(
                 "unknown-precision",
-                f"{what}; it must be one such as FP32, I64, BOOL",
+                f"{what}, must be an element type such as FP32, I64, BOOL",
                 element.at,
                 attribute="precision",
                 level=Severity.ERROR if side == "output" else Severity.WARNING,
@@ -125,20 +121,18 @@ class Ports:
     def _children(self, port: Port, element: Element) -> None:
         for child in element.children:
             if child.tag == "rt_info" and port.rt_info is None:
-                port.rt_info = self.read.kept(child)
+                port.rt_info = self.read.preserved(child)
                 rt_info_faults(child, self.faults)
             elif child.tag == "rt_info":
                 port.unknown.append(self.read.duplicate(child, element))
-            elif child.tag == "dim":  # one with elements within
+            elif child.tag == "dim":  # a dim that contains elements
                 port.unknown.extend(self.read.unknown(inner, child) for inner in child.children)
             else:
                 port.unknown.append(self.read.unknown(child, element))
 
 
 def names_of(text: str) -> tuple[str, ...]:
-    r"""Tensor names, separated by commas; \, is a comma within a name. Empty names are dropped, as OpenVINO
-    does.
-    """
+    r"""Tensor names, separated by commas; \, is a comma in a name. Drops empty names, as OpenVINO does."""
     if "," not in text:
         return (text,) if text else ()
     parts = text.replace("\\,", "\0").split(",")

@@ -1,4 +1,4 @@
-"""Reads IR files, .xml and .bin beside it; passes those of other formats on to who reads them."""
+"""Reads IR files, .xml and .bin; passes files of other formats to their readers."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import os
 import sys
 from pathlib import Path
 
-from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError, errors_of
-from irops.diagnostics.rules import rule
+from irops.diagnostics.diagnostic import Diagnostic, ReadError, errors_of
 from irops.ir.build import Builder
 from irops.ir.collection import no_collection
 from irops.ir.doctype import without_doctype
 from irops.ir.faults import Faults
-from irops.ir.formats import reader_of
 from irops.ir.locate import Source
+from irops.ir.locks import folder_lock
 from irops.ir.model import Model
 from irops.ir.regular import NotRegular, open_regular
 from irops.ir.text import is_binary, source_of
-from irops.ir.turns import in_turn
 from irops.ir.weights import Weights
-from irops.limits import Limits, room_for
+from irops.limits import Limits, recursion_limit_for
 
 StrPath = str | os.PathLike[str]
 HARMLESS = frozenset(
@@ -34,50 +32,44 @@ HARMLESS = frozenset(
         "mean-outside-weights",
     )
 )
-"""Errors that leave no doubt what the layers and edges are."""
+"""Errors that do not affect layers and edges."""
 
 
 def load(
     path: StrPath, weights: StrPath | None = None, *, text: bytes | None = None, limits: Limits | None = None
 ) -> tuple[Model, tuple[Diagnostic, ...]]:
-    """The model that a file holds, as far as it can be read, and all that is wrong with its text and
-    structure.
+    """The model in a file, as far as it can be read, and all findings on its text and structure.
 
-    weights: the .bin file; the one of the same name beside the .xml if not given. text: what is read in place
-        of the file's content.
-    Raises:  ReadError where there is no model at all
+    weights: the .bin file, by default the one of the same name beside the .xml; text: replaces the content of
+    the file.
+    Raises:  ReadError if no model can be read
     """
     name, limits = os.fspath(path), limits or Limits()
-    reader = reader_of(name)
-    if reader is not None:
-        if weights is not None:
-            what = f"{os.fspath(weights)} is given as the weights of a model that has no .bin file"
-            raise ReadError([Diagnostic(rule("unwanted-weights"), what, Location(name))])
-        loaded: tuple[Model, tuple[Diagnostic, ...]] = reader.load(name, limits, text)
-        return loaded
     beside = Path(name).with_suffix(".bin") if weights is None else weights
-    with in_turn(
-        Path(os.path.realpath(name)).parent
-    ):  # no writer puts another pair in their place between the two looks
+    folder = Path(os.path.realpath(name)).parent
+    with folder_lock(folder):  # no writer replaces the two files between reading the one and the other
         raw = bytes_of(name, limits) if text is None else text
-        bytes_beside = Weights.of_file(beside)
-    return _load(name, raw, bytes_beside, limits)
+        weights_file = Weights.of_file(beside)
+    return _load(name, raw, weights_file, limits)
 
 
 def loads(
     xml: bytes, weights: bytes = b"", *, limits: Limits | None = None
 ) -> tuple[Model, tuple[Diagnostic, ...]]:
-    """The model that bytes in memory hold; see load."""
+    """The model in bytes in memory; see load."""
     return _load(None, xml, Weights.of_bytes(weights), limits or Limits())
 
 
 def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None = None) -> Model:
-    """The model that a file holds.
+    """The model in a file.
 
-    Raises:  ReadError, with all that was found, where something of its layers or edges cannot be read, or a
-        limit is met
+    Raises:  ReadError, with all findings, if layers or edges cannot be read, or a limit is exceeded
     """
-    model, found = load(path, weights, limits=limits)
+    return accepted(*load(path, weights, limits=limits))
+
+
+def accepted(model: Model, found: tuple[Diagnostic, ...]) -> Model:
+    """A model that was loaded. Raises: ReadError where its layers and edges are not all certain"""
     if any(d.name not in HARMLESS for d in errors_of(found)):
         raise ReadError(sorted(found, key=lambda d: d.severity))
     return model
@@ -93,33 +85,33 @@ def _load(
     source = source_of(path, raw)
     faults = Faults(source, limits)
     data = without_doctype(source.data, faults)
-    refused = faults.in_order()
-    with no_collection(), room_for(limits.depth):
+    doctype_findings = faults.in_order()
+    with no_collection(), recursion_limit_for(limits.depth):
         try:
             model = Builder(faults).model(data, weights)
         except ReadError:
-            if refused:  # what is wrong without the declaration may come of leaving it out
-                raise ReadError(refused) from None
+            if doctype_findings:  # the error may be caused by removing the declaration
+                raise ReadError(doctype_findings) from None
             raise
     return model, faults.in_order()
 
 
 def bytes_of(path: str, limits: Limits) -> bytes:
-    """The content of a file, as much of it as tells what it is where it is no text. Raises: ReadError"""
+    """The content of a file; of a binary file, only the start, which identifies it. Raises: ReadError"""
     faults = Faults(Source(path, b""), limits)
     try:
         with open_regular(path) as file:
             start, size = file.read(4096), os.fstat(file.fileno()).st_size
-            if is_binary(start):  # weights, say: they may be large, and are no text
+            if is_binary(start):  # weights, for example, which may be large
                 return start
-            if size <= limits.xml_bytes:  # a file that grows meanwhile is not read on and on
+            if size <= limits.xml_bytes:  # bounded, in case the file grows while it is read
                 start += file.read(int(min(limits.xml_bytes, sys.maxsize - len(start))))
             size = max(size, len(start))
             if size > limits.xml_bytes:
                 raise faults.refuse("oversized-file", f"the file has {size:,} bytes", -1)
             return start
     except NotRegular as error:
-        raise faults.stop("not-a-file", f"{path} {error}; it must be an .xml file", -1) from None
+        raise faults.stop("not-a-file", f"{path} {error}, must be an .xml file", -1) from None
     except FileNotFoundError:
         raise faults.stop("file-not-found", f"{path} does not exist", -1, notes=_near(path)) from None
     except OSError as error:
@@ -128,11 +120,7 @@ def bytes_of(path: str, limits: Limits) -> bytes:
 
 def _near(path: str) -> tuple[str, ...]:
     folder = Path(path).parent
-    others = sorted(p.name for p in folder.glob("*.xml"))[:5] if folder.is_dir() else []
-    return (
-        (f"beside it are: {', '.join(others)}",)
-        if others
-        else ()
-        if folder.is_dir()
-        else (f"the folder {folder} does not exist",)
-    )
+    if not folder.is_dir():
+        return (f"the folder {folder} does not exist",)
+    others = sorted(p.name for p in folder.glob("*.xml"))[:5]
+    return (f"the folder contains {', '.join(others)}",) if others else ()

@@ -1,6 +1,4 @@
-"""Opens files, and nothing else: a pipe may keep a reader waiting for ever, and looking at a device may
-change what it does.
-"""
+"""Opens regular files only: opening a pipe may block forever, and reading a device may have side effects."""
 
 from __future__ import annotations
 
@@ -10,37 +8,36 @@ from typing import BinaryIO
 
 
 class NotRegular(OSError):
-    """A path does not lead to a regular file; says what it leads to: "is a folder"."""
+    """A path does not refer to a regular file. The text says what it refers to: "is a folder"."""
 
 
 def open_regular(path: str) -> BinaryIO:
-    """A regular file, open for reading; symbolic links that lead to one are followed.
+    """A regular file, open for reading. Follows symbolic links.
 
-    Raises:  NotRegular, before anything else is opened; OSError
+    Raises:  NotRegular, without opening anything; OSError
     """
-    hold_regular(os.stat(path))
-    # Should it become a pipe between the two looks, O_NONBLOCK keeps the opening from waiting for its other
-    # end.
+    require_regular(os.stat(path))
+    # If the path becomes a pipe between stat and open, O_NONBLOCK prevents open from waiting for a writer.
     handle = os.open(
         path,
         os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0),
     )
     try:
-        hold_regular(os.fstat(handle))
+        require_regular(os.fstat(handle))
         return os.fdopen(handle, "rb")
     except BaseException:
         os.close(handle)
         raise
 
 
-def hold_regular(status: os.stat_result) -> None:
-    """Raises: NotRegular"""
+def require_regular(status: os.stat_result) -> None:
+    """Raises: NotRegular if the status is not that of a regular file"""
     if not stat.S_ISREG(status.st_mode):
         raise NotRegular(kind(status.st_mode))
 
 
 def kind(mode: int) -> str:
-    """What a mode is, where it is no regular file's: is a folder."""
+    """The kind of file that a mode other than a regular file's denotes: is a folder."""
     for test, what in (
         (stat.S_ISDIR, "folder"),
         (stat.S_ISFIFO, "pipe"),
@@ -50,4 +47,4 @@ def kind(mode: int) -> str:
     ):
         if test(mode):
             return f"is a {what}"
-    return "is no regular file"
+    return "is not a regular file"

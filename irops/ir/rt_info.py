@@ -1,4 +1,4 @@
-"""What may be wrong with runtime information."""
+"""Checks runtime attributes (rt_info)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ PAYLOADS = {
     "primitives_priority": "value",
     "layout": "layout",
 }
-"""The attribute that holds what a known runtime attribute says."""
+"""The XML attribute that contains the value of each known runtime attribute."""
 
 
 def rt_info_faults(rt_info: Element, faults: Faults) -> None:
-    """Tell what is wrong with the runtime information of a layer or a port."""
+    """Report errors in the runtime attributes of a layer or a port."""
     seen: dict[str, Element] = {}
     for child in rt_info.children:
         if child.tag != "attribute":
@@ -40,19 +40,19 @@ def rt_info_faults(rt_info: Element, faults: Faults) -> None:
                 f"rt_info attribute {name} has no {payload}",
                 child.at,
                 fix=fix(
-                    f"remove the rt_info attribute {name}, which says nothing",
+                    f"remove the rt_info attribute {name}, which has no value",
                     [without_element(faults.source, child.at)],
                 ),
             )
         if name in seen:
-            again = fix(
+            removal = fix(
                 f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)]
             )
             faults.add(
                 "duplicate-rt-info",
-                f"rt_info attribute {name} is given twice",
+                f"rt_info attribute {name} is repeated",
                 child.at,
-                fix=again if child == seen[name] else None,
+                fix=removal if child == seen[name] else None,
             )
         elif name is not None:
             seen[name] = child

@@ -1,4 +1,4 @@
-"""From a model to the text of an .xml file, in the layout that OpenVINO itself writes."""
+"""Writes a model as the text of an .xml file, in the layout that OpenVINO uses."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ Data = Callable[[Layer], Mapping[str, str]]
 
 
 def document(model: Model, data: Data) -> Iterator[str]:
-    """The text, piece by piece. data: what to write as the <data> of a layer, asked for once for each, in
-    order.
+    """The text, in pieces. data: returns the <data> attributes to write for a layer; called once per layer.
 
-    Raises:  ValueError where something in the model cannot be said in XML
+    Raises:  ValueError if something in the model is not representable in XML
     """
     yield '<?xml version="1.0"?>\n'
     yield from _comments(model.comments, "")
@@ -83,13 +82,13 @@ def _layer(layer: Layer, tab: str, data: Data) -> Iterator[str]:
 
 
 def _port(port: Port, tab: str) -> Iterator[str]:
-    given = {
+    declared = {
         "id": str(port.id),
         "precision": port.precision,
         "names": names_text(port.names) if port.names else None,
     }
     attributes = _attributes(
-        {**{name: text for name, text in given.items() if text is not None}, **port.extra}
+        {**{name: text for name, text in declared.items() if text is not None}, **port.extra}
     )
     if not (port.dims or port.rt_info or port.unknown):
         yield f"{tab}<port{attributes} />\n"
@@ -121,9 +120,7 @@ def _maps(body: Body, tab: str) -> Iterator[str]:
         sides = [("input", mapping) for mapping in body.inputs] + [
             ("output", mapping) for mapping in body.outputs
         ]
-        for side, mapping in sorted(
-            sides, key=lambda entry: entry[1].at
-        ):  # as they stood in a file, if they did
+        for side, mapping in sorted(sides, key=lambda entry: entry[1].at):  # in the order of the file, if any
             yield f"{tab}\t<{side}{_attributes(mapping_attributes(mapping))} />\n"
         yield f"{tab}</{name}>\n"
     if body.back_edges:
@@ -134,9 +131,7 @@ def _maps(body: Body, tab: str) -> Iterator[str]:
 
 
 def mapping_attributes(mapping: PortMapping) -> dict[str, str]:
-    """The attributes of an entry of a port map: what its file spelled out, and what differs from the
-    default.
-    """
+    """The attributes of an entry of a port map: those in its file, and those that differ from the default."""
     values = {name: getattr(mapping, name) for name in WRITTEN}
     sliced = mapping.axis is not None and not mapping.written
     return {
@@ -180,10 +175,10 @@ def _attributes(attributes: Mapping[str, str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """A text as it stands in the quotes of an attribute. Raises: ValueError where XML cannot hold it"""
+    """Text escaped for an attribute in quotes. Raises: ValueError if XML cannot represent it"""
     if _NO_TEXT.search(text):
-        raise ValueError(f"the text {text!r} holds a character that XML does not have")
-    return _SPECIAL.sub(lambda found: _ESCAPES.get(found[0]) or f"&#{ord(found[0]):02};", text)
+        raise ValueError(f"the text {text!r} has a character that XML does not allow")
+    return _SPECIAL.sub(lambda match: _ESCAPES.get(match[0]) or f"&#{ord(match[0]):02};", text)
 
 
 def _content(text: str) -> str:
@@ -197,7 +192,7 @@ def _name(name: str) -> str:
 
 
 def names_text(names: Iterable[str]) -> str:
-    r"""Tensor names as one text: separated by commas, a comma within a name written \, (see names_of)."""
+    r"""Tensor names as one text, separated by commas; a comma in a name is written \, (see names_of)."""
     return ",".join(name.replace(",", "\\,") for name in names)
 
 

@@ -1,6 +1,4 @@
-"""The bytes that the constants of a model lie in: a file, read in part or mapped when first needed, or
-memory.
-"""
+"""The weights of a model: a file, of which parts are read or mapped when first needed, or bytes in memory."""
 
 from __future__ import annotations
 
@@ -10,20 +8,18 @@ from errno import EACCES
 from pathlib import Path
 from typing import BinaryIO
 
-from irops.ir.regular import NotRegular, hold_regular, open_regular
+from irops.ir.regular import NotRegular, open_regular, require_regular
 
 
 class WeightsChanged(ValueError):
-    """The file is no longer the one that was there when the model was read."""
+    """The file is no longer the one that existed when the model was read."""
 
 
 class Weights:
-    """The bytes of a .bin file, or bytes in memory. Nothing is read before it is asked for; the file is never
-    locked.
+    """The bytes of a .bin file, or bytes in memory. Bytes are read on demand; the file is never locked.
 
-    What was mapped must not be looked at once the file was cut off: the system ends a process that does. So
-        only view maps, which
-    evaluation needs; read copies.
+    If a mapped file is truncated, the system kills a process that accesses the mapping. So only view, which
+    evaluation needs, maps the file; read copies.
     """
 
     __slots__ = ("_bytes", "_fault", "_file", "_identity", "_size", "path")
@@ -34,11 +30,11 @@ class Weights:
         self._file: BinaryIO | None = None
         self._size, self._identity, self._fault = len(data), (0, 0, 0, 0), ""
         if path is not None:
-            self._look(path)
+            self._inspect(path)
 
     @staticmethod
     def of_file(path: str | os.PathLike[str]) -> Weights:
-        """The bytes of a file, which need not exist: fault then says so."""
+        """The bytes of a file. The file need not exist; fault is then set."""
         return Weights(os.fspath(path))
 
     @staticmethod
@@ -52,54 +48,54 @@ class Weights:
 
     @property
     def fault(self) -> str | None:
-        """Why there are no bytes at all ("does not exist"); None where there are."""
+        """The reason why the file has no readable bytes ("does not exist"); None if it has."""
         return self._fault or None
 
     @property
     def size(self) -> int:
-        """The number of bytes; 0 where there is no file."""
+        """The number of bytes; 0 if there is no file."""
         return self._size
 
     def view(self, offset: int, size: int) -> memoryview:
-        """Some of the bytes, uncopied.
+        """Some of the bytes, without a copy.
 
-        Raises:  ValueError where they are not all there; WeightsChanged where the file was changed since the
-            model was read
+        Raises:  ValueError if they are out of range; WeightsChanged if the file changed after the model was
+            read
         """
         self._within(offset, size)
         if self._bytes is None:
             self._bytes = self._map()
-        self.hold()
+        self.require_unchanged()
         return self._bytes[offset : offset + size]
 
     def read(self, offset: int, size: int) -> memoryview:
-        """A copy of some of the bytes, unless they are in memory anyway; raises as view does."""
+        """A copy of some of the bytes, unless they are in memory already. Raises the errors of view."""
         self._within(offset, size)
         if self.path is None:
             return self.view(offset, size)
         with self._opened() as file:
             file.seek(offset)
-            found = file.read(size)
-        if len(found) < size:
+            content = file.read(size)
+        if len(content) < size:
             raise self._changed()
-        return memoryview(found)
+        return memoryview(content)
 
-    def hold(self) -> None:
-        """Demand that what is mapped is still what it was. Raises: WeightsChanged"""
+    def require_unchanged(self) -> None:
+        """Check that a mapped file is unchanged. Raises: WeightsChanged if not"""
         if self._file is not None and _identity(os.fstat(self._file.fileno())) != self._identity:
             raise self._changed()
 
     def _within(self, offset: int, size: int) -> None:
         if offset < 0 or size < 0 or offset + size > self._size:
-            raise ValueError(f"bytes {offset} to {offset + size} of {self._size} are not there")
+            raise ValueError(f"bytes {offset} to {offset + size} are outside the {self._size} bytes")
 
     def _changed(self) -> WeightsChanged:
         return WeightsChanged(f"{self.name} was changed after the model was read; read the model again")
 
-    def _look(self, path: str) -> None:
+    def _inspect(self, path: str) -> None:
         try:
             status = os.stat(path)
-            hold_regular(status)
+            require_regular(status)
             if not os.access(path, os.R_OK):
                 raise PermissionError(EACCES, os.strerror(EACCES))
         except NotRegular as error:
@@ -118,22 +114,20 @@ class Weights:
             return memoryview(b"")
         file = self._opened()
         try:
-            found = memoryview(mmap.mmap(file.fileno(), self._size, access=mmap.ACCESS_READ))
-        except (OSError, ValueError) as error:  # ValueError: it was cut off between the two looks
+            mapped = memoryview(mmap.mmap(file.fileno(), self._size, access=mmap.ACCESS_READ))
+        except (OSError, ValueError) as error:  # ValueError: the file was truncated after it was opened
             file.close()
             raise WeightsChanged(f"{self.name} cannot be mapped: {error}") from None
         self._file = file
-        return found
+        return mapped
 
     def _opened(self) -> BinaryIO:
-        """The file, held to be the one that it was. Raises: WeightsChanged"""
+        """The open file, checked to be unchanged. Raises: WeightsChanged"""
         assert self.path is not None
         try:
             file = open_regular(self.path)
         except OSError as error:
-            raise WeightsChanged(
-                f"{self.name} could be read when the model was, and cannot now: {error.strerror or error}"
-            ) from None
+            raise WeightsChanged(f"{self.name} cannot be read any more: {error.strerror or error}") from None
         if _identity(os.fstat(file.fileno())) != self._identity:
             file.close()
             raise self._changed()

@@ -1,4 +1,4 @@
-"""Reads the bodies of a layer, and the maps that tie them to its ports."""
+"""Reads the bodies of a layer, and the maps that connect them to its ports."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def sub_graphs(layer: Layer, parts: dict[str, Element], builder: Builder) -> dic
         if not name.endswith("body"):
             body = bodies.get(name.removesuffix("port_map") + "body" if name != "back_edges" else "body")
             if body is None:
-                layer.unknown.append(builder.read.kept(element))
+                layer.unknown.append(builder.read.preserved(element))
             elif name == "back_edges":
                 _back_edges(body, element, builder)
             else:

@@ -1,4 +1,4 @@
-"""From the bytes of a file to UTF-8, and what a file is that holds no text."""
+"""Decodes the bytes of a file to UTF-8, and identifies files that are not text."""
 
 from __future__ import annotations
 
@@ -27,17 +27,15 @@ _ARCHIVES = {
 
 
 def source_of(path: str | None, raw: bytes) -> Source:
-    """The text that bytes hold, as UTF-8.
+    """The text in bytes, as UTF-8.
 
-    Raises:  ReadError where they hold none, or one in an encoding that is not read
+    Raises:  ReadError if the bytes are not text, or have an encoding that is not supported
     """
     faults = Faults(Source(path, raw))
     if not raw.strip(b" \t\r\n"):
         raise faults.stop(
             "empty-file",
-            "the file is empty; an IR file holds a <net>"
-            if not raw
-            else "the file holds nothing but blanks; an IR file holds a <net>",
+            f"the file {'contains only whitespace' if raw else 'is empty'}, must contain a <net>",
             0,
         )
     wide = _WIDE.get(raw[:2])
@@ -56,14 +54,14 @@ def source_of(path: str | None, raw: bytes) -> Source:
     if name.startswith(("utf-16", "utf-32")):
         raise faults.stop(
             "invalid-encoding",
-            f"the declaration says {declared[1].decode()}, but the bytes are not in it",
+            f"the declared encoding is {declared[1].decode()}, but the bytes have another encoding",
             at,
         )
     if not _DECODED.fullmatch(name):
         raise faults.stop(
             "unknown-encoding",
-            f"encoding {declared[1].decode('ascii', 'replace')!r} is not read; "
-            "UTF-8, UTF-16, ISO-8859 and Windows-125x are",
+            f"the encoding is {declared[1].decode('ascii', 'replace')!r},"
+            " must be UTF-8, UTF-16, ISO-8859 or Windows-125x",
             at,
         )
     return Source(path, _decoded(raw, name, faults), as_stored=False)
@@ -74,13 +72,15 @@ def _decoded(raw: bytes, encoding: str, faults: Faults) -> bytes:
         return raw.decode(encoding).encode()
     except UnicodeError as error:
         at = error.start if isinstance(error, UnicodeDecodeError) else 0
-        raise faults.stop("invalid-encoding", f"the bytes are not {encoding.upper()}: {error}", at) from None
+        message = f"the bytes are not valid {encoding.upper()}: {error}"
+        raise faults.stop("invalid-encoding", message, at) from None
     except LookupError:
-        raise faults.stop("unknown-encoding", f"encoding {encoding!r} is not read", 0) from None
+        message = f"the encoding is {encoding!r}, which is not supported"
+        raise faults.stop("unknown-encoding", message, 0) from None
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether a file that starts so is no text in any encoding that is read."""
+    """Whether a file that starts with data is not text in any supported encoding."""
     start = data[:1000].removeprefix(BOM).lstrip(b" \t\r\n")
     if start.startswith(b"<") or data[:2] in _WIDE:
         return False
@@ -96,16 +96,9 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
-    if raw[:1] == b"\x08" and re.search(rb"onnx|pytorch|ir_version|\x12.[a-zA-Z]", raw[:200], re.DOTALL):
-        return faults.stop(
-            "onnx-file",
-            "this is no XML but looks like an ONNX model; an IR file is XML",
-            0,
-            notes=("irops reads models of ONNX from files that are named .onnx",),
-        )
     what = next((what for magic, what in _ARCHIVES.items() if raw.startswith(magic)), None)
     if what is not None:
-        return faults.stop("not-xml", f"this is no XML but {what}; unpack it first", 0)
+        return faults.stop("not-xml", f"the file is {what}, must be XML; unpack it first", 0)
     other = (
         None
         if path is None
@@ -114,15 +107,15 @@ def _no_text(path: str | None, raw: bytes, faults: Faults) -> Exception:
     if other is not None and _starts_xml(other):
         return faults.stop(
             "swapped-files",
-            f"this is no XML but looks like weights, and {other.name} beside it is XML; the two are swapped",
+            f"the file looks like weights, must be XML; {other.name} beside it is XML",
             0,
-            notes=(f"give {other.name} as the model",),
+            notes=(f"pass {other.name} as the model",),
         )
     if path is not None and Path(path).suffix.lower() == ".bin":
         return faults.stop(
-            "swapped-files", "this is no XML but looks like weights; the model is in the .xml file", 0
+            "swapped-files", "the file looks like weights, must be XML; the model is in the .xml file", 0
         )
-    return faults.stop("not-xml", "this is no XML: it starts with bytes that no text has", 0)
+    return faults.stop("not-xml", "the file starts with bytes that are not text, must be XML", 0)
 
 
 def _starts_xml(path: Path) -> bool:

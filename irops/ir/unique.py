@@ -1,12 +1,12 @@
-"""Names that no two may have."""
+"""Unique names."""
 
 from __future__ import annotations
 
 
-def unique(name: str, taken: set[str]) -> str:
-    """A name that is not taken, as near to the given one as can be; it is taken from then on."""
-    found, count = name, 1
-    while found in taken:
-        found, count = f"{name}#{count}", count + 1
-    taken.add(found)
-    return found
+def unique(name: str, used: set[str]) -> str:
+    """The name, with a number appended if it is in used; the result is added to used."""
+    candidate, count = name, 1
+    while candidate in used:
+        candidate, count = f"{name}#{count}", count + 1
+    used.add(candidate)
+    return candidate

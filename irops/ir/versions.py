@@ -1,4 +1,4 @@
-"""Which IR versions are read, and what is said of others."""
+"""Checks the IR version."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ from irops.ir.model import Element
 from irops.ir.numbers import integer
 
 READ = (10, 11)
-_PER_LAYER = (
-    "IR 7 and older ended with OpenVINO 2020.1; export the model anew from the framework that it came from"
-)
+_PER_LAYER = "OpenVINO 2020.1 replaced IR 7 and older; export the model again from its original framework"
 
 
 def version_of(root: Element, faults: Faults) -> int:
-    """The IR version, 11 where it cannot be told.
+    """The IR version; 11 if it is missing or invalid.
 
-    Raises:  ReadError where the root is no <net>, or one of a version so old that its layers mean something
-        else
+    Raises:  ReadError if the root is not <net>, or the version is so old that layers have another format
     """
     if root.tag != "net":
         note = (
-            ("its local name is net, but in a namespace; IR files use none",)
+            ("its local name is net, but it is in a namespace; IR files use none",)
             if root.tag.endswith(":net")
             else ()
         )
         raise faults.stop(
             "wrong-root",
-            f"the root element is <{root.tag}>; that of an IR file is <net>",
+            f"the root element is <{root.tag}>, must be <net>",
             root.at,
             notes=note,
         )
@@ -34,32 +31,32 @@ def version_of(root: Element, faults: Faults) -> int:
     if text is None:
         faults.add(
             "unsupported-ir-version",
-            "<net> has no version; it must be 10 or 11",
+            "<net> has no version, must be 10 or 11",
             root.at,
-            notes=('OpenVINO says "Unable to read the model"',),
+            notes=('OpenVINO reports "Unable to read the model"',),
         )
         return READ[-1]
     version, plain = integer(text)
     if version is not None and 0 < version < READ[0]:
         raise faults.stop(
             "old-ir-version",
-            f"this is IR version {version}; versions 10 and 11 are read",
+            f"the IR version is {version}, must be 10 or 11",
             root.at,
             notes=(_PER_LAYER,),
         )
     if version not in READ:
         faults.add(
             "unsupported-ir-version",
-            f"IR version {text!r} is not one that is read; it must be 10 or 11",
+            f"the IR version is {text!r}, must be 10 or 11",
             root.at,
             attribute="version",
-            notes=('OpenVINO says "Unable to read the model"',),
+            notes=('OpenVINO reports "Unable to read the model"',),
         )
         return READ[-1]
     if not plain:
         faults.add(
-            "loose-number",
-            f"IR version {text!r} is not written plainly; it is read as {version}",
+            "noncanonical-number",
+            f"IR version {text!r} is not in canonical form, must be {version}",
             root.at,
             attribute="version",
             notes=("OpenVINO refuses the file",),

@@ -1,4 +1,4 @@
-"""The constants of a model: where they lie in its weights, and what may be wrong with that."""
+"""The constants of a model: their positions in the weights, their values, and checks of both."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from irops.ir.model import Layer, Model
 from irops.ir.numbers import INT64_MAX, integer, prefix_note
 from irops.ir.storage import Weights, WeightsChanged
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types, foreign_types
-from irops.values.packing import LAYOUTS, hold_strings, packed_size, unpack
-from irops.values.shape import MOST_AXES
+from irops.values.packing import LAYOUTS, checked_string_count, packed_size, unpack
+from irops.values.shape import MAX_AXES
 
 __all__ = ["Weights", "constant", "constant_faults"]
 
 
-_ELEMENTS = {element.name: element for element in element_types() if element is not DYNAMIC}
-_FOREIGN = {**_ELEMENTS, **{element.name: element for element in foreign_types()}}
+_ELEMENTS = {
+    element.name: element for element in (*element_types(), *foreign_types()) if element is not DYNAMIC
+}
+"""All that irops stores. Whether a dialect has the type is a question to the definition of its constants."""
 
 
 class Region(NamedTuple):
@@ -43,7 +45,7 @@ class Region(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """Something wrong with a Const. attribute: of its <data>; "" for <data> itself, None for the layer."""
+    """An error in a Const. attribute: of its <data>; "" for <data> itself, None for the layer."""
 
     rule: str
     message: str
@@ -52,17 +54,15 @@ class Fault(NamedTuple):
 
 
 def constant(model: Model, layer: Layer, *, copied: bool = False) -> Array:
-    """The value of a Const layer: a view of the weights, where elements fill bytes and no copy is asked for;
-    read-only.
+    """The value of a Const layer, read-only: a view of the weights, unless elements share bytes.
 
-    Raises:  DiagnosticError where it is not all there, or its strings are corrupt
+    copied: read the bytes instead of mapping the file.
+    Raises:  DiagnosticError if bytes are missing, or the string table is corrupt
     """
     region = checked_region(model, layer)
-    if len(region.shape) > MOST_AXES:
-        message = (
-            f"{layer}: a tensor of {len(region.shape)} axes cannot be held; arrays have {MOST_AXES} at most"
-        )
-        raise _error(model, layer, Fault("impossible-array", message, "shape"))
+    if len(region.shape) > MAX_AXES:
+        message = f"{layer} has {len(region.shape)} axes, must have at most {MAX_AXES} to be a NumPy array"
+        raise _error(model, layer, Fault("unsupported-array", message, "shape"))
     if region.elements == 0:
         return unpack(bytes(8), region.element, region.shape)
     assert model.weights is not None
@@ -73,20 +73,20 @@ def constant(model: Model, layer: Layer, *, copied: bool = False) -> Array:
         raise _error(model, layer, _value_fault(layer, error)) from None
 
 
-def hold_weights(model: Model) -> None:
-    """Demand that the weights that were mapped are still what they were. Raises: DiagnosticError"""
+def require_unchanged_weights(model: Model) -> None:
+    """Check that mapped weights are unchanged. Raises: DiagnosticError if not"""
     try:
         if model.weights is not None:
-            model.weights.hold()
+            model.weights.require_unchanged()
     except WeightsChanged as error:
         file = model.source.path if model.source else None
         raise DiagnosticError([Diagnostic(rule("changed-weights"), str(error), Location(file))]) from None
 
 
 def checked_region(model: Model, layer: Layer) -> Region:
-    """The bytes that a Const declares, all of which are there.
+    """The bytes that a Const declares, checked to be within the weights.
 
-    Raises:  DiagnosticError where they are not
+    Raises:  DiagnosticError if they are not
     """
     region = region_of(layer)
     weights = model.weights or Weights.of_bytes(b"")
@@ -95,7 +95,7 @@ def checked_region(model: Model, layer: Layer) -> Region:
     elif weights.fault and region.elements:
         fault = _no_weights(weights, layer, 1, region.end)
     else:
-        fault = _placing_fault(layer, region, weights)
+        fault = _region_fault(layer, region, weights)
     if fault is not None:
         raise _error(model, layer, fault)
     assert isinstance(region, Region)
@@ -108,9 +108,9 @@ def _error(model: Model, layer: Layer, fault: Fault) -> DiagnosticError:
 
 
 def constant_faults(model: Model) -> Iterator[Diagnostic]:
-    """What is wrong with where the constants lie. Reads nothing of the weights but the tables of strings."""
+    """Errors in the declarations of all constants. Of the weights, only string tables are read."""
     weights = model.weights or Weights.of_bytes(b"")
-    found: list[tuple[tuple[str, ...], Layer, Fault]] = []
+    faults: list[tuple[tuple[str, ...], Layer, Fault]] = []
     first: tuple[tuple[str, ...], Layer] | None = None
     count = end = 0
     for path, layer in model.walk():
@@ -118,21 +118,21 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
             continue
         region = region_of(layer)
         if isinstance(region, Fault):
-            found.append((path, layer, region))
+            faults.append((path, layer, region))
         elif region.elements:
             first, count, end = first or (path, layer), count + 1, max(end, region.end)
-            fault = _placing_fault(layer, region, weights) if weights.size else None
+            fault = _region_fault(layer, region, weights) if weights.size else None
             if fault is not None:
-                found.append((path, layer, fault))
+                faults.append((path, layer, fault))
     if first is not None and weights.size == 0:
-        found.append((*first, _no_weights(weights, first[1], count, end)))
+        faults.append((*first, _no_weights(weights, first[1], count, end)))
     short: tuple[str, ...] = (
         (
             f"{weights.name} has {weights.size} bytes, the constants need {end}: "
-            "it is cut off, or that of another model"
+            "it is cut off, or belongs to another model"
         ),
     )
-    for path, layer, fault in found:
+    for path, layer, fault in faults:
         if fault.rule == "constant-outside-weights":
             yield _diagnostic(model, layer, path, fault._replace(notes=fault.notes + short))
             short = ()
@@ -141,44 +141,44 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
 
 
 def region_of(layer: Layer) -> Region | Fault:
-    """What a Const declares, or the first thing wrong with its declaration."""
+    """What a Const declares, or the first error in its declaration."""
     data = layer.data
     if "value" in data and "offset" not in data:
         return Fault(
             "inline-constant",
-            f"{layer} has its value in an attribute; it must have offset and size of bytes in the weights",
-            notes=("OpenVINO reads beyond the attribute's text",),
+            f"{layer} has its value in an attribute, must have offset and size of bytes in the weights",
+            notes=("OpenVINO reads beyond the text of the attribute",),
         )
     for name in ("element_type", "shape", "offset", "size"):
         if name not in data:
             return Fault(
                 "missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",)
             )
-    element = (_FOREIGN if layer.foreign else _ELEMENTS).get(data["element_type"])
+    element = _ELEMENTS.get(data["element_type"])
     if element is None:
         return Fault(
             "malformed-constant-attribute",
-            f"element_type {data['element_type']!r} of {layer} is no element type of a tensor; "
-            "such are f32, i64, boolean, spelled so",
+            f"element_type of {layer} is {data['element_type']!r}, must be an element type such as"
+            " f32, i64, boolean, spelled exactly so",
             "element_type",
             ("OpenVINO refuses the file",),
         )
     shape = _shape_of(layer)
     if isinstance(shape, Fault):
         return shape
-    place = []
+    offset_and_size = []
     for name in ("offset", "size"):
         value, _ = integer(data[name])
         if value is None or not 0 <= value <= INT64_MAX:
             what = "is not an integer" if value is None else "is out of range"
             return Fault(
                 "malformed-constant-attribute",
-                f"{name} {data[name]!r} of {layer} {what}; it must be a decimal integer from 0 to 2^63-1",
+                f"{name} {data[name]!r} of {layer} {what}, must be a decimal integer from 0 to 2^63-1",
                 None if element is STRING else name,
                 ("OpenVINO refuses the file",),
             )
-        place.append(value)
-    return Region(element, shape, *place)
+        offset_and_size.append(value)
+    return Region(element, shape, *offset_and_size)
 
 
 def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
@@ -189,13 +189,13 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
         if value == -1 or (value is None and (".." in part or part.strip() == "?")):
             return Fault(
                 "dynamic-constant",
-                f"shape {text!r} of {layer} is not static; the shape of a constant must be known",
+                f"shape of {layer} is {text!r}, must be static",
                 "shape",
             )
         if value is None or not 0 <= value <= INT64_MAX:
             return Fault(
                 "malformed-constant-attribute",
-                f"shape {text!r} of {layer} holds {part.strip()!r}, which is no size",
+                f"shape of {layer} is {text!r}, must be sizes of 0 or greater; {part.strip()!r} is not one",
                 "shape",
                 prefix_note(part),
             )
@@ -203,8 +203,8 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
     return tuple(dims)
 
 
-def _placing_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
-    """What is wrong with the bytes that a Const declares; None where it is theirs."""
+def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
+    """An error in the bytes that a Const declares, or None."""
     if region.elements == 0:
         return None
     if region.element is not STRING:
@@ -212,7 +212,7 @@ def _placing_fault(layer: Layer, region: Region, weights: Weights) -> Fault | No
         if needed > INT64_MAX:
             return Fault(
                 "oversized-constant",
-                f"{layer}: {region} takes {needed} bytes, more than 2^63-1",
+                f"{layer}: {region} takes {needed} bytes, must take at most 2^63-1",
                 notes=("OpenVINO computes the product modulo 2^64",),
             )
         if needed != region.size:
@@ -221,14 +221,14 @@ def _placing_fault(layer: Layer, region: Region, weights: Weights) -> Fault | No
         partly = region.offset <= weights.size or region.element is STRING
         return Fault(
             "constant-outside-weights",
-            f"{layer}: bytes {region.offset} to {region.end} are not in {weights.name}, "
-            f"which has {weights.size}",
+            f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
+            f" of {weights.name}",
             None if partly else "offset",
-            ('OpenVINO says "Incorrect weights in bin file!"',),
+            ('OpenVINO reports "Incorrect weights in bin file!"',),
         )
     if region.element is STRING:
         try:
-            hold_strings(
+            checked_string_count(
                 lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
             )
         except ValueError as error:
@@ -243,36 +243,40 @@ def _value_fault(layer: Layer, error: ValueError) -> Fault:
 
 
 def _size_fault(layer: Layer, region: Region, needed: int, weights: Weights) -> Fault:
-    """A size that is wrong; or right, since the weights end there, so that the type or the shape must be
-    wrong.
+    """The error for a size that does not match the type and shape.
+
+    It is located at size, unless size is plausible, so that the type or the shape is probably wrong: the
+    weights end after these bytes, or there is one byte per element.
     """
     notes = ("OpenVINO accepts a size that is larger",) if region.size > needed else ()
-    right = region.end == weights.size and region.size < needed
+    plausible = region.end == weights.size and region.size < needed
     if region.element.name in LAYOUTS and region.size == region.elements:
-        right, notes = (
-            True,
-            (*notes, f"it is one byte for each element, but elements of {region.element} share bytes"),
-        )
+        plausible = True
+        notes = (*notes, f"size is one byte per element, but elements of {region.element} share bytes")
     return Fault(
         "wrong-constant-size",
-        f"{layer}: size is {region.size}, and {region} takes {needed} bytes",
-        None if right else "size",
+        f"{layer} has the size {region.size}, must have {needed} bytes for {region}",
+        None if plausible else "size",
         notes,
     )
 
 
 def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Fault:
-    others = (
-        "" if count == 1 else " and another constant" if count == 2 else f" and {count - 1} other constants"
-    )
+    match count:
+        case 1:
+            others = ""
+        case 2:
+            others = " and another constant"
+        case _:
+            others = f" and {count - 1} other constants"
     return Fault(
         "missing-weights",
         f"{weights.name} {weights.fault or 'is empty'}; {first}{others} need{'s' if count == 1 else ''} it,"
         f" {end} bytes or more",
         notes=(
-            'OpenVINO says "Empty weights data in bin file or bin file cannot be found!"',
+            'OpenVINO reports "Empty weights data in bin file or bin file cannot be found!"',
             (
-                "the .bin file must lie beside the .xml file, under the same name, or be named when the model"
+                "the .bin file must be beside the .xml file, under the same name, or be passed when the model"
                 " is read"
             ),
         ),
@@ -281,8 +285,5 @@ def _no_weights(weights: Weights, first: Layer, count: int, end: int) -> Fault:
 
 def _diagnostic(model: Model, layer: Layer, path: tuple[str, ...], fault: Fault) -> Diagnostic:
     at = layer.at if fault.attribute is None or layer.data_at < 0 else layer.data_at
-    if model.source is None:
-        location = Location(None, None, None, layer.id, layer.name, path)
-    else:
-        location = model.source.location(at, layer, path, fault.attribute or None)
+    location = model.location(layer, path, at, fault.attribute or None)
     return Diagnostic(rule(fault.rule), fault.message, location, notes=fault.notes)

@@ -1,4 +1,4 @@
-"""Writes IR files: .xml, and .bin beside it."""
+"""Writes IR files, .xml and .bin."""
 
 from __future__ import annotations
 
@@ -9,48 +9,29 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
-from irops.diagnostics.rules import rule
-from irops.ir.formats import OWN_ENDINGS, writer_of
 from irops.ir.model import Element, Layer, Model
 from irops.ir.numbers import integer
 from irops.ir.pending import Pending
 from irops.ir.serialize import document
 from irops.ir.weights import Weights, checked_region
-from irops.limits import DEEPEST, room_for
+from irops.limits import MAX_DEPTH, recursion_limit_for
 
 _STEP = 1 << 24  # bytes copied at a time
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a model and, beside it under the same name with .bin, the bytes of its constants. A path that
-    ends with .onnx is written as a model of ONNX, which is one file.
+    """Write a model to path, and the bytes of its constants to the .bin file of the same name.
 
-    Both files are written under other names in the same folder and renamed when they are whole; the file that
-    the model was read from may be written over. Bytes of the weights that belong to no constant are left out;
-    equal
-    constants share theirs.
-    Raises:  DiagnosticError where a constant's bytes are not there, or the model is of a dialect that the
-        file cannot hold; ValueError
-             for text that XML cannot hold; OSError
+    Files are replaced atomically; the file that the model was read from may be overwritten. Bytes of the
+    weights that belong to no constant are dropped; equal constants share bytes.
+    Raises:  DiagnosticError if bytes of a constant are missing; ValueError for text that XML cannot
+        represent; OSError
     """
-    writer = writer_of(os.fspath(path))
-    if writer is not None:
-        writer.write(model, path)
-        return
-    if model.dialect in OWN_ENDINGS:
-        message = (
-            f"{os.fspath(path)} is to hold a model of {model.dialect}, and must be named"
-            f" {OWN_ENDINGS[model.dialect]} for that"
-        )
-        raise DiagnosticError(
-            [Diagnostic(rule("wrong-dialect-for-file"), message, Location(os.fspath(path)))]
-        )
     xml = Path(os.path.realpath(path))
     weights = xml.with_suffix(".bin")
     if weights == xml:
-        raise ValueError(f"{xml.name} is the name of weights; that of a model ends with .xml")
-    with room_for(DEEPEST), Pending(weights, xml) as (weights_file, xml_file):
+        raise ValueError(f"the model path is {xml.name}, must end with .xml: .bin is for weights")
+    with recursion_limit_for(MAX_DEPTH), Pending(weights, xml) as (weights_file, xml_file):
         pool = _Pool(model, weights_file)
         with_means = replace(model, legacy=[pool.legacy(element) for element in model.legacy])
         for piece in document(with_means, pool.data):
@@ -58,7 +39,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 class _Pool:
-    """The bytes of constants as they are written: in the order of layers, each once."""
+    """Writes the bytes of constants in the order of layers, each content once."""
 
     def __init__(self, model: Model, file: IO[bytes]) -> None:
         self.model, self.file, self.end = model, file, 0
@@ -68,20 +49,18 @@ class _Pool:
 
     def data(self, layer: Layer) -> Mapping[str, str]:
         """The <data> of a layer; that of a Const says where its bytes are now."""
-        if layer.type != "Const":
+        if not layer.is_constant:
             return layer.data
         region = checked_region(self.model, layer)
         if region.elements == 0 and (region.size == 0 or region.end > self.weights.size):
-            offset, size = (
-                self._append(memoryview(b"\0")),
-                1,
-            )  # OpenVINO wants a byte for an empty tensor, and writes one
+            # OpenVINO requires a byte for an empty tensor, and writes one
+            offset, size = self._append(memoryview(b"\0")), 1
         else:
             offset, size = self._place(region.offset, region.size), region.size
         return {**layer.data, "offset": str(offset), "size": str(size)}
 
     def legacy(self, element: Element) -> Element:
-        """The element, the mean images in it where their bytes are now."""
+        """The element with the new positions of the mean images in it."""
         children = [self.legacy(child) for child in element.children]
         attributes = element.attributes
         if element.tag == "mean" and "offset" in attributes:
@@ -89,13 +68,13 @@ class _Pool:
             if offset is None or size is None:
                 raise ValueError(
                     f"a mean image has the offset {attributes['offset']!r} and the size"
-                    f" {attributes.get('size')!r}; both must be integers"
+                    f" {attributes.get('size')!r}, must have integers"
                 )
             attributes = {**attributes, "offset": str(self._place(offset, size))}
         return replace(element, attributes=attributes, children=children)
 
     def _place(self, offset: int, size: int) -> int:
-        """Where bytes of the weights are in the file; they are written unless they are there already."""
+        """The position of bytes of the weights in the file, to which they are written once."""
         place = self._places.get((offset, size))
         if place is None:
             place = self._places[offset, size] = self._append(self.weights.view(offset, size))

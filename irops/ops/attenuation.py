@@ -1,4 +1,4 @@
-"""Gradients multiplied by a coefficient on their way back."""
+"""Multiplication of a gradient by a real coefficient in the backward pass."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from irops.values.element import Array, element_type_of
 
 
 def attenuated(gradient: Array, coefficient: float) -> Array:
-    """A gradient times a real coefficient, in its own type; untouched, bit by bit, where that is 1.
+    """The gradient times the coefficient, in the type of the gradient; with coefficient 1 the same array.
 
-    Multiplied as IEEE 754 says, so that 0 times infinity is NaN; f16 and bf16 by way of f32; complex numbers
-    part by part.
+    Follows IEEE 754, so that 0 times infinity is NaN. f16 and bf16 are multiplied in f32. The real and the
+    imaginary parts of complex numbers are multiplied separately.
     """
     if coefficient == 1:
         return gradient

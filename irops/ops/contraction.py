@@ -1,4 +1,4 @@
-"""Sums of products: the matrix product in every numeric type."""
+"""The matrix product in every numeric type."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ EXACT_IN_F64 = 1 << 53
 
 
 def product(a: Array, b: Array, out: Array | None = None) -> Array:
-    """The matrix product over the last two axes, the others broadcast, in the type of the arrays.
+    """The matrix product over the last two axes, with the others broadcast, in the type of the arrays.
 
-    Integers are multiplied and added exactly; what leaves the type's range wraps around from 32 bits on, as
-    in OpenVINO's reference kernels, and becomes the nearest end of the range in narrower types, which only
-    OpenVINO's CPU plug-in
-    computes, and so.
-    out: where to write it
+    Integers are multiplied and added exactly. Results outside the range of the type wrap around for types
+    of 32 bits and more, as in OpenVINO's reference kernels, and saturate for narrower types, as in
+    OpenVINO's CPU plug-in, the only one that computes them.
+    out: the array to write the result to, if given
     """
     if a.dtype.kind == "f":
         return np.matmul(a, b, out=out)
@@ -32,15 +31,15 @@ def product(a: Array, b: Array, out: Array | None = None) -> Array:
 
 
 def _in_64_bits(whole: Array) -> Array:
-    """Integers of any type as i64; those of u64 as their two's complement, which adds and multiplies
-    alike.
+    """Integers of any type as i64. u64 is reinterpreted as two's complement: sums and products have the
+    same bits.
     """
     return whole.view(np.int64) if whole.dtype == np.uint64 else whole.astype(np.int64)
 
 
 def _integer_product(a: Array, b: Array) -> Array:
-    """The product in i64; by way of f64, which NumPy multiplies much faster, where f64 holds every sum
-    exactly.
+    """The product in i64. It is computed in f64, which NumPy multiplies much faster, if f64 represents every
+    sum exactly.
     """
     exact = a.size and b.size and a.shape[-1] * _magnitude(a) * _magnitude(b) <= EXACT_IN_F64
     result: Array = (

@@ -1,6 +1,4 @@
-"""Elements of one type as elements of another: what Convert does, and what ops do whose kernels compute in
-wider types.
-"""
+"""Conversion between element types, for Convert and for ops whose kernels compute in wider types."""
 
 from __future__ import annotations
 
@@ -29,24 +27,24 @@ NF4 = np.array(
     ],
     np.float32,
 )
-"""What the codes of nf4 stand for: quantiles of the normal distribution (Dettmers et al., QLoRA, 2023)."""
+"""The values of the codes of nf4: quantiles of the normal distribution (Dettmers et al., QLoRA, 2023)."""
 
 
 def converted(array: Array, to: ElementType) -> Array:
-    """The elements as another type's, by the rules of Convert-1. Strings are neither taken nor given."""
+    """The elements converted to another type, by the rules of Convert-1. Strings are not supported."""
     if element_type_of(array) is to:
         return array
     numbers = as_numbers(array)
     if to is BOOLEAN:
         return np.asarray(numbers != 0)
     if to.integral:
-        return low_bits(numbers if numbers.dtype.kind in "iu" else cut_off(numbers, to), to)
+        return low_bits(numbers if numbers.dtype.kind in "iu" else truncated(numbers, to), to)
     return rounded(numbers, to)
 
 
 def as_numbers(array: Array) -> Array:
-    """The same numbers in a type that NumPy computes with: narrow floats and nf4 in f32, integers of a few
-    bits and booleans in 8.
+    """The same numbers in a type that NumPy computes with: floats narrower than f32 and nf4 in f32, booleans
+    and integers narrower than 8 bits in 8 bits.
     """
     kind = element_type_of(array)
     if kind.name == "nf4":
@@ -59,9 +57,7 @@ def as_numbers(array: Array) -> Array:
 
 
 def low_bits(whole: Array, to: ElementType) -> Array:
-    """Integers modulo 2 to the number of bits of the integer type to: what is left when higher bits are
-    dropped.
-    """
+    """Integers converted to the integer type `to`, with higher bits dropped: modulo 2^bits."""
     if to.bits >= 8:
         return whole.astype(to.dtype, copy=False)
     codes = np.asarray(whole.astype(np.uint8) & np.uint8((1 << to.bits) - 1))
@@ -71,26 +67,26 @@ def low_bits(whole: Array, to: ElementType) -> Array:
     return tagged(codes, to) if to.dtype == np.uint8 else codes.astype(to.dtype)
 
 
-def cut_off(numbers: Array, to: ElementType) -> Array:
-    """The integer parts of floats, in 64 bits, on the way to the integer type to.
+def truncated(numbers: Array, to: ElementType) -> Array:
+    """Floats truncated to integers of 64 bits, as an intermediate step to the integer type `to`.
 
-    They pass through signed integers of 32 bits, or of 64 for u32 and wider types; what does not fit into
-    those, infinities and NaN among it, becomes the least of them. u64 above 2^63 is exact; from 2^64 on it is
-    0. That is what
-    OpenVINO's reference kernels do on x86-64, by way of its conversion instructions; C++ leaves it undefined.
+    The intermediate type is a signed integer of 32 bits, or of 64 bits for u32 and wider types. Numbers that
+    it cannot represent, including infinities and NaN, become its minimum. For u64, numbers from 2^63 to 2^64
+    are exact, and larger ones become 0. OpenVINO's reference kernels do the same on x86-64, because of its
+    conversion instructions; C++ leaves these cases undefined.
     """
     whole = np.trunc(numbers.astype(np.float64))
     half = 2.0 ** (31 if to.bits < 32 or to.name == "i32" else 63)
     upper = (whole >= half) & (to.name == "u64")
     near = np.where(upper, whole - half, whole)
-    held = np.where((near >= -half) & (near < half), near, -half).astype(np.int64)
-    return held ^ np.where(upper, np.iinfo(np.int64).min, 0)
+    whole = np.where((near >= -half) & (near < half), near, -half).astype(np.int64)
+    return whole ^ np.where(upper, np.iinfo(np.int64).min, 0)
 
 
 def nearest(numbers: Array, to: ElementType) -> Array:
-    """Floats as the nearest integers of a type, halves to even; NaN becomes the least.
+    """Floats rounded to the nearest integer of a type, halves to even; saturates. NaN becomes the minimum.
 
-    For ops that are defined on real numbers and are given integers.
+    For ops that are defined on real numbers and receive integers.
     """
     signed = to.kind == "signed"
     low, high = map(int, to.extent)
@@ -102,10 +98,10 @@ def nearest(numbers: Array, to: ElementType) -> Array:
 
 
 def rounded(numbers: Array, to: ElementType) -> Array:
-    """Numbers as the nearest of a floating type or nf4, halves to even.
+    """Numbers rounded to the nearest value of a floating-point type or nf4, halves to even.
 
-    Too great ones become infinite where the type has infinity, else NaN (f8e4m3), else the greatest (f4e2m1,
-    f8e8m0, nf4).
+    Numbers that are too large become infinity; NaN in f8e4m3, which has no infinity; and the maximum in
+    f4e2m1, f8e8m0 and nf4, which have neither.
     """
     if to.name == "nf4":
         return tagged(_nf4(numbers), to)
@@ -120,17 +116,17 @@ def rounded(numbers: Array, to: ElementType) -> Array:
 
 
 def _nf4(numbers: Array) -> Array:
-    """The code of the nearest value; of the lower one halfway between two; NaN has the least."""
+    """The code of the nearest value, the lower one for a tie; code 0 for NaN."""
     halfway = (NF4[1:] + NF4[:-1]) / 2
     return np.where(np.isnan(numbers), 0, np.searchsorted(halfway, numbers)).astype(np.uint8)
 
 
 def _f8e8m0(numbers: Array) -> Array:
-    """Codes of powers of two: the nearest, halves to the even code. Zero and negative numbers have the least;
-    only NaN stays NaN.
+    """The code of the nearest power of two, halves to the even code. Zero and negative numbers get code 0,
+    infinity the largest number; only NaN stays NaN.
     """
     fraction, exponent = np.frexp(np.where(np.isfinite(numbers), numbers, 0.0))
-    code = exponent + 126  # of the power of two at or below
+    code = exponent + 126  # of the largest power of two that is not greater than the number
     code += (fraction > 0.75) | ((fraction == 0.75) & (code % 2 == 1))
     code = np.where(numbers > 0, np.clip(code, 0, 254), 0)
     return np.select([np.isnan(numbers), numbers == np.inf], [255, 254], code).astype(np.uint8)

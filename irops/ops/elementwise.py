@@ -1,6 +1,4 @@
-"""Ops on two tensors, element by element: what is common to them, so that each is told by its formula
-alone.
-"""
+"""Binary elementwise ops: what they have in common, so that each op only defines its formula."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from irops.ops.conversion import as_numbers, converted
-from irops.ops.partial import lifted, settled
+from irops.ops.partial import as_dims, stored_dim
 from irops.ops.unbroadcast import Sizes, unbroadcast
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim
@@ -20,16 +18,15 @@ from irops.values.element import BOOLEAN, STRING, Array, ElementType, element_ty
 
 F = TypeVar("F", bound=Callable[..., Any])
 Number = TypeVar("Number", Array, Dim)
-"""What a formula is about that holds for elements and for what is known of one alike."""
+"""The operands of a formula that applies both to elements and to their intervals (Dims)."""
 BROADCASTING = ("auto_broadcast", "auto_broadcast_axis")
 
 
 def elementwise(*ids: str) -> Callable[[F], F]:
-    """Mark the formula of ops on two tensors: it takes arrays that NumPy broadcasts and computes with; a
-    kernel is made of it.
+    """Turn the formula of binary ops into their kernel. The formula receives arrays that NumPy can broadcast.
 
-    Narrow types are widened and the result is rounded once; integers wrap around in their own type; booleans
-    stay what they are.
+    Floats narrower than f32 are widened and the result is rounded once; integers wrap around in their own
+    type; booleans are not converted.
     """
 
     def mark(formula: F) -> F:
@@ -38,25 +35,25 @@ def elementwise(*ids: str) -> Callable[[F], F]:
         ) -> Array:
             kind = element_type_of(a)
             result = np.asarray(
-                formula(_plain(a), _plain(laid(b, a.ndim, auto_broadcast, auto_broadcast_axis)), **more)
+                formula(_plain(a), _plain(aligned(b, a.ndim, auto_broadcast, auto_broadcast_axis)), **more)
             )
             return result if result.dtype == np.bool_ else converted(result, kind)
 
-        kernel(*ids)(_standing_for(formula, computed, BROADCASTING))
+        kernel(*ids)(_under_name_of(formula, computed, BROADCASTING))
         return formula
 
     return mark
 
 
-def known_in_part(*ids: str) -> Callable[[F], F]:
-    """Mark what ops on two tensors make of two elements of which each is known in part: it takes Dims and
-    gives one.
+def elementwise_dims(*ids: str) -> Callable[[F], F]:
+    """Turn a rule on two Dims, the intervals of two elements, into the values function of binary ops.
 
-    With a parameter result_type it is told the element type of the result. A values function is made of it.
+    The rule returns the Dim of the result. If it has a parameter result_type, it receives the element type
+    of the result.
     """
 
     def mark(rule: F) -> F:
-        tells_type = "result_type" in inspect.signature(rule).parameters
+        needs_type = "result_type" in inspect.signature(rule).parameters
 
         def combined(
             a: Array,
@@ -68,25 +65,24 @@ def known_in_part(*ids: str) -> Callable[[F], F]:
             **more: Any,
         ) -> Array:
             def pair(x: Dim, y: Dim) -> Dim:
-                return settled(rule(x, y, **more), result_type)
+                return stored_dim(rule(x, y, **more), result_type)
 
-            if tells_type:
+            if needs_type:
                 more["result_type"] = result_type
-            beside = laid(b, a.ndim, auto_broadcast, auto_broadcast_axis)
-            return np.asarray(np.frompyfunc(pair, 2, 1)(lifted(a), lifted(beside)), dtype=object)
+            other = aligned(b, a.ndim, auto_broadcast, auto_broadcast_axis)
+            return np.asarray(np.frompyfunc(pair, 2, 1)(as_dims(a), as_dims(other)), dtype=object)
 
-        values(*ids)(_standing_for(rule, combined, (*BROADCASTING, "result_type")))
+        values(*ids)(_under_name_of(rule, combined, (*BROADCASTING, "result_type")))
         return rule
 
     return mark
 
 
 def elementwise_gradient(*ids: str, of: str) -> Callable[[F], F]:
-    """Mark the formula of a gradient of ops on two tensors, of a or of b: it takes arrays that NumPy
-    broadcasts and computes with.
+    """Turn the formula of the gradient of binary ops, with respect to a or b, into their gradient function.
 
-    A gradient function is made of it: narrow types are widened and the result is rounded once, broadcasting
-        is undone.
+    The formula receives arrays that NumPy can broadcast. Floats narrower than f32 are widened and the result
+    is rounded once; the gradient is summed over the axes along which the input was broadcast.
     """
 
     def mark(formula: F) -> F:
@@ -94,30 +90,30 @@ def elementwise_gradient(*ids: str, of: str) -> Callable[[F], F]:
             *tensors: Array, a_shape: Sizes, b_shape: Sizes, auto_broadcast: str, auto_broadcast_axis: int
         ) -> Array:
             kind = element_type_of(tensors[0])
-            beside = laid_shape(b_shape, len(a_shape), auto_broadcast, auto_broadcast_axis)
+            other_shape = aligned_shape(b_shape, len(a_shape), auto_broadcast, auto_broadcast_axis)
             plain = [
-                as_numbers(t).reshape(beside) if name == "b" else as_numbers(t)
+                as_numbers(t).reshape(other_shape) if name == "b" else as_numbers(t)
                 for name, t in zip(names, tensors)
             ]
-            reached = unbroadcast(formula(*plain), a_shape if of == "a" else beside)
-            return converted(reached.reshape(a_shape if of == "a" else b_shape), kind)
+            result = unbroadcast(formula(*plain), a_shape if of == "a" else other_shape)
+            return converted(result.reshape(a_shape if of == "a" else b_shape), kind)
 
         names = tuple(inspect.signature(formula).parameters)
-        gradient(*ids, of=of)(_standing_for(formula, computed, ("a_shape", "b_shape", *BROADCASTING)))
+        gradient(*ids, of=of)(_under_name_of(formula, computed, ("a_shape", "b_shape", *BROADCASTING)))
         return formula
 
     return mark
 
 
-def laid(b: Array, rank: int, auto_broadcast: str, axis: int) -> Array:
-    """b, so shaped that NumPy lays it onto a tensor of some rank as auto_broadcast asks: under pdpd from an
-    axis on, not onto the last.
+def aligned(b: Array, rank: int, auto_broadcast: str, axis: int) -> Array:
+    """b reshaped so that NumPy broadcasts it with a tensor of the given rank as auto_broadcast specifies."""
+    return b.reshape(aligned_shape(b.shape, rank, auto_broadcast, axis))
+
+
+def aligned_shape(b: Sizes, rank: int, auto_broadcast: str, axis: int) -> Sizes:
+    """The shape of b for NumPy, which aligns last axes; with pdpd, b is aligned from `axis` on, so axes of
+    size 1 are appended.
     """
-    return b.reshape(laid_shape(b.shape, rank, auto_broadcast, axis))
-
-
-def laid_shape(b: Sizes, rank: int, auto_broadcast: str, axis: int) -> Sizes:
-    """The shape of b as NumPy must have it."""
     return b if auto_broadcast != "pdpd" or axis == -1 else b + (1,) * (rank - len(b) - axis)
 
 
@@ -125,14 +121,17 @@ def _plain(array: Array) -> Array:
     return array if element_type_of(array) in (BOOLEAN, STRING) else as_numbers(array)
 
 
-def _standing_for(
+def _under_name_of(
     formula: Callable[..., Any], function: Callable[..., Any], keywords: tuple[str, ...]
 ) -> Callable[..., Any]:
-    """A function under a formula's name, which also takes the formula's keywords; who asks where it is, is
-    shown the formula.
+    """The function under the name of the formula, with the formula's parameters and further keywords.
+
+    inspect.unwrap leads to the formula, so that `irops where` shows it.
     """
-    made: Callable[..., Any] = wraps(formula)(function)
-    own = inspect.signature(formula).parameters
-    more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in keywords if name not in own]
-    setattr(made, "__signature__", inspect.Signature([*own.values(), *more]))  # noqa: B010
-    return made
+    wrapped: Callable[..., Any] = wraps(formula)(function)
+    parameters = inspect.signature(formula).parameters
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in keywords if name not in parameters
+    ]
+    setattr(wrapped, "__signature__", inspect.Signature([*parameters.values(), *more]))  # noqa: B010
+    return wrapped

@@ -1,4 +1,4 @@
-"""What is known of each entry of a short list of integers: positions, pads, lengths."""
+"""The Dims of the entries of a short list of integers: positions, pads, lengths."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from irops.values.fact import Fact
 
 
 def entries(numbers: Fact | None, count: int, absent: int = 1) -> tuple[Dim, ...]:
-    """What is known of each of count numbers; all are absent where the list is not given."""
+    """The Dim of each of `count` numbers: unknown if the values are unknown, `absent` if there is no list."""
     if numbers is None:
         return (Dim.of(absent),) * count
     dims = numbers.dims

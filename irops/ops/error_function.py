@@ -52,9 +52,9 @@ _FAR = (
         0.0005855932791244992,
     ),
 )
-"""The same of exp(x²) * (1 - erf(x)), as a function of x, on 1..6; within 9e-18 of the value."""
+"""Numerator and denominator of exp(x²) * (1 - erf(x)) as a function of x, on 1..6; within 9e-18."""
 _FURTHEST = 6.0
-"""From here on erf is 1 in f64."""
+"""From this argument on erf is 1 in f64."""
 
 
 def erf(x: Array) -> Array:
@@ -66,7 +66,7 @@ def erf(x: Array) -> Array:
     """
     size = np.minimum(np.abs(x.astype(np.float64)), _FURTHEST)
     square = size * size
-    near = size + size * _ratio(_NEAR, np.minimum(square, 1.0))  # most of the value is not rounded
+    near = size + size * _ratio(_NEAR, np.minimum(square, 1.0))  # adding the small part rounds only once
     far = 1.0 - np.exp(-square) * _ratio(_FAR, np.maximum(size, 1.0))
     return np.asarray(np.copysign(np.where(size < 1.0, near, far), x), x.dtype)
 
@@ -88,8 +88,8 @@ def inverse_erf(y: Array) -> Array:
     """The x whose erf is y, in the type of y, which is f32 or f64; infinite at -1 and 1, NaN beyond.
 
     Accuracy:  1e-15 relative to the value, at most; f32 is computed in f64 and rounded once
-    Source:    Winitzki's approximation, 0.002 off, bettered by Halley's method, which cubes the error with
-        every step
+    Source:    Winitzki's approximation, with an error of 0.002, refined by Halley's method, which cubes the
+        error with every step
     """
     size = np.abs(y.astype(np.float64))
     inside = np.where(size < 1.0, size, 0.0)

@@ -1,6 +1,6 @@
-"""Elements of which only bounds are known, as values functions combine them.
+"""Intervals of elements (Dims), as values functions combine them.
 
-Bounds of floating-point elements may be fractions; who needs whole numbers draws them outward.
+The bounds of floating-point elements may be fractions; `whole` widens an interval to integer bounds.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from irops.values.dim import UNKNOWN, Bound, Dim
 from irops.values.element import Array, ElementType
 
 
-def lifted(array: Array) -> Array:
-    """What is known of each element as a Dim: of known ones, all."""
-    return np.asarray(np.frompyfunc(_lifted, 1, 1)(array), dtype=object)
+def as_dims(array: Array) -> Array:
+    """Every element as a Dim; a known number becomes an interval of one value."""
+    return np.asarray(np.frompyfunc(_as_dim, 1, 1)(array), dtype=object)
 
 
-def settled(dim: Dim, kind: ElementType) -> Dim:
-    """What is known of an element of a type, given bounds of what was computed without limits: of a float, as
-    it is rounded.
+def stored_dim(dim: Dim, kind: ElementType) -> Dim:
+    """The Dim of an exact result after it is stored in an element type: floats are rounded to the type.
 
-    Under 32 bits rounding begins so soon that a number's name is given up. Integers that wrap around are
-    elements_of's concern.
+    A type of less than 32 bits represents so few integers that the symbol is dropped. Integers that wrap
+    around are handled by elements_of.
     """
     if not kind.floating:
         return dim
@@ -34,8 +33,8 @@ def settled(dim: Dim, kind: ElementType) -> Dim:
 
 
 def monotone(dim: Dim, function: Callable[[Bound], Bound]) -> Dim:
-    """A number put through a function that never falls. Infinite bounds stay; a symbol stays where nothing
-    changes.
+    """The image of an interval under a function that never decreases. Infinite bounds stay infinite; the
+    symbol stays if the bounds do not change.
     """
     low = _plain(function(dim.low), -inf) if dim.low != -inf else -inf
     high = _plain(function(dim.high), inf) if dim.high != inf else inf
@@ -43,23 +42,23 @@ def monotone(dim: Dim, function: Callable[[Bound], Bound]) -> Dim:
 
 
 def whole(dim: Dim) -> Dim:
-    """Bounds drawn outward to whole numbers."""
+    """The interval widened to integer bounds."""
     return Dim(
         floor(dim.low) if dim.low != -inf else -inf, ceil(dim.high) if dim.high != inf else inf, dim.symbol
     )
 
 
-def _lifted(item: Any) -> Dim:
+def _as_dim(item: Any) -> Dim:
     if isinstance(item, (Dim, int)):
         return Dim.of(int(item) if isinstance(item, bool) else item)
     number = float(item)
-    return (
-        Dim(_plain(number, inf), _plain(number, inf)) if isfinite(number) else UNKNOWN
-    )  # no interval holds NaN
+    if not isfinite(number):  # no interval contains NaN
+        return UNKNOWN
+    return Dim(_plain(number, inf), _plain(number, inf))
 
 
 def _stored(bound: Bound, kind: ElementType) -> float:
-    """A bound as a floating type holds it."""
+    """A bound rounded to a floating-point type."""
     try:
         return float(np.asarray(float(bound)).astype(kind.dtype))
     except OverflowError:  # an integer beyond f64
@@ -67,7 +66,7 @@ def _stored(bound: Bound, kind: ElementType) -> float:
 
 
 def _plain(bound: Bound, end: float) -> Bound:
-    """A bound as an integer where it is one; where it is no number, the end of all numbers."""
+    """A bound as an int if it is an integer; `end`, -inf or inf, if it is not finite."""
     if isinstance(bound, int):
         return bound
     if not isfinite(bound):

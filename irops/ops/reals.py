@@ -11,16 +11,16 @@ Function = Callable[[Array], Array]
 
 
 def on_reals(function: Function, data: Array) -> Array:
-    """function of each element; of integers, computed in f64 and rounded to the nearest integer of their
-    type, halves to even.
+    """Apply a function of real numbers to each element. For integers it is computed in f64, and the result is
+    rounded to the nearest integer of their type, halves to even.
     """
     kind = element_type_of(data)
     return nearest(function(as_numbers(data).astype("f8")), kind) if kind.integral else function(data)
 
 
-def exactly(function: Function, data: Array) -> Array:
-    """function of each element, where it takes integers to integers: these are computed as such, and wrap
-    around.
+def on_numbers(function: Function, data: Array) -> Array:
+    """Apply to each element a function that maps integers to integers. Integers are computed as integers, and
+    wrap around.
     """
     kind = element_type_of(data)
     return low_bits(function(as_numbers(data)), kind) if kind.integral else function(data)

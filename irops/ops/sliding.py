@@ -1,6 +1,4 @@
-"""Windows that slide along axes: where they stand and which elements they meet. Convolution and pooling share
-it.
-"""
+"""Sliding windows: their positions and the elements that they cover. Shared by convolution and pooling."""
 
 from __future__ import annotations
 
@@ -13,20 +11,18 @@ from irops.values.element import Array
 
 
 def reach(taps: DimLike, dilation: int) -> Dim:
-    """How many elements lie from a window's first tap to its last, both counted; a window without taps counts
-    as one element.
-    """
+    """The number of elements from the first to the last tap of a window, both included; 1 without taps."""
     return (Dim.of(taps).at_least(1) - 1) * dilation + 1
 
 
 def at(axis: int, where: slice | int | Array) -> tuple[slice | int | Array, ...]:
-    """An index that picks along one axis and takes all others whole."""
+    """An index tuple that selects along one axis and keeps all other axes whole."""
     return (*(slice(None),) * axis, where)
 
 
 def same_padding(size: int, reach: int, stride: int, auto_pad: str) -> tuple[int, int]:
-    """Padding before and after an axis so that one window stands at every stride-th element; same_lower has
-    the odd one before.
+    """The padding before and after an axis for which ceil(size / stride) windows fit. If the total is odd,
+    same_upper adds the extra element after the axis, same_lower before it.
     """
     positions = -(-size // stride)
     total = max((positions - 1) * stride + reach - size, 0)
@@ -35,17 +31,17 @@ def same_padding(size: int, reach: int, stride: int, auto_pad: str) -> tuple[int
 
 
 def positions(size: Dim, taps: Dim, stride: int, dilation: int, padding: int, constraint: str) -> Dim:
-    """How many windows stand in an axis of size elements with padding elements added.
+    """The number of window positions along an axis of `size` elements, with `padding` elements added.
 
-    Raises:  Violation(constraint) if not even one fits
+    Raises:  Violation(constraint) if no window fits
     """
     return slack(size + padding, reach(taps, dilation), constraint) // stride + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Slide:
-    """Windows along one axis: that at position p has its tap t on element p * stride + t * dilation - before,
-    if there is one.
+    """Windows along one axis. Tap t of the window at position p lies on the element
+    p * stride + t * dilation - before, or on padding if there is no such element.
     """
 
     size: int
@@ -57,7 +53,7 @@ class Slide:
     first: int = 0
 
     def cut(self, first: int, last: int) -> Slide:
-        """Only the positions from first to before last."""
+        """The positions from first to last, without last."""
         return replace(self, first=self.first + first, positions=last - first)
 
     def meet(self, tap: int) -> tuple[slice, slice]:
@@ -80,7 +76,7 @@ class Slide:
         return slice(start + low * self.dilation, start + (high - 1) * self.dilation + 1, self.dilation)
 
     def counts(self) -> Array:
-        """How many taps lie on elements, for each position."""
+        """The number of taps that lie on elements, for each position."""
         starts = (self.first + np.arange(self.positions)) * self.stride - self.before
         low = np.maximum(-(starts // self.dilation), 0)
         high = np.minimum((self.size - 1 - starts) // self.dilation + 1, self.taps)
@@ -89,6 +85,6 @@ class Slide:
 
     @property
     def whole(self) -> bool:
-        """Whether every tap lies on an element at every position: there is no padding."""
+        """Whether every tap lies on an element at every position, so that no padding is read."""
         last = (self.first + self.positions - 1) * self.stride + (self.taps - 1) * self.dilation - self.before
         return self.first * self.stride >= self.before and last < self.size

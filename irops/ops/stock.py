@@ -1,7 +1,7 @@
-"""Shape rules that a definition may name: <port ... shape="broadcast a b C1"/>. A closed vocabulary.
+"""Shape rules that a definition can name: <port ... shape="broadcast a b C1"/>. RULES lists all of them.
 
-Each rule is given the Facts and attribute values that its words name (a word Cn is a constraint) and returns
-the output's Shape.
+Each rule receives the Facts and attribute values that its words name (a word Cn is a constraint), and
+returns the Shape of the output.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ def scalar() -> Shape:
 
 
 def broadcast(a: Fact, b: Fact, auto_broadcast: str, constraint: str, axis: int = 0) -> Shape:
-    """The shape of two inputs combined element by element, as auto_broadcast says: none, numpy or pdpd (from
-    axis of a on).
-    """
+    """The common shape of two inputs as auto_broadcast specifies; with pdpd, b is aligned from `axis` on."""
     if auto_broadcast == "none":
         return unify_shapes(a.shape, b.shape, constraint)
     if auto_broadcast == "pdpd":
@@ -40,73 +38,74 @@ def broadcast(a: Fact, b: Fact, auto_broadcast: str, constraint: str, axis: int 
 
 
 def pdpd(a: Shape, b: Shape, axis: int, constraint: str) -> Shape:
-    """The shape of a when b is laid onto it from axis on (-1: onto its last axes), sizes equal or b's 1.
+    """The shape of a after b is broadcast to it, aligned from `axis` on (-1: with the last axes). The sizes
+    of b equal those of a, or are 1.
 
-    Raises:  Violation(constraint) where b does not fit
+    Raises:  Violation(constraint) if b does not fit
     """
     require(axis >= -1, constraint, f"axis {axis}")
     if a.dims is None or b.dims is None:
         return a
     start = len(a.dims) - len(b.dims) if axis == -1 else axis
     require(start >= 0 and start + len(b.dims) <= len(a.dims), constraint, a, f"{b} from axis {start}")
-    laid = (ONE,) * start + b.dims + (ONE,) * len(a.dims)
-    return Shape(_onto(dim, other, constraint, a, b) for dim, other in zip(a.dims, laid))
+    aligned = (ONE,) * start + b.dims + (ONE,) * len(a.dims)
+    return Shape(_combined(dim, other, constraint, a, b) for dim, other in zip(a.dims, aligned))
 
 
-def _onto(dim: Dim, other: Dim, constraint: str, a: Shape, b: Shape) -> Dim:
-    """What is known of the size of an axis of a that one of b is laid onto."""
+def _combined(dim: Dim, other: Dim, constraint: str, a: Shape, b: Shape) -> Dim:
+    """The size of an axis of a, given that of the axis of b aligned with it."""
     require(other.can_be(1) or other.can_be(dim), constraint, a, b)
     return dim if other.can_be(1) else unify(dim, other, constraint)
 
 
 def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str, twice: str | None = None) -> Shape:
-    """The shape of data with some axes folded into one element: kept as 1, or gone. Axes may be known in
-    part, or not at all.
+    """The shape of data with some axes reduced: to size 1 with keep_dims, else removed. The axes may be
+    partially or entirely unknown.
 
-    Raises:  Violation(constraint) where an axis lies outside data's rank; Violation(twice) where one is named
-        twice
+    Raises:  Violation(constraint) if an axis lies outside the rank of data; Violation(twice) if an axis is
+        repeated
     """
     rank = data.shape.rank
     if rank is None:
         return UNRANKED
     known = [int(axis) for axis in axes.dims or () if axis.known]
-    folded = normal_axes(known, rank, constraint, twice)
+    reduced_axes = normal_axes(known, rank, constraint, twice)
     if rank == 0:
-        require(not (folded and keep_dims), constraint, f"axis {known[:1]} at rank 0, with keep_dims")
+        require(not (reduced_axes and keep_dims), constraint, f"axis {known[:1]} at rank 0, with keep_dims")
         return SCALAR
-    more = None if axes.dims is None else len(axes.dims) - len(folded)
+    unknown = None if axes.dims is None else len(axes.dims) - len(reduced_axes)
     if keep_dims:
         return Shape(
-            ONE if axis in folded else dim if more == 0 else dim.union(ONE)
+            ONE if axis in reduced_axes else dim if unknown == 0 else dim.union(ONE)
             for axis, dim in enumerate(data.shape)
         )
-    return UNRANKED if more is None else _less(data.shape.without(folded), more)
+    return UNRANKED if unknown is None else _without_some(data.shape.without(reduced_axes), unknown)
 
 
-def _less(shape: Shape, lost: int) -> Shape:
-    """What is known of a shape that has lost so many of its axes, which ones is not known; if it has
-    so many.
+def _without_some(shape: Shape, count: int) -> Shape:
+    """A shape after `count` unknown axes are removed: each remaining size is the union of those that can take
+    its place. Unranked if there are fewer axes.
     """
-    if shape.dims is None or lost > len(shape.dims):
+    if shape.dims is None or count > len(shape.dims):
         return UNRANKED
     return Shape(
-        reduce(Dim.union, shape.dims[axis : axis + lost + 1]) for axis in range(len(shape.dims) - lost)
+        reduce(Dim.union, shape.dims[axis : axis + count + 1]) for axis in range(len(shape.dims) - count)
     )
 
 
 def normal_axes(axes: Iterable[int], rank: int, constraint: str, twice: str | None = None) -> tuple[int, ...]:
     """Axes counted from 0. A scalar counts as having one axis, as in OpenVINO.
 
-    Raises:  Violation(constraint) where one lies outside [-rank, rank-1]; Violation(twice) where two are the
-        same
+    Raises:  Violation(constraint) if an axis lies outside [-rank, rank-1]; Violation(twice) if an axis is
+        repeated
     """
-    found: list[int] = []
+    result: list[int] = []
     span = max(rank, 1)
     for axis in axes:
         require(-span <= axis < span, constraint, f"axis {axis} at rank {rank}")
-        require(axis % span not in found, twice or constraint, f"axis {axis} twice at rank {rank}")
-        found.append(axis % span)
-    return tuple(found)
+        require(axis % span not in result, twice or constraint, f"axis {axis} twice at rank {rank}")
+        result.append(axis % span)
+    return tuple(result)
 
 
 RULES: Mapping[str, Callable[..., Any]] = {
@@ -118,7 +117,9 @@ RULES: Mapping[str, Callable[..., Any]] = {
 
 
 def argument(word: str, facts: Mapping[str, Fact | None], attributes: Mapping[str, Any]) -> Any:
-    """What a word of a rule stands for: an input's Fact, an attribute's value, or a constraint's number."""
+    """The meaning of a word of a rule: the Fact of an input, the value of an attribute, or else the word
+    itself, a constraint's id.
+    """
     if word in facts:
         return facts[word]
     return attributes.get(word, word)

@@ -1,4 +1,4 @@
-"""Broadcasting undone: the gradient of a tensor that was repeated is the sum over its repetitions."""
+"""The gradient of broadcasting: the gradient of a repeated tensor is the sum over its repetitions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ Sizes = tuple[int, ...]
 
 
 def unbroadcast(gradient: Array, shape: Sizes) -> Array:
-    """What reaches a tensor of a shape that was broadcast, as NumPy does it, to the shape of the gradient.
+    """The gradient of a tensor of the given shape, which NumPy broadcast to the shape of `gradient`.
 
-    Sums are made in f64 (complex numbers in c128) and rounded once.
+    Sums are computed in f64 (complex numbers in c128) and rounded once.
     """
     if gradient.shape == shape:
         return gradient

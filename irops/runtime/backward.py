@@ -1,6 +1,4 @@
-"""The way back: each layer's gradient of its outputs becomes that of its inputs, and what is not needed any
-more is let go.
-"""
+"""The backward pass: each layer turns the gradients of its outputs into those of its inputs."""
 
 from __future__ import annotations
 
@@ -9,21 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.layer import LayerFault, with_normal_axes
+from irops.invocation import OpFault, input_spec
+from irops.ir.model import LayerKind
 from irops.ops.conversion import as_numbers, converted
-from irops.runtime.arrays import fact_of
-from irops.runtime.flow import Flow, Passage, port_of
+from irops.runtime.flow import BackwardStep, Flow
 from irops.runtime.plan import Step, ValueKey
 from irops.values.element import Array, element_type_of, zeros
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+from irops.values.tensors import fact_of
 
-Reached = Array | tuple[Array, ...]
+PortGradient = Array | tuple[Array, ...]
+"""The gradient of a port: an array, or a tuple of them for a variadic port."""
 
 
 class Backward:
-    """One way back through a flow. values: what of the way forward was kept; it is emptied on the way.
-    current: where it is.
+    """One backward pass through a flow.
+
+    values: what was kept of the forward pass; values are removed after their last use. current: the step that
+    is being computed.
     """
 
     def __init__(self, flow: Flow, values: dict[ValueKey, Array]) -> None:
@@ -33,46 +35,45 @@ class Backward:
         self.current: Step | None = None
 
     def run(self, cotangents: Mapping[int, Array]) -> dict[int, Array]:
-        """The gradients of what is wanted, as far as any reaches it; cotangents: of Results. All by layer id.
+        """The gradients of what is wanted, where any reaches it; cotangents: of Results. All by layer id.
 
-        Raises:  LayerFault, of the current step
+        Raises:  OpFault, of the current step
         """
         found: dict[int, Array] = {}
-        for passage in self.flow.passages:
-            step = self.current = passage.step
+        for back in self.flow.steps:
+            step = self.current = back.step
             number = step.layer.id
-            if step.layer.type == "Result":
+            if step.layer.kind is LayerKind.RESULT:
                 if number in cotangents:
                     self._add(step.sources[0], cotangents[number])
                 continue
-            outputs = [self.gradients.pop((number, index), None) for index in range(len(step.known.outputs))]
+            outputs = [self.gradients.pop((number, index), None) for index in range(len(step.facts.outputs))]
             if number in self.flow.wanted and outputs[0] is not None:
                 found[number] = outputs[0]
-            if passage.inputs and any(gradient is not None for gradient in outputs):
-                self._through(passage, outputs)
-            self._release(passage)
+            if back.inputs and any(gradient is not None for gradient in outputs):
+                self._through(back, outputs)
+            self._release(back)
         return found
 
-    def _through(self, passage: Passage, outputs: list[Array | None]) -> None:
-        step = passage.step
+    def _through(self, back: BackwardStep, outputs: list[Array | None]) -> None:
+        step = back.step
         layer = LayerValues(step, self.values)
-        gradients = layer.of_outputs(outputs)
-        for of in dict.fromkeys(port_of(step, index).name for index in passage.inputs):
-            reached = layer.gradient(of, gradients)
-            for index in passage.inputs:
-                if port_of(step, index).name == of:
-                    first = len(step.op.definition.inputs) - 1
-                    gradient = reached[index - first] if isinstance(reached, tuple) else reached
-                    self._add(step.sources[index], layer.held(index, gradient))
+        cotangents = layer.cotangents(outputs)
+        for of in dict.fromkeys(input_spec(step.op, index).name for index in back.inputs):
+            reached = layer.gradient(of, cotangents)
+            first = next(k for k, port in enumerate(step.op.definition.inputs) if port.name == of)
+            for index in back.inputs:
+                if input_spec(step.op, index).name == of:
+                    self._add(step.sources[index], layer.checked(index, reached[index - first]))
 
     def _add(self, source: ValueKey | None, gradient: Array) -> None:
-        """Let a gradient reach an output; several that do are added up."""
+        """Add a gradient to those that reach an output."""
         assert source is not None
         before = self.gradients.get(source)
         self.gradients[source] = gradient if before is None else _sum(before, gradient)
 
-    def _release(self, passage: Passage) -> None:
-        for key in passage.needs:
+    def _release(self, back: BackwardStep) -> None:
+        for key in back.needs:
             self.uses[key] -= 1
             if self.uses[key] == 0:
                 self.values.pop(key, None)
@@ -80,97 +81,66 @@ class Backward:
 
 def _sum(a: Array, b: Array) -> Array:
     """The sum of two gradients of one type, rounded once."""
-    return (
-        converted(np.asarray(as_numbers(a) + as_numbers(b)), element_type_of(a))
-        if a.dtype.kind != "c"
-        else np.asarray(a + b)
-    )
+    if a.dtype.kind == "c":
+        return np.asarray(a + b)
+    return converted(np.asarray(as_numbers(a) + as_numbers(b)), element_type_of(a))
 
 
 class LayerValues:
-    """A layer on the way back: what its gradient functions take."""
+    """A layer in the backward pass: the arguments of its gradient functions."""
 
     def __init__(self, step: Step, values: Mapping[ValueKey, Array]) -> None:
         self.step = step
         self.saved_inputs = [None if source is None else values.get(source) for source in step.sources]
-        self.saved_outputs = [values.get((step.layer.id, index)) for index in range(len(step.known.outputs))]
-        self.inputs = [_fact(fact, array) for fact, array in zip(step.known.inputs, self.saved_inputs)]
+        self.saved_outputs = [values.get((step.layer.id, index)) for index in range(len(step.facts.outputs))]
+        self.inputs = [_static_fact(fact, array) for fact, array in zip(step.facts.inputs, self.saved_inputs)]
 
-    def of_outputs(self, given: list[Array | None]) -> list[Reached]:
-        """The gradient of every output of the definition; zeros of those that none reached."""
+    def cotangents(self, given: list[Array | None]) -> list[PortGradient]:
+        """The gradient of every output of the definition; zeros for those that none reached."""
         filled = []
-        for gradient, fact, array in zip(given, self.step.known.outputs, self.saved_outputs):
-            known = _fact(fact, array)
+        for gradient, fact, array in zip(given, self.step.facts.outputs, self.saved_outputs):
+            known = _static_fact(fact, array)
             assert known is not None
             filled.append(zeros(known.shape.to_tuple(), known.element_type) if gradient is None else gradient)
         ports = self.step.op.definition.outputs
         return [tuple(filled[index:]) if port.variadic else filled[index] for index, port in enumerate(ports)]
 
-    def gradient(self, of: str, gradients: list[Reached]) -> Reached:
-        """What the gradient function of an input gives."""
-        op = self.step.op
-        name = f"gradient of {of}"
-        attributes = with_normal_axes(op, self.inputs, self.step.attributes)
-        everything = {
-            op.definition.attributes[key].parameter: value for key, value in attributes.items()
-        } | self._about()
-        keywords = {
-            key: everything[key] for key in op.functions.keyword_params[name] or () if key in everything
-        }
-        saved = [self._saved(key) for key in op.definition.gradients[of].saves]
+    def gradient(self, of: str, cotangents: list[PortGradient]) -> tuple[Any, ...]:
+        """The gradients of the inputs of a port. Raises: OpFault where the function fails"""
+        invocation, op = self.step.invocation, self.step.op
+        saved = {name: self._saved(name) for name in op.definition.gradients[of].saves}
         try:
-            with np.errstate(all="ignore"):
-                reached: Reached = op.functions.gradients[of](*gradients, *saved, **keywords)
+            return invocation.gradient(of, cotangents, saved, self.inputs)
+        except OpFault:
+            raise
         except Exception as error:
-            raise LayerFault(
-                "failed-kernel", f"the {name} of {op.id} failed: {type(error).__name__}: {error}"
-            ) from error
-        return reached
-
-    def _about(self) -> dict[str, Any]:
-        """Shapes and element types of the inputs, by the names under which functions take them."""
-        found: dict[str, Any] = {}
-        for place, port in enumerate(self.step.op.definition.inputs):
-            facts = self.inputs[place:] if port.variadic else self.inputs[place : place + 1]
-            shapes = tuple(None if fact is None else fact.shape.to_tuple() for fact in facts)
-            types = tuple(None if fact is None else fact.element_type for fact in facts)
-            if facts:
-                found[f"{port.name}_shape"], found[f"{port.name}_type"] = (
-                    (shapes, types) if port.variadic else (shapes[0], types[0])
-                )
-        return found
+            message = f"the gradient of {of} of {op.id} failed: {type(error).__name__}: {error}"
+            raise OpFault("failed-kernel", message) from error
 
     def _saved(self, name: str) -> Any:
         definition = self.step.op.definition
-        for ports, arrays in (
-            (definition.inputs, self.saved_inputs),
-            (definition.outputs, self.saved_outputs),
-        ):
+        both = ((definition.inputs, self.saved_inputs), (definition.outputs, self.saved_outputs))
+        for ports, arrays in both:
             for place, port in enumerate(ports):
-                if port.name == name:
-                    return (
-                        tuple(arrays[place:])
-                        if port.variadic
-                        else arrays[place]
-                        if place < len(arrays)
-                        else None
-                    )
+                if port.name != name:
+                    continue
+                if port.variadic:
+                    return tuple(arrays[place:])
+                return arrays[place] if place < len(arrays) else None
         raise KeyError(name)
 
-    def held(self, index: int, gradient: Any) -> Array:
-        """A gradient as an array, held to the type and shape of the input."""
+    def checked(self, index: int, gradient: Any) -> Array:
+        """A gradient as an array of the type and shape of the input. Raises: OpFault if it is of another"""
         fact = self.inputs[index]
         assert fact is not None
         array = np.asarray(gradient)
         if not fact.admits(array):
-            name = port_of(self.step, index).name
-            raise LayerFault(
-                "unfaithful-kernel",
-                f"the gradient of {name} of {self.step.op.id} is {fact_of(array)}, must be {fact}",
-            )
+            name = input_spec(self.step.op, index).name
+            message = f"the gradient of {name} of {self.step.op.id} is {fact_of(array)}, must be {fact}"
+            raise OpFault("incorrect-kernel-result", message)
         return array
 
 
-def _fact(fact: Fact | None, array: Array | None) -> Fact | None:
-    """What is known of a tensor: of its shape all, where it was kept."""
+def _static_fact(fact: Fact | None, array: Array | None) -> Fact | None:
+    """The Fact of a tensor, with its exact shape if the tensor was kept."""
     return fact if fact is None or array is None else Fact(fact.element_type, Shape(array.shape))

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from irops.analysis.layer import LayerFault, fault_of
 from irops.backends.backend import Backend, chain
 from irops.backends.declined import Declined
 from irops.backends.remembered import Remembered
-from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
-from irops.diagnostics.rules import rule
+from irops.diagnostics.diagnostic import EvaluationError, Location
+from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.limits import Limits
-from irops.limits import notes as limit_notes
 from irops.registry import Registry, default_registry
-from irops.runtime.arrays import out_of_memory
 from irops.runtime.prepared import Prepared
+from irops.spec.domains import format_value
 from irops.spec.op import Op
-from irops.values.element import Array, ElementType
-from irops.values.shape import Shape
+from irops.values.element import Array
 from irops.values.violation import LimitExceeded, Violation
 
 _PREPARED: Remembered[Prepared] = Remembered(256)
@@ -55,12 +53,12 @@ def call(
         result: Array | tuple[Array, ...] = prepared.run(inputs, out, limits)
     except Violation as violation:
         raise _error(op, fault_of(op, violation)) from None
-    except LayerFault as fault:
+    except OpFault as fault:
         raise _error(op, fault) from None
     except Declined as declined:
-        raise _error(op, LayerFault("declined-op", str(declined))) from None
+        raise _error(op, OpFault("declined-op", str(declined))) from None
     except LimitExceeded as limit:
-        raise _error(op, LayerFault(limit.rule, str(limit))) from None
+        raise _error(op, fault_of_limit(limit)) from None
     except MemoryError:
         raise _error(op, out_of_memory(op)) from None
     return result
@@ -77,7 +75,7 @@ def _key(
     """
     known = tuple(
         [
-            (name, type(value), value if isinstance(value, (int, str)) else attribute_text(value))
+            (name, type(value), value if isinstance(value, (int, str)) else format_value(value))
             for name, value in attributes.items()
         ]
     )
@@ -86,26 +84,8 @@ def _key(
 
 def _texts(op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
     spelled = {attribute.parameter: name for name, attribute in op.definition.attributes.items()}
-    return {spelled.get(name, name): attribute_text(value) for name, value in attributes.items()}
+    return {spelled.get(name, name): format_value(value) for name, value in attributes.items()}
 
 
-def _error(op: Op, fault: LayerFault) -> EvaluationError:
-    constraint = f"{op.id}:{fault.constraint}" if fault.constraint else None
-    return EvaluationError(
-        [
-            Diagnostic(
-                rule(fault.rule), fault.message, Location("<call>"), constraint, notes=limit_notes(fault.rule)
-            )
-        ]
-    )
-
-
-def attribute_text(value: Any) -> str:
-    """A Python value as the text that a file would hold."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return ", ".join(attribute_text(item) for item in value)
-    if isinstance(value, (ElementType, Shape)):
-        return str(value)
-    return repr(value) if isinstance(value, float) else str(value)
+def _error(op: Op, fault: OpFault) -> EvaluationError:
+    return EvaluationError([replace(fault.diagnostic(op, Location("<call>")), level=None)])

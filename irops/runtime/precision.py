@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.facts import Facts
+from irops.analysis.inferred import Inferred
+from irops.dialects import dialect_of_version
 from irops.graph.wiring import Wiring
+from irops.ir.model import LayerKind
 from irops.values.element import F32, Array, ElementType, element_type_of
 from irops.values.fact import Fact
 
@@ -29,19 +31,19 @@ class Constants:
     weights: frozenset[int]
 
 
-def constants_of(wiring: Wiring, facts: Facts) -> Constants:
+def constants_of(wiring: Wiring, inferred: Inferred) -> Constants:
     """Which layers of a graph are constant."""
     found: set[int] = set()
     for layer in wiring.order:
-        op, sources = facts.layers[layer.id].op, wiring.inputs[layer.id]
-        if layer.foreign:
-            continue  # ONNX says of each op in what type it computes
-        if layer.type == "Const" or (
+        op, sources = inferred.layers[layer.id].op, wiring.inputs[layer.id]
+        if not dialect_of_version(layer.version).wide_constants:
+            continue
+        if layer.is_constant or (
             op is not None
             and sources
             and not op.definition.stateful
             and not op.definition.bodies
-            and layer.type != "Result"
+            and layer.kind is not LayerKind.RESULT
             and all(s is None or s[0].id in found for s in sources)
         ):
             found.add(layer.id)
@@ -81,7 +83,7 @@ def wide_types(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def rounded(array: Array, fact: Fact | None) -> Array:
-    """A tensor that was kept in f32, in the type that it has by right."""
+    """Cast an f32 intermediate back to its declared element type."""
     if fact is not None and array.dtype == np.float32 and fact.element_type.name in NARROW:
         return array.astype(fact.element_type.dtype)
     return array

@@ -1,6 +1,4 @@
-"""A call of an op that is settled as far as its attributes go, and once for inputs of the same types and
-shapes as before.
-"""
+"""One op with its attributes and a kernel, ready to be called; what follows from input shapes is kept."""
 
 from __future__ import annotations
 
@@ -10,32 +8,33 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, infer_layer, named_inputs, positional, taken, with_normal_axes
 from irops.backends.backend import Backend, fill, kernel_of
+from irops.backends.remembered import Remembered
+from irops.invocation import Invocation, OpFault
 from irops.limits import Limits
-from irops.runtime.arrays import as_tensor, fact_of, hold_possible, result_array, size_in_bytes
-from irops.runtime.variables import Variables
+from irops.runtime.arrays import check_possible, size_in_bytes
+from irops.runtime.variables import Transaction
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
+from irops.values.tensors import as_tensor, fact_of, result_array
 from irops.values.violation import collect_warnings
 
-REMEMBERED = 256
-"""Of how many types and shapes of inputs what was inferred is kept."""
+MAX_SIGNATURES = 256
+"""For how many sets of types and shapes of inputs the outputs are kept."""
 NO_LIMITS_GIVEN = Limits()
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """What follows from the inputs' types and shapes: the outputs, their size in bytes, and the kernel's
+class Outputs:
+    """What follows from the inputs' types and shapes: the outputs, their size in bytes, the kernel's
     keywords.
 
     shapes: of the outputs, where all sizes are known
     """
 
-    facts: list[Fact]
-    shapes: list[tuple[int, ...] | None]
+    facts: tuple[Fact, ...]
+    shapes: tuple[tuple[int, ...] | None, ...]
     size: float
     keywords: Mapping[str, Any]
 
@@ -43,86 +42,78 @@ class Settled:
 class Prepared:
     """An op, its attributes and what computes it.
 
-    Raises:  LayerFault, where attributes are wrong or nothing can compute it
+    Raises:  OpFault, where attributes are wrong or nothing can compute it
     """
 
     def __init__(self, op: Op, attributes: Mapping[str, str], backends: Sequence[Backend]) -> None:
-        bound = bind(op, dict(attributes))
-        for fault in bound.faults:
-            if not bound.usable or fault.rule == "unknown-attribute":
-                raise LayerFault(fault.rule, fault.message)
+        self._invocation = Invocation(op, attributes)
+        for fault in self._invocation.faults:
+            if not self._invocation.usable or fault.rule == "unknown-attribute":
+                raise OpFault(fault.rule, fault.message)
         found = kernel_of(op, backends)
         if found is None:
-            raise LayerFault("unevaluable-op", f"no backend can compute {op.id}")
-        self._op, self._values, self._kernel = op, bound.values, found[1]
+            raise OpFault("unsupported-op", f"no backend can compute {op.id}")
+        self._op, self._kernel = op, found[1]
+        ports = op.definition.outputs
+        self._returns_tuple = len(ports) > 1 or ports[-1].variadic
         self._checks_values = getattr(self._kernel, "checks_values", False)
-        self._is_variadic = any(port.variadic for port in op.definition.inputs)
-        self._stateful = "variables" in taken(op, "kernel", {}, {"variables": None})
-        self._settled: dict[tuple[Any, ...], Settled] = {}
+        names = op.functions.keyword_params["kernel"]
+        self._stateful = names is None or "variables" in names
+        self._known: Remembered[Outputs] = Remembered(MAX_SIGNATURES)
 
     def run(self, inputs: Sequence[Any], out: Any, limits: Limits | None) -> Any:
         """The outputs, in the arrays of out, where they are given.
 
-        Raises:  LayerFault, Violation, Declined, LimitExceeded; ValueError where out does not fit
+        Raises:  OpFault, Violation, Declined, LimitExceeded; ValueError where out does not fit
         """
         arrays = [None if item is None else as_tensor(item) for item in inputs]
-        settled = self._settle(arrays)
+        outputs = self._outputs(arrays)
         limits = limits or NO_LIMITS_GIVEN
-        if settled.size > limits.tensor_bytes:
-            raise LayerFault(
-                "byte-limit", f"{self._op.id} would give {settled.facts[0]}, {limits.said('tensor_bytes')}"
-            )
+        if outputs.size > limits.tensor_bytes:
+            message = f"{self._op.id} would give {outputs.facts[0]}, {limits.message('tensor_bytes')}"
+            raise OpFault("memory-limit", message)
         if out is not None:
-            _check_room(out, settled)
-        keywords = {**settled.keywords, "variables": Variables()} if self._stateful else settled.keywords
-        exact = not self._is_variadic and len(arrays) == len(self._op.definition.inputs)
-        arguments = arrays if exact else positional(self._op, named_inputs(self._op, arrays))
-        with np.errstate(all="ignore"):
-            result = fill(self._kernel, arguments, keywords, None if isinstance(out, tuple) else out)
-        if isinstance(result, tuple):
-            return (
-                tuple(result_array(r, f) for r, f in zip(result, settled.facts))
-                if out is None
-                else _filled(out, result)
-            )
-        return result_array(result, settled.facts[0]) if out is None else out
+            _check_room(out, outputs)
+        keywords = {**outputs.keywords, "variables": Transaction()} if self._stateful else outputs.keywords
+        one_out = None if isinstance(out, tuple) else out
+        kernel = self._kernel if one_out is None else self._filling(one_out)
+        results = self._invocation.compute(arrays, kernel=kernel, keywords=keywords)
+        if out is None:
+            found = tuple(result_array(result, fact) for result, fact in zip(results, outputs.facts))
+            return found if self._returns_tuple else found[0]
+        return _filled(out, results) if isinstance(out, tuple) else out
 
-    def _settle(self, arrays: Sequence[Array | None]) -> Settled:
+    def _filling(self, out: Array) -> Any:
+        return lambda *inputs, **attributes: fill(self._kernel, inputs, attributes, out)
+
+    def _outputs(self, arrays: Sequence[Array | None]) -> Outputs:
         """What follows from types and shapes; from values too, unless the kernel checks them itself."""
         if not self._checks_values:
             return self._inferred(arrays, with_value=True)
         key = tuple([None if a is None else (element_type_of(a).name, a.shape) for a in arrays])
-        known = self._settled.get(key)
+        known = self._known.find(key)
         if known is None:
             with collect_warnings() as warnings:
                 known = self._inferred(arrays, with_value=False)
             if warnings or not all(fact.shape.static for fact in known.facts):
-                return self._inferred(arrays, with_value=True)  # said each time
-            if len(self._settled) >= REMEMBERED:
-                self._settled.clear()
-            self._settled[key] = known
+                return self._inferred(arrays, with_value=True)  # the warnings are due at each call
+            self._known.put(key, known)
         return known
 
-    def _inferred(self, arrays: Sequence[Array | None], *, with_value: bool) -> Settled:
-        op = self._op
-        facts = infer_layer(
-            op, [None if a is None else fact_of(a, with_value=with_value) for a in arrays], self._values
+    def _inferred(self, arrays: Sequence[Array | None], *, with_value: bool) -> Outputs:
+        facts = self._invocation.infer(
+            [None if a is None else fact_of(a, with_value=with_value) for a in arrays]
         )
-        hold_possible(op, facts)
-        shapes = [fact.shape.to_tuple() if fact.shape.static else None for fact in facts]
-        return Settled(
-            facts,
-            shapes,
-            size_in_bytes(facts),
-            taken(op, "kernel", with_normal_axes(op, arrays, self._values), {}),
-        )
+        check_possible(self._op, facts)
+        shapes = tuple(fact.shape.to_tuple() if fact.shape.static else None for fact in facts)
+        return Outputs(facts, shapes, size_in_bytes(facts), self._invocation.keywords("kernel", arrays))
 
 
-def _check_room(out: Any, settled: Settled) -> None:
+def _check_room(out: Any, outputs: Outputs) -> None:
     given = out if isinstance(out, tuple) else (out,)
-    if len(given) != len(settled.facts):
-        raise ValueError(f"out has {len(given)} arrays, must have {len(settled.facts)}")
-    for array, fact, shape in zip(given, settled.facts, settled.shapes):
+    if len(given) != len(outputs.facts):
+        raise ValueError(f"out has {len(given)} arrays, must have {len(outputs.facts)}")
+    for array, fact, shape in zip(given, outputs.facts, outputs.shapes):
         fits = isinstance(array, np.ndarray) and (
             (array.shape == shape and element_type_of(array) is fact.element_type) or fact.admits(array)
         )
@@ -131,7 +122,7 @@ def _check_room(out: Any, settled: Settled) -> None:
             raise ValueError(f"out is {what}, must be {fact}, and writeable")
 
 
-def _filled(out: Any, results: Sequence[Any]) -> Any:
-    for array, result in zip(out if isinstance(out, tuple) else (out,), results):
+def _filled(out: tuple[Array, ...], results: Sequence[Any]) -> tuple[Array, ...]:
+    for array, result in zip(out, results):
         np.copyto(array, result)
     return out

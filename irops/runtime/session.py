@@ -6,40 +6,52 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from irops.analysis.inputs import declared_fact, parameter, parameters, results
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import Key, Signature
 from irops.backends.backend import Backend, chain
-from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
+from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.rules import rule
-from irops.ir.model import Layer, Model
+from irops.diagnostics.suggestions import did_you_mean
+from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
-from irops.runtime.arrays import as_tensor, fact_of
-from irops.runtime.evaluator import Evaluator, Progress
+from irops.runtime.evaluator import Evaluator, Progress, kept_layers
+from irops.runtime.plan import ValueKey
+from irops.runtime.run import run_model
 from irops.runtime.variables import Variables
 from irops.values.element import Array
 
-Keep = Literal["all"] | str | int | Iterable[str | int]
+Keep = Literal["all"] | Key | Iterable[Key]
 
 
 class Results(dict[str, Array]):
-    """Arrays by the name of their Result (or of the layer that was kept); a tensor name or a position finds
-    them too.
+    """Arrays by the name of their Result (or of the layer that was kept).
+
+    A tensor name or a position finds them too; for an unknown name the KeyError suggests a known one.
     """
 
-    def __init__(self, values: Mapping[str, Array], aliases: Mapping[str | int, str]) -> None:
+    def __init__(self, values: Mapping[str, Array], aliases: Mapping[Key, str]) -> None:
         super().__init__(values)
         self._aliases = aliases
 
-    def __missing__(self, key: str | int) -> Array:
-        return self[self._aliases[key]]
+    def __missing__(self, key: Key) -> Array:
+        name = self._aliases.get(key)
+        if name is None or name not in self:
+            raise KeyError(f"there is no result {key!r}{did_you_mean(key, (*self, *self._aliases))}")
+        return self[name]
 
 
 class Session:
-    """A model ready to run again and again; its variables keep their values from run to run."""
+    """A model ready to run again and again; its variables keep their values from run to run.
+
+    model: a Model, its ModelAnalysis, or a path; backends, registry, limits, verify, progress: see irops.run.
+    Threads may share a session; a run sees the variables as they were when it began.
+    """
 
     def __init__(
         self,
-        model: Model | str | os.PathLike[str],
+        model: Model | ModelAnalysis | str | os.PathLike[str],
         *,
         backends: str | Iterable[str | Backend] | None = None,
         registry: Registry | None = None,
@@ -47,140 +59,68 @@ class Session:
         verify: bool = False,
         progress: Progress | None = None,
     ) -> None:
-        if not isinstance(model, Model):
-            from irops.ir.read import read
-
-            model = read(model, limits=limits)
-        self.model = model
+        self.analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+        self.model = self.analysis.model
         self.variables = Variables()
-        asked = chain([backends] if isinstance(backends, str) else backends)
-        self._evaluator = Evaluator(
-            model,
-            asked,
-            registry=registry,
-            limits=limits,
-            variables=self.variables,
-            verify=verify,
-            progress=progress,
-        )
+        names = [backends] if isinstance(backends, str) else backends
+        self.evaluator = Evaluator(self.analysis, chain(names), verify=verify, progress=progress)
+
+    @property
+    def signature(self) -> Signature:
+        """The model's inputs and results."""
+        return self.analysis.signature
 
     def reset(self) -> None:
         """Forget all variables, as before the first run."""
         self.variables.reset()
 
     def check(self) -> tuple[Diagnostic, ...]:
-        """What inference finds wrong with the model, whatever its inputs."""
-        return self._evaluator.inference.graph(self.model.graph, {}).diagnostics
+        """What inference finds wrong with the model, for the shapes that it declares."""
+        return self.analysis.infer().diagnostics
 
-    def run(self, inputs: Mapping[str | int, Any] | Iterable[Any] = (), *, keep: Keep = ()) -> Results:
+    def run(self, inputs: Mapping[Key, Any] | Iterable[Any] = (), *, keep: Keep = ()) -> Results:
         """The model's results.
 
         inputs: arrays by tensor name, layer name or position; keep: further layers, by name or id, or "all"
-        Raises:  EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement, a limit
+        Raises:  EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement, a limit;
+            DiagnosticError for an unknown input; KeyError for an unknown layer to keep
         """
-        self._hold_no_means()
-        named: Mapping[str | int, Any] = inputs if isinstance(inputs, Mapping) else dict(enumerate(inputs))
-        kept = self._kept(keep)
-        values = self._evaluator.run(self._given(named), kept)
-        return self._named(values, kept)
+        self._require_computable()
+        kept = self.kept(keep)
+        values = run_model(self.evaluator, self.signature.arrays(inputs), kept, self.variables)
+        return self.named(values, kept)
 
-    def _hold_no_means(self) -> None:
+    def _require_computable(self) -> None:
         for element in self.model.legacy:
             if element.tag == "pre-process":
-                source = self.model.source
-                place = Location(None) if source is None else source.location(element.at)
                 message = (
-                    "OpenVINO subtracts the mean values of <pre-process> from an input; irops does not, write"
-                    " them as a Subtract"
+                    "OpenVINO subtracts the mean values of <pre-process> from an input; irops does not,"
+                    " write them as a Subtract"
                 )
-                raise EvaluationError([Diagnostic(rule("unapplied-mean-values"), message, place)])
+                place = self.model.location(at=element.at)
+                raise EvaluationError([Diagnostic(rule("unsupported-mean-values"), message, place)])
 
-    def _given(self, inputs: Mapping[str | int, Any]) -> dict[int, Array]:
-        given: dict[int, Array] = {}
-        for key, value in inputs.items():
-            layer = parameter(self.model, key)
-            given[layer.id] = self._fitting(layer, value)
-        for layer in parameters(self.model):
-            if layer.id not in given:
-                raise EvaluationError(
-                    [
-                        Diagnostic(
-                            rule("missing-input"),
-                            f"input {layer.name!r}, {declared_fact(layer)}, was given no value",
-                            self._place(layer),
-                        )
-                    ]
-                )
-        return {layer.id: given[layer.id] for layer in parameters(self.model)}
-
-    def _fitting(self, layer: Layer, value: Any) -> Array:
-        declared = declared_fact(layer)
-        try:
-            array = as_tensor(value, declared.element_type)
-        except ValueError as error:
-            raise EvaluationError(
-                [
-                    Diagnostic(
-                        rule("unfit-input"),
-                        f"input {layer.name!r} cannot be an array: {error}",
-                        self._place(layer),
-                    )
-                ]
-            ) from None
-        if not declared.admits(array):
-            raise EvaluationError(
-                [
-                    Diagnostic(
-                        rule("unfit-input"),
-                        f"input {layer.name!r} is {fact_of(array)}, must be {declared}",
-                        self._place(layer),
-                    )
-                ]
-            )
-        return array
-
-    def _place(self, layer: Layer) -> Location:
-        source = self.model.source
-        return (
-            Location(None, None, None, layer.id, layer.name)
-            if source is None
-            else source.location(layer.at, layer)
-        )
-
-    def _kept(self, keep: Keep) -> frozenset[int]:
+    def kept(self, keep: Keep) -> frozenset[int]:
+        """The ids of the layers to keep; KeyError, with a suggestion, for one that does not exist."""
+        root = self.analysis.root
         if keep == "all":
-            return frozenset(layer.id for layer in self.model.layers)
-        return frozenset(self._layer(key).id for key in ((keep,) if isinstance(keep, (str, int)) else keep))
+            return frozenset(root.layers)
+        return kept_layers(root, (keep,) if isinstance(keep, (str, int)) else tuple(keep))
 
-    def _layer(self, key: str | int) -> Layer:
-        try:
-            return self.model.layer(key)
-        except KeyError:
-            raise KeyError(f"there is no layer {key!r} to keep") from None
-
-    def _named(self, values: Mapping[tuple[int, int], Array], kept: frozenset[int]) -> Results:
-        named: dict[str, Array] = {}
-        aliases: dict[str | int, str] = {}
-        for position, layer in enumerate(results(self.model)):
-            named[layer.name] = values[layer.id, 0]
-            aliases[position] = layer.name
-            for name in (*(layer.output_names or ()), *self._producer_names(layer)):
-                aliases.setdefault(name, layer.name)
+    def named(self, values: Mapping[ValueKey, Array], kept: frozenset[int] = frozenset()) -> Results:
+        """Values by the names of their results and layers."""
+        results = {port.name: values[port.layer.id, 0] for port in self.signature.results}
         for (layer_id, index), array in values.items():
             if layer_id in kept:
-                layer = self.model.layer(layer_id)
+                layer = self.analysis.root.layers[layer_id].layer
                 name = layer.name if len(layer.outputs) < 2 else f"{layer.name}:{index}"
-                named.setdefault(name, array)
-        return Results(named, aliases)
-
-    def _producer_names(self, result: Layer) -> tuple[str, ...]:
-        source = self._evaluator.inference.wiring(self.model.graph).inputs[result.id][0]
-        return () if source is None else source[0].outputs[source[1]].names
+                results.setdefault(name, array)
+        return Results(results, self.signature.aliases())
 
 
 def run(
-    model: Model | str | os.PathLike[str],
-    inputs: Mapping[str | int, Any] | Iterable[Any] = (),
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    inputs: Mapping[Key, Any] | Iterable[Any] = (),
     *,
     backends: str | Iterable[str | Backend] | None = None,
     keep: Keep = (),
@@ -191,13 +131,13 @@ def run(
 ) -> Results:
     """A model's results: arrays by Result name; tensor names and positions find them too.
 
-    inputs: arrays by tensor name, layer name or position; backends: what computes, by name or as it is, the
-        first that can (the
-    fastest that is installed, then the reference, if nobody says); keep: further layers by name or id, or
-    "all"; verify: hold each result of other backends to the reference; progress: called with (layers done,
-    layers in all, layer).
-    Raises:  ReadError; EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement, a
-        limit
+    inputs: arrays by tensor name, layer name or position; backends: what computes, by name or as objects, the
+    first that can (by default the fastest that is installed, then the reference); keep: further layers by
+    name or id, or "all"; verify: compare every result of other backends with the reference; progress:
+    called with
+    (layers done, layers in all, layer).
+    Raises:  ReadError; EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement,
+        a limit
     """
     session = Session(
         model, backends=backends, registry=registry, limits=limits, verify=verify, progress=progress

@@ -1,9 +1,8 @@
-"""The functions of ops, tied to their definitions by name.
+"""Binds the functions of ops to their definitions by name.
 
 A module of irops.ops (or of a user) marks its functions with @shape("ReverseSequence-1"), @kernel(...),
-@values(...), @gradient(...);
-the registry takes them from here and holds their parameters to the XML: inputs are positional, attributes
-    keyword-only.
+@values(...), @gradient(...); the registry gets them from here and checks their parameters against the XML:
+inputs are positional, attributes keyword-only.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ F = TypeVar("F", bound=Function)
 
 @dataclass(slots=True)
 class Functions:
-    """What Python holds of one op. gradients: by the input that they are of."""
+    """The functions of one op. gradients: by differentiated input; keyword_params: by role, the keyword
+    parameters of each function, None if it accepts all.
+    """
 
     shape: Function | None = None
     kernel: Function | None = None
     values: Function | None = None
     gradients: dict[str, Function] = field(default_factory=dict)
-    keyword_params: dict[str, frozenset[str] | None] = field(
-        default_factory=dict
-    )  # keyword parameters of each; None: all
+    keyword_params: dict[str, frozenset[str] | None] = field(default_factory=dict)
 
     def by_role(self) -> dict[str, Function]:
-        """Those that there are, by what they do: shape, kernel, values, gradient of data."""
-        found = {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
-        return found | {f"gradient of {of}": function for of, function in self.gradients.items()}
+        """The defined functions by role: shape, kernel, values, gradient of data."""
+        functions = {role: getattr(self, role) for role in ROLES if getattr(self, role) is not None}
+        return functions | {f"gradient of {of}": function for of, function in self.gradients.items()}
 
     def fill(self, others: Functions) -> None:
-        """Take what is missing from others."""
+        """Copy functions that are missing from others."""
         for role in ROLES:
             if getattr(self, role) is None and getattr(others, role) is not None:
                 setattr(self, role, getattr(others, role))
@@ -49,10 +48,9 @@ class Functions:
 
 ROLES = ("shape", "kernel", "values")
 ONLY = ""
-"""Stands for the one input that an op has a gradient of."""
+"""Stands for the only input that an op has a gradient of."""
 BOUND: dict[str, dict[str, Functions]] = {}
-"""By module, then by id: what a module binds holds for the definitions that name this module, and no others.
-"""
+"""By module, then by id: the bindings of a module apply only to definitions that name this module."""
 
 
 def _bind(role: str, ids: tuple[str, ...]) -> Callable[[F], F]:
@@ -65,17 +63,18 @@ def _bind(role: str, ids: tuple[str, ...]) -> Callable[[F], F]:
 
 
 def shape(*ids: str) -> Callable[[F], F]:
-    """Mark the function that infers: Facts of the inputs in, a Shape (or Fact) per output out. Raises
-    Violation.
+    """Mark the shape function of ops: takes Facts of the inputs, returns a Shape or Fact per output.
+
+    It raises Violation if a constraint is violated.
     """
     return _bind("shape", ids)
 
 
 def kernel(*ids: str, widen: bool = False) -> Callable[[F], F]:
-    """Mark the function that computes: arrays in, an array per output out. Raises Violation for requirements
-    of run time.
+    """Mark the kernel of ops: takes arrays, returns an array per output.
 
-    widen: floating types narrower than f32 are computed in f32, and results rounded once.
+    It raises Violation if a run-time constraint is violated. widen: compute floating types narrower than f32
+    in f32, and round results once.
     """
     if not widen:
         return _bind("kernel", ids)
@@ -88,23 +87,20 @@ def kernel(*ids: str, widen: bool = False) -> Callable[[F], F]:
 
 
 def values(*ids: str) -> Callable[[F], F]:
-    """Mark the function that knows values in part: like a kernel, on arrays of Dims (or of numbers) with
-    integers in them.
+    """Mark the function that computes partially known values: like a kernel, on arrays of Dims or numbers.
 
-    None as an input: not given. May return None where nothing is known.
+    An input that is omitted is None. It may return None if no element is known.
     """
     return _bind("values", ids)
 
 
 def gradient(*ids: str, of: str = ONLY, widen: bool = False) -> Callable[[F], F]:
-    """Mark the function that takes the gradient of the outputs back to an input; of: which, where several
-    have one.
+    """Mark the function that computes the gradient of an input; of: its name, if several inputs have one.
 
-    It takes the gradient of every output as d_<output> (a tuple, of a variadic one), then what the definition
-    says is saved, by name; keyword-only, attributes and <input>_shape and <input>_type of any input (tuples,
-    of a variadic one),
-    which cost nothing to keep. It gives an array of the input's type and shape (a tuple, of a variadic one).
-    widen: as of a kernel.
+    The function takes the cotangent of every output as d_<output>, then the saved inputs and outputs that the
+    definition lists; keyword-only, attributes and <input>_shape and <input>_type of any input. It returns an
+    array of the type and shape of the input. For variadic inputs and outputs, all of these are tuples. widen:
+    as for a kernel.
     """
 
     def mark(function: F) -> F:
@@ -119,7 +115,7 @@ def gradient(*ids: str, of: str = ONLY, widen: bool = False) -> Callable[[F], F]
 def _widened(function: Function) -> Function:
     import numpy as np
 
-    def narrow(item: Any) -> bool:
+    def is_narrow_float(item: Any) -> bool:
         return (
             isinstance(item, np.ndarray)
             and item.dtype.itemsize < 4
@@ -132,42 +128,43 @@ def _widened(function: Function) -> Function:
         narrows = [
             item.dtype
             for item in inputs
-            if narrow(item) and item.dtype.name not in ("int4", "uint4", "int2", "uint2")
+            if is_narrow_float(item) and item.dtype.name not in ("int4", "uint4", "int2", "uint2")
         ]
         if not narrows:
             return function(*inputs, **attributes)
         kind = narrows[0]
         with np.errstate(over="ignore"):
             result = function(
-                *(i.astype(np.float32) if narrow(i) and i.dtype == kind else i for i in inputs), **attributes
+                *(i.astype(np.float32) if is_narrow_float(i) and i.dtype == kind else i for i in inputs),
+                **attributes,
             )
-            back = tuple(
+            rounded = tuple(
                 r.astype(kind) if r.dtype == np.float32 else r
                 for r in (result if isinstance(result, tuple) else (result,))
             )
-        return back if isinstance(result, tuple) else back[0]
+        return rounded if isinstance(result, tuple) else rounded[0]
 
     return widened
 
 
 def bound_to(definition: Definition, modules: Iterable[str]) -> list[Functions]:
-    """What each of some modules binds to a definition."""
+    """The functions that each module binds to a definition."""
     return [BOUND[m][definition.file_id] for m in modules if definition.file_id in BOUND.get(m, ())]
 
 
 def functions_of(
     definition: Definition, modules: Iterable[str], otherwise: Functions | None = None
 ) -> Functions:
-    """The functions that modules bind to a definition, their parameters held to it; otherwise: those to take
-    where they bind none.
+    """The functions that modules bind to a definition, with checked parameters.
 
-    Raises:  DefinitionError naming both files where names differ
+    otherwise: functions for the roles that the modules do not bind.
+    Raises:  DefinitionError with both files if names differ, or the definition has no kernel
     """
     modules = tuple(modules)
-    found = bound_to(definition, modules)
+    bound = bound_to(definition, modules)
     functions = Functions()
     for role in ROLES:
-        setattr(functions, role, next((getattr(f, role) for f in found if getattr(f, role)), None))
+        setattr(functions, role, next((getattr(f, role) for f in bound if getattr(f, role)), None))
     faults = []
     for role in ("shape", "kernel", "values"):
         function = getattr(functions, role)
@@ -185,12 +182,12 @@ def functions_of(
                 )
     if otherwise is not None:
         functions.fill(otherwise)
-    faults.extend(bind_gradients(definition, found, functions))
+    faults.extend(bind_gradients(definition, bound, functions))
     if functions.kernel is None:
         faults.append(
             Diagnostic(
                 rule("missing-function"),
-                f"{definition.id} has no kernel in {', '.join(modules)}",
+                f"{definition.id} has no kernel in {', '.join(modules)}, must have one",
                 Location(definition.path),
             )
         )
@@ -200,28 +197,28 @@ def functions_of(
 
 
 def bind_gradients(
-    definition: Definition, found: Sequence[Functions], functions: Functions
+    definition: Definition, bound: Sequence[Functions], functions: Functions
 ) -> Iterator[Diagnostic]:
-    """Give the definition's gradients their functions; tells where one lacks the other, or names differ."""
-    stated = definition.gradients
-    bound = {
-        of or next(iter(stated), of): function
-        for some in reversed(found)
+    """Add the gradient functions to functions, and report those that do not match the definition."""
+    declared = definition.gradients
+    by_input = {
+        of or next(iter(declared), of): function
+        for some in reversed(bound)
         for of, function in some.gradients.items()
     }
-    for of in stated.keys() - bound.keys():
+    for of in declared.keys() - by_input.keys():
         yield Diagnostic(
             rule("missing-function"),
-            f"{definition.id} states a gradient of {of}, and no function computes it",
+            f"{definition.id} declares a gradient of {of}, but no function computes it",
             Location(definition.path),
         )
-    for of, function in bound.items():
-        wrong, taken = (
-            (f"is of {of or 'no input'}, of which the definition states no gradient", None)
-            if of not in stated
+    for of, function in by_input.items():
+        wrong, keyword_params = (
+            (f"computes the gradient of {of or 'no input'}, which the definition does not declare", None)
+            if of not in declared
             else _gradient_mismatch(function, definition, of)
         )
-        functions.gradients[of], functions.keyword_params[f"gradient of {of}"] = function, taken
+        functions.gradients[of], functions.keyword_params[f"gradient of {of}"] = function, keyword_params
         if wrong:
             code = inspect.unwrap(function).__code__
             yield Diagnostic(
@@ -237,9 +234,9 @@ def _gradient_mismatch(
 ) -> tuple[str, frozenset[str] | None]:
     parameters = list(inspect.signature(function).parameters.values())
     names = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    wanted = [*(f"d_{p.name}" for p in definition.outputs), *definition.gradients[of].saves]
-    if names != wanted:
-        return f"takes ({', '.join(names)}), by the definition it takes ({', '.join(wanted)})", None
+    expected = [*(f"d_{p.name}" for p in definition.outputs), *definition.gradients[of].saves]
+    if names != expected:
+        return f"takes ({', '.join(names)}), must take ({', '.join(expected)})", None
     keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
     about = {f"{p.name}_{what}" for p in definition.inputs for what in ("shape", "type")}
     unknown = keywords - {*(a.parameter for a in definition.attributes.values()), *about}
@@ -251,15 +248,15 @@ def _gradient_mismatch(
 def _mismatch(function: Function, definition: Definition) -> tuple[str, frozenset[str] | None]:
     parameters = list(inspect.signature(function).parameters.values())
     positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
-    spread = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+    variadic = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
     keywords = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-    everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
-    names = [p.name for p in positional] + spread
-    wanted = [p.name for p in definition.inputs]
-    if spread and definition.inputs and not definition.inputs[-1].variadic:
-        return f"takes *{spread[0]}, but no input of the definition is variadic", None
-    if names != wanted:
-        return f"takes the inputs ({', '.join(names)}), the definition names ({', '.join(wanted)})", None
+    accepts_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    names = [p.name for p in positional] + variadic
+    expected = [p.name for p in definition.inputs]
+    if variadic and definition.inputs and not definition.inputs[-1].variadic:
+        return f"takes *{variadic[0]}, but no input of the definition is variadic", None
+    if names != expected:
+        return f"takes the inputs ({', '.join(names)}), must take ({', '.join(expected)})", None
     unknown = keywords - {
         *(a.parameter for a in definition.attributes.values()),
         *definition.bodies,
@@ -268,14 +265,13 @@ def _mismatch(function: Function, definition: Definition) -> tuple[str, frozense
     }
     if unknown:
         return f"takes {', '.join(sorted(unknown))}, which the definition does not name", None
-    return "", None if everything else frozenset(keywords)
+    return "", None if accepts_all else frozenset(keywords)
 
 
 CONTEXT = frozenset({"value", "variables", "result_type", "output_count"})
-"""Keyword parameters that functions may take beside attributes.
+"""Keyword parameters that functions may take in addition to attributes.
 
-value: a tensor from outside the graph (the weights, the caller); variables: a session's, by variable_id;
-    result_type, of values
-functions alone: the element type of the first output; output_count, of shape functions alone: how many
-    outputs the layer declares.
+value: a tensor from outside the graph (the weights, the caller); variables: those of a session, by
+variable_id; result_type, only of values functions: the element type of the first output; output_count, only
+of shape functions: the number of outputs that the layer declares.
 """

@@ -1,6 +1,4 @@
-"""A sub-graph as ops see it: something to apply to facts or arrays, with the maps that tie it to the op's
-ports.
-"""
+"""A body as a function of facts or arrays, with the maps that connect it to the ports of its op."""
 
 from __future__ import annotations
 
@@ -9,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 CURRENT_ITERATION, EXECUTION_CONDITION = "current_iteration", "execution_condition"
-"""What a Parameter without a port takes, and a Result without a port gives."""
+"""The purposes of a Parameter without a port, and of a Result without a port."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a tensor is cut into the parts of iterations, or joined from them. stride is not 0, part_size at
-    least 1.
+    """How a tensor is sliced into the parts of iterations, or concatenated from them.
 
-    start and end are the first and the last index along axis, both of them within; negative ones count from
-    the end.
+    start and end are the first and the last index along axis, both inclusive; negative ones count from the
+    end. stride is not 0, part_size at least 1.
     """
 
     axis: int
@@ -30,9 +27,9 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class BodyInput:
-    """What a Parameter of the body takes: the op's input number port; or, with port None, what purpose says.
+    """The value of a Parameter of the body: input number port of the op, or with port None, that of purpose.
 
-    at: the byte offset of the entry of the port map, for the blame.
+    at: the byte offset of the entry of the port map, to locate violations.
     """
 
     port: int | None
@@ -44,7 +41,7 @@ class BodyInput:
 
 @dataclass(frozen=True, slots=True)
 class BodyOutput:
-    """What a Result of the body gives: the op's output number port; or, with port None, what purpose says."""
+    """The use of a Result of the body: output number port of the op, or with port None, that of purpose."""
 
     port: int | None
     result: int
@@ -55,7 +52,7 @@ class BodyOutput:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """A back edge: what a Result gives in one iteration, a Parameter takes in the next."""
+    """A back edge: the value of a Result in one iteration is that of a Parameter in the next."""
 
     result: int
     parameter: int
@@ -68,14 +65,12 @@ def _always() -> bool:
 
 @dataclass(frozen=True)
 class BodyFunction:
-    """The body of a sub-graph op. Call it with one item per Parameter: Facts to infer, arrays to compute; an
-    item per Result comes back.
+    """The body of a sub-graph op: maps one item per Parameter to one item per Result.
 
-    declared: what the Parameters themselves say, as Facts; promised: to compute, what inference says of the
-        Results;
-    iterations, tensor_bytes: how much a computation may take at most; patient: to infer, whether the body may
-        be called more than
-    once, which is bounded over the whole model.
+    Items are Facts during inference and arrays during evaluation. declared: the Facts that the Parameters
+    declare; result_facts: during evaluation, the inferred Facts of the Results; iterations, tensor_bytes: the
+    limits of an evaluation; may_repeat: during inference, whether the body may be called again, which is
+    limited for the whole model.
     """
 
     apply: Callable[[Sequence[Any]], list[Any]]
@@ -83,10 +78,10 @@ class BodyFunction:
     inputs: tuple[BodyInput, ...]
     outputs: tuple[BodyOutput, ...]
     back_edges: tuple[Feedback, ...] = ()
-    promised: tuple[Any, ...] = ()
+    result_facts: tuple[Any, ...] = ()
     iterations: float = 1_000_000
     tensor_bytes: float = 8 << 30
-    patient: Callable[[], bool] = _always
+    may_repeat: Callable[[], bool] = _always
 
     def __call__(self, items: Sequence[Any]) -> list[Any]:
         return self.apply(items)

@@ -1,4 +1,4 @@
-"""Examples and counterexamples of a definition, read when asked for."""
+"""Examples and counterexamples of a definition, parsed on demand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def examples(definition: Definition) -> tuple[Case, ...]:
 
 
 def counterexamples(definition: Definition) -> tuple[Case, ...]:
-    """The counterexamples: inputs that break one constraint."""
+    """The counterexamples, whose inputs violate one constraint each."""
     return tuple(_case(e) for e in definition.cases_source.findall("counterexample"))
 
 
@@ -45,9 +45,7 @@ def _tensor(element: Any) -> Tensor:
 
 
 def _value(text: str, kind: ElementType, shape: tuple[int, ...]) -> Array:
-    """Numbers separated by blanks; strings quoted with ' and separated by blanks; true and false for
-    booleans.
-    """
+    """Parse elements separated by whitespace: numbers, strings quoted with ', or true and false."""
     if kind is STRING:
         import shlex
 

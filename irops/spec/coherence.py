@@ -1,6 +1,4 @@
-"""Whether a definition's sentences, its code and its counterexamples agree about which constraints
-there are.
-"""
+"""Checks that the constraints of a definition, its code and its counterexamples agree."""
 
 from __future__ import annotations
 
@@ -15,11 +13,13 @@ from irops.spec.cases import counterexamples
 from irops.spec.definition import Definition
 
 _ID = re.compile(r"C[1-9][0-9]*")
+OPS = "irops.ops."
+"""Functions of these modules are called by those of other dialects, too."""
 
 
 def cited_constraints(definition: Definition, functions: Functions) -> set[str]:
-    """The numbers of constraints that an op's functions, the functions of its module that they call, and its
-    stock rules name.
+    """The ids of constraints that the functions of an op, the functions that these call, and its shape rules
+    cite.
     """
     cited = {word for port in definition.outputs for word in port.shape if _ID.fullmatch(word)}
     for role in ("shape", "kernel", "values"):
@@ -30,7 +30,7 @@ def cited_constraints(definition: Definition, functions: Functions) -> set[str]:
 
 
 def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
-    """Constraint numbers in a function's code and in that of functions of ops that it calls by name."""
+    """Constraint ids in the code of a function, and of functions of ops that it calls by name."""
     code = getattr(function, "__code__", None)
     if code is None or code in seen:
         return set()
@@ -43,7 +43,7 @@ def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
         elif isinstance(node, ast.Name):
             called = _lookup(function, node.id)
             if inspect.isfunction(called) and (called.__module__ or "").startswith(
-                (function.__module__ or "?").rsplit(".", 2)[0]
+                ((function.__module__ or "?").rsplit(".", 2)[0], OPS)
             ):
                 found |= _named_in(inspect.unwrap(called), seen)
     return found
@@ -55,19 +55,18 @@ def _lookup(function: Callable[..., Any], name: str) -> Any:
 
 
 def incoherences(definition: Definition, functions: Functions) -> list[str]:
-    """What does not agree: sentences without code, code without sentence, sentences that no counterexample
-    breaks.
+    """Constraints that no code cites or no counterexample violates, and citations of unknown constraints.
 
-    Functions that another dialect's op shares may cite more than can be broken there.
+    Functions shared by an op of another dialect may cite constraints that cannot be violated there.
     """
-    stated, cited = set(definition.constraints), cited_constraints(definition, functions)
-    broken = {case.violates for case in counterexamples(definition)}
+    defined, cited = set(definition.constraints), cited_constraints(definition, functions)
+    violated = {case.violates for case in counterexamples(definition)}
     return [
-        *(f"{definition.id}:{c} is stated and no code cites it" for c in sorted(stated - cited)),
+        *(f"{definition.id}:{c} is defined, but no code cites it" for c in sorted(defined - cited)),
         *(
-            f"{definition.id}:{c} is cited by code and not stated"
-            for c in sorted(cited - stated)
+            f"{definition.id}:{c} is cited by code, but not defined"
+            for c in sorted(cited - defined)
             if definition.dialect == "openvino"
         ),
-        *(f"{definition.id}:{c} is broken by no counterexample" for c in sorted(stated - broken)),
+        *(f"{definition.id}:{c} is violated by no counterexample" for c in sorted(defined - violated)),
     ]

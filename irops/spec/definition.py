@@ -1,4 +1,4 @@
-"""A definition of one op of one version, as its XML says it."""
+"""The definition of one version of an op, as read from its XML file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from irops.values.shape import Shape
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of <data>. default: the specification's; reader_default: what OpenVINO takes where it is
-    missing (same, if not said).
+    """An attribute of <data>.
 
-    stands_for: the attribute or input, under another name, of the op whose functions are shared; label: its
-        dialect's spelling, where
-    that is no name; switch: what must be on for it to count; builder: it is said where a graph is built, and
-    no attribute of its node.
+    default: that of the specification; reader_default: the value that OpenVINO uses for a missing attribute,
+    if it differs; stands_for: the attribute or input of the op whose functions are shared, if its name
+    differs; label: the spelling in its dialect, if that is not an identifier; switch: the attribute that
+    enables it; builder: whether it is passed when a graph is built, and is not an attribute of the node.
     """
 
     name: str
@@ -41,7 +40,7 @@ class Attribute:
 
     @property
     def parameter(self) -> str:
-        """Its name as functions take it: a Python name has no dashes (exclude-pad) and no dots
+        """The name of the Python parameter: without dashes (exclude-pad) and without the part before a dot
         (auto_broadcast.auto_broadcast_axis).
         """
         return self.name.rpartition(".")[2].replace("-", "_")
@@ -49,7 +48,7 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class TypeVariable:
-    """T1, T2 …: one element type, the same wherever the variable stands, out of some."""
+    """A type variable, T1, T2 …: one of the allowed element types, the same for all ports that use it."""
 
     name: str
     allowed: frozenset[str]
@@ -58,10 +57,11 @@ class TypeVariable:
 
 @dataclass(frozen=True, slots=True)
 class PortSpec:
-    """An input or output. type: a type variable, a set of types by name, or @attribute; shape: a stock rule,
-    of an output.
+    """An input or output.
 
-    stands_for: the input, under another name, of the op whose functions are shared.
+    type: a type variable, an expression of element types, or @attribute; shape: a shape rule and its
+    arguments, for an output; stands_for: the input of the op whose functions are shared, if its name
+    differs.
     """
 
     id: int
@@ -79,10 +79,10 @@ class PortSpec:
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """How the gradient of the outputs reaches an input. Inputs without one are reached by none.
+    """The gradient of an input. Inputs without one have no gradient.
 
-    saves: the inputs and outputs that are kept for it; when: the attribute without which it is not reached,
-        if there is one.
+    saves: the inputs and outputs that the function needs; when: the boolean attribute that must be true for
+    the input to have a gradient, if any.
     """
 
     of: str
@@ -93,8 +93,8 @@ class Gradient:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A numbered requirement. when: at inference, or only when values are known (run). of: the attributes
-    that it is about, if no input.
+    """A numbered constraint. when: checked at inference (infer) or only on values (run); of: the attributes
+    that it is about, if it is about attributes only.
     """
 
     id: str
@@ -106,9 +106,7 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark: a decision where specification and runtime differ. of: what it concerns, or None for
-    the op.
-    """
+    """A note, such as a decision where specification and runtime differ. of: its subject, None for the op."""
 
     text: str
     of: str | None = None
@@ -116,7 +114,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor of an example; value None where only type and shape are given."""
+    """A tensor of an example; value is None if the example has only its type and shape."""
 
     name: str
     element_type: ElementType
@@ -127,8 +125,8 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An example, or a counterexample of the constraint (or generic rule) that it violates. net: a whole
-    model as XML, if any.
+    """An example, or a counterexample. violates: the constraint or rule that a counterexample violates; net:
+    a model as XML, if the case is a model.
     """
 
     name: str | None
@@ -142,12 +140,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """All that is said of an op of one version.
+    """The definition of one version of an op.
 
-    file_id: the id that its file is named for, where that holds later versions too; same_as: the op of
-        OpenVINO whose functions are
-    its own, given: attributes of that op, as texts, that this one has not; later: attributes that the file
-        has for later versions.
+    file_id: the id that names its file, which may contain later versions too; same_as: the OpenVINO op whose
+    functions it shares; given: values, as text, for attributes of that op that this one does not have; later:
+    attributes in the file that belong to later versions.
     """
 
     type: str
@@ -170,9 +167,7 @@ class Definition:
     gradients: dict[str, Gradient]
     constraints: dict[str, Constraint]
     notes: tuple[Note, ...]
-    cases_source: Any = field(
-        repr=False, compare=False, default=None
-    )  # parsed only when asked for: see spec.cases
+    cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.cases
     same_as: str | None = None
     given: tuple[tuple[str, str], ...] = ()
     file_id: str = ""
@@ -180,14 +175,14 @@ class Definition:
 
     @property
     def id(self) -> str:
-        """ReverseSequence-1: the type and the number of the opset that brought this version;
-        onnx:ReverseSequence-10 in other dialects.
+        """The type and the opset that introduced this version: ReverseSequence-1; in other dialects after
+        the name of the dialect and a colon.
         """
         return definition_id(self.dialect, self.type, self.version)
 
     @property
     def page(self) -> str:
-        """The id as the name of a file, which has no colon."""
+        """The id as a file name, without a colon."""
         return self.file_id.replace(":", "-")
 
     def __str__(self) -> str:
@@ -195,5 +190,6 @@ class Definition:
 
 
 def definition_id(dialect: str, type: str, version: str) -> str:
+    """The id of a definition; see Definition.id."""
     name = "-".join(filter(None, (type, version.removeprefix("opset"))))
     return name if dialect == "openvino" else f"{dialect}:{name}"

@@ -1,4 +1,4 @@
-"""The texts of attributes, and what they mean. Numbers are read whole, or not at all."""
+"""Parses the texts of attributes. A text must be a value as a whole."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INT64 = range(-(2**63), 2**63)
 class DomainError(ValueError):
     """A text that is not a value of the attribute.
 
-    kind: malformed-attribute or attribute-out-of-domain; reading: what OpenVINO makes of it.
+    kind: malformed-attribute or attribute-out-of-domain; reading: the value that OpenVINO reads.
     """
 
     def __init__(self, message: str, kind: str = "malformed-attribute", reading: str | None = None) -> None:
@@ -31,7 +31,7 @@ class DomainError(ValueError):
 def parse(attribute: Attribute, text: str) -> Any:
     """The value of an attribute's text: int, float, bool, str, ElementType, Shape, or a tuple of those.
 
-    Raises:  DomainError where the text is no value of its type, or outside the attribute's domain
+    Raises:  DomainError if the text is malformed, or outside the attribute's domain
     """
     value = _PARSERS[attribute.type](text, attribute)
     for item in value if isinstance(value, tuple) else (value,):
@@ -42,10 +42,22 @@ def parse(attribute: Attribute, text: str) -> Any:
     return value
 
 
+def format_value(value: Any) -> str:
+    """The text of an attribute value as a file has it: parse(attribute, format_value(value)) == value."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case float():
+            return repr(value)
+        case Shape():
+            return ",".join(map(str, value)) if value.dims is not None else "..."
+        case list() | tuple():
+            return ",".join(map(format_value, value))
+    return str(value)
+
+
 def default_of(attribute: Attribute) -> Any:
-    """The value where a file does not give one: the reader's default, else the specification's; None where
-    neither is said.
-    """
+    """The value of a missing attribute: the reader's default, or else that of the specification, or None."""
     return _default(
         attribute, attribute.reader_default if attribute.reader_default is not None else attribute.default
     )
@@ -59,7 +71,7 @@ def _default(attribute: Attribute, text: str | None) -> Any:
 def _domain(attribute: Attribute) -> str:
     low, high = attribute.low, attribute.high
     if high == float("inf"):
-        return f"{low:g} or more"
+        return f"{low:g} or greater"
     return f"{high:g} or less" if low == -float("inf") else f"{low:g} to {high:g}"
 
 
@@ -141,9 +153,9 @@ def _list(item: Callable[[str, Attribute], Any]) -> Callable[[str, Attribute], t
             return tuple(item(part, attribute) for part in text.split(","))
         except DomainError as error:
             wrong = next(part for part in text.split(",") if _fails(item, part, attribute)).strip()
-            what = f"its item {wrong!r}" if wrong else "an empty item"
+            what = f"the item {wrong!r} is malformed" if wrong else "an item is empty"
             raise DomainError(
-                f"{attribute.name} is {text!r}, must be a list separated by commas; {what} is none",
+                f"{attribute.name} is {text!r}, must be a list separated by commas; {what}",
                 error.kind,
                 error.reading,
             ) from None
@@ -173,7 +185,8 @@ def _shape(text: str, attribute: Attribute) -> Shape:
 def _dims(text: str, attribute: Attribute) -> tuple[int, ...]:
     sizes: tuple[int, ...] = _list(_int)(text, attribute)
     if any(size < 0 for size in sizes):
-        raise DomainError(f"{attribute.name} is {text}, must be sizes, 0 or more", "attribute-out-of-domain")
+        message = f"{attribute.name} is {text}, must be sizes of 0 or greater"
+        raise DomainError(message, "attribute-out-of-domain")
     return sizes
 
 

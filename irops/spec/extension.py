@@ -1,6 +1,4 @@
-"""Modules of functions that lie beside the definitions of a user's: imported by their files, whatever goes
-wrong told as theirs.
-"""
+"""Imports the modules of custom ops, by file or by entry point, and reports errors with their locations."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ ENTRY_POINTS = "irops.ops"
 def module_of(file: Path) -> ModuleType:
     """The module in a file.
 
-    Raises:  DefinitionError where it cannot be imported, at the line of the file that is at fault
+    Raises:  DefinitionError if it cannot be imported, with the line of the file that failed
     """
     name = f"irops_extension_{abs(hash(str(file.resolve()))):x}"
     if name in sys.modules:
@@ -45,7 +43,7 @@ def module_of(file: Path) -> ModuleType:
 def plugin_folders() -> list[Path]:
     """The folders of packages that register under the entry point group.
 
-    Raises:  DefinitionError where one cannot be imported
+    Raises:  DefinitionError if one cannot be imported
     """
     from importlib.metadata import entry_points
 
@@ -66,12 +64,12 @@ def plugin_folders() -> list[Path]:
 
 
 def is_extension(module: str) -> bool:
-    """Whether a module is none of irops' own."""
+    """Whether a module is not part of irops."""
     return not module.startswith("irops.")
 
 
 def _line_of(error: Exception, file: Path) -> int | None:
-    """The line of the file that an error came from."""
+    """The line of the file that raised an error, or called what raised it."""
     names = (str(file), str(file.absolute()))
     if isinstance(error, SyntaxError) and error.filename in names:
         return error.lineno

@@ -1,4 +1,4 @@
-"""From the XML of a definition to a Definition; faults are OD1xx diagnostics with file and line."""
+"""Loads a Definition from its XML file. Errors are OD1xx diagnostics with file and line."""
 
 from __future__ import annotations
 
@@ -33,34 +33,31 @@ FLAG = "yes"
 
 
 def load_definition(path: str | Path, *, validate: bool = True, version: int | None = None) -> Definition:
-    """The definition in a file; version: as of a later opset of its dialect than the one that it is named
-    for.
+    """The definition in a file. version: the opset of its dialect, by default the one in the file.
 
-    Raises:  DefinitionError where the file is not well-formed, breaks the grammar, or contradicts itself
+    Raises:  DefinitionError if the file is not well-formed, does not match the schema, or contradicts itself
     """
     root = _parsed(Path(path))
     if validate:
-        _hold_to_grammar(root, path)
+        _validate(root, path)
     loader = _Loader(str(path), root)
-    if loader.dialect == "onnx":
-        loader.take_back_to(int(root.get("version")) if version is None else version)
+    if loader.dialect != OPENVINO and root.get("version") is not None:
+        loader.restrict_to(int(root.get("version")) if version is None else version)
     return loader.definition()
 
 
-def _take_back(root: Any, version: int) -> set[str]:
-    """Leave out what came with later opsets than version, and what is said of it; the names of attributes
-    that are gone.
-    """
+def _restrict(root: Any, version: int) -> set[str]:
+    """Remove what later opsets than version introduced, and notes on it. Returns the removed attributes."""
     root.set("version", str(version))
     later = [
         element
         for element in root.iter("attribute", "example", "counterexample")
         if int(element.get("since", 0)) > version
     ]
-    gone = {element.get("name") for element in later if element.tag == "attribute"}
-    for element in (*later, *(note for note in root.findall("note") if note.get("of") in gone)):
+    removed = {element.get("name") for element in later if element.tag == "attribute"}
+    for element in (*later, *(note for note in root.findall("note") if note.get("of") in removed)):
         element.getparent().remove(element)
-    return gone
+    return removed
 
 
 def _parsed(path: Path) -> Any:
@@ -82,16 +79,14 @@ def _grammar() -> etree.RelaxNG:
     return etree.RelaxNG(etree.parse(str(schemas_folder() / "layer.rng")))
 
 
-def _hold_to_grammar(root: Any, path: str | Path) -> None:
+def _validate(root: Any, path: str | Path) -> None:
     grammar = _grammar()
     if not grammar.validate(root):
-        entries = sorted(
-            grammar.error_log, key=lambda entry: entry.line <= 0
-        )  # those without a line say the least
+        entries = sorted(grammar.error_log, key=lambda entry: entry.line <= 0)  # those with a line first
         raise DefinitionError(
             _fault(
-                "ungrammatical-definition",
-                f"breaks the grammar of definitions: {entry.message}",
+                "schema-violation",
+                f"does not match the schema of definitions: {entry.message}",
                 path,
                 entry.line if entry.line > 0 else root.sourceline,
             )
@@ -104,7 +99,7 @@ def _fault(name: str, message: str, path: str | Path, line: int | None = None) -
 
 
 def prose(element: Any) -> str:
-    """An element's text with its line breaks and indentation folded; paragraphs (blank lines) stay."""
+    """The text of an element with line breaks and indentation folded; blank lines between paragraphs stay."""
     if element is None or element.text is None:
         return ""
     paragraphs = ("\n".join(line.strip() for line in element.text.splitlines())).split("\n\n")
@@ -112,12 +107,12 @@ def prose(element: Any) -> str:
 
 
 def lines(element: Any) -> str:
-    """An element's text, its lines as they stand, less the indentation that they share."""
+    """The text of an element with its line breaks, without common indentation."""
     return "" if element is None else cleandoc(element.text or "")
 
 
 class _Loader:
-    """One definition being read; collects what contradicts itself."""
+    """Reads one definition, and collects its errors."""
 
     def __init__(self, path: str, root: Any) -> None:
         self.path, self.root = path, root
@@ -127,9 +122,9 @@ class _Loader:
         self.later: frozenset[str] = frozenset()
         self.faults: list[Diagnostic] = []
 
-    def take_back_to(self, opset: int) -> None:
-        """Read the definition as of that opset of its dialect."""
-        self.opset, self.later = opset, frozenset(_take_back(self.root, opset))
+    def restrict_to(self, opset: int) -> None:
+        """Read the definition as of an opset of its dialect."""
+        self.opset, self.later = opset, frozenset(_restrict(self.root, opset))
 
     def definition(self) -> Definition:
         root = self.root
@@ -139,9 +134,7 @@ class _Loader:
         outputs = tuple(self.port(p, types, attributes) for p in root.findall("output/port"))
         for before, after in pairwise(inputs):
             if before.variadic or (before.optional and not after.optional):
-                self.fault(
-                    root, f"input {after.name} cannot follow {before.name}, which is optional or variadic"
-                )
+                self.fault(root, f"input {after.name} follows {before.name}, which is optional or variadic")
         constraints = self._named(self.constraint, "constraint", key="id")
         definition = Definition(
             type=root.get("type"),
@@ -170,23 +163,23 @@ class _Loader:
             file_id=self.file_id,
             later=self.later,
         )
-        self.names_are_known(definition)
+        self.names_are_defined(definition)
         if self.faults:
             raise DefinitionError(self.faults)
         return definition
 
     def fault(self, element: Any, message: str) -> None:
-        self.faults.append(_fault("contradictory-definition", message, self.path, element.sourceline))
+        self.faults.append(_fault("inconsistent-definition", message, self.path, element.sourceline))
 
     def _named(self, make: Any, path: str, key: str = "name") -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        items: dict[str, Any] = {}
         for element in self.root.findall(path):
-            if element.get(key) in found:
+            if element.get(key) in items:
                 self.fault(element, f"{element.tag} {element.get(key)} is defined twice")
             item = make(element)
             if item is not None:
-                found[element.get(key)] = item
-        return found
+                items[element.get(key)] = item
+        return items
 
     def attribute(self, element: Any) -> Attribute | None:
         get = element.get
@@ -212,14 +205,14 @@ class _Loader:
             try:
                 domains.parse(attribute, text)
             except domains.DomainError as error:
-                self.fault(element, f"the default of {attribute.name} is not in its own domain: {error}")
+                self.fault(element, f"the default of {attribute.name} is outside its domain: {error}")
                 return None
         if attribute.type == "enum" and not attribute.values:
             self.fault(element, f"the enum {attribute.name} has no values")
         return attribute
 
     def bound(self, element: Any, which: str, without: float) -> float:
-        """The least or greatest value of an attribute."""
+        """The minimum or maximum of an attribute; without: the value if there is none."""
         try:
             return float(element.get(which, without))
         except ValueError:
@@ -229,9 +222,7 @@ class _Loader:
             return without
 
     def values(self, kind: str, text: str) -> tuple[str, ...]:
-        """The values that an attribute may have; of element types in other dialects, those that the opset
-        has.
-        """
+        """The values that an attribute may have; for element types in other dialects, those of the opset."""
         if kind == "element_type" and self.dialect != OPENVINO and text:
             return tuple(sorted(allowed_types(text, self.dialect, self.opset)))
         return tuple(text.split())
@@ -257,8 +248,8 @@ class _Loader:
             if attribute is None or attribute.type != "element_type":
                 self.fault(
                     element,
-                    f"port {element.get('name')} has the type {kind}, and no attribute of that name is an"
-                    " element type",
+                    f"port {element.get('name')} has the type {kind}, which is not an attribute of type"
+                    " element_type",
                 )
         else:
             try:
@@ -281,7 +272,7 @@ class _Loader:
         )
 
     def ranks(self, element: Any) -> tuple[int, float]:
-        """The least and the greatest rank of a port."""
+        """The minimum and the maximum rank of a port."""
         text = element.get("rank", "0..")
         low, dots, high = text.partition("..")
         try:
@@ -312,15 +303,16 @@ class _Loader:
             tuple((get("of") or "").split()),
         )
 
-    def names_are_known(self, definition: Definition) -> None:
-        """What is referred to by name exists: axes' inputs, notes' subjects, counterexamples' constraints."""
+    def names_are_defined(self, definition: Definition) -> None:
+        """Check references by name: inputs of axes, subjects of notes, constraints of counterexamples."""
         ports = {p.name for p in (*definition.inputs, *definition.outputs)}
         for attribute in definition.attributes.values():
             if attribute.type in ("axis", "axes") and attribute.of not in {p.name for p in definition.inputs}:
                 self.fault(
-                    self.root, f"attribute {attribute.name} is an axis of {attribute.of!r}, which is no input"
+                    self.root,
+                    f"attribute {attribute.name} is an axis of {attribute.of!r}, must be of an input",
                 )
-        known = {
+        defined = {
             *definition.constraints,
             *definition.attributes,
             *definition.types,
@@ -331,36 +323,32 @@ class _Loader:
             for name in (constraint.get("of") or "").split():
                 if name not in definition.attributes:
                     self.fault(
-                        constraint, f"a constraint is about the attribute {name!r}, which is not defined here"
+                        constraint, f"a constraint is about the attribute {name!r}, which is not defined"
                     )
         for note in self.root.findall("note"):
-            if note.get("of") is not None and note.get("of") not in known:
-                self.fault(note, f"a note is about {note.get('of')!r}, which is not defined here")
+            if note.get("of") is not None and note.get("of") not in defined:
+                self.fault(note, f"a note is about {note.get('of')!r}, which is not defined")
         for gradient in self.root.findall("gradient"):
             self.gradient_is_sound(gradient, definition, ports)
         for case in self.root.findall("counterexample"):
             if case.get("violates") not in definition.constraints and not case.get("violates").startswith(
                 "IR"
             ):
-                self.fault(
-                    case, f"a counterexample violates {case.get('violates')!r}, which is not defined here"
-                )
+                self.fault(case, f"a counterexample violates {case.get('violates')!r}, which is not defined")
 
     def gradient_is_sound(self, element: Any, definition: Definition, ports: Collection[str]) -> None:
-        """A gradient is of an input, saves inputs and outputs, and depends on a bool, if on anything."""
+        """Check a gradient: it is of an input, saves inputs and outputs, and depends on a bool attribute."""
         of, when = element.get("of"), element.get("when")
         if of not in {p.name for p in definition.inputs}:
-            self.fault(element, f"a gradient is of {of!r}, which is no input")
+            self.fault(element, f"a gradient is of {of!r}, must be of an input")
         for name in (element.get("saves") or "").split():
             if name not in ports:
-                self.fault(
-                    element, f"the gradient of {of} saves {name!r}, which is neither an input nor an output"
-                )
+                self.fault(element, f"the gradient of {of} saves {name!r}, must save inputs and outputs")
         if when is not None and (
             when not in definition.attributes or definition.attributes[when].type != "bool"
         ):
             self.fault(
-                element, f"the gradient of {of} depends on {when!r}, which is no attribute of type bool"
+                element, f"the gradient of {of} depends on {when!r}, must depend on an attribute of type bool"
             )
 
 

@@ -1,4 +1,4 @@
-"""An op: its definition with its functions, or the reason why there is none."""
+"""An op: its definition with its functions, or the reason why it does not exist."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ class Op:
 
 @dataclass(frozen=True, slots=True)
 class NoOp:
-    """Why a layer's type and version name no op: the name of a rule, a message and notes.
+    """Why the type and version of a layer do not name an op: the name of a rule, a message and notes.
 
-    once: reported once for all such layers of a model; right: an attribute of the layer and its correct
-    value, where only one is possible.
+    subject: the part of the message that says which op is not defined; once: reported once for all such
+    layers of a model; right: an attribute of the layer and its correct value, where only one is possible.
     """
 
     rule: str
@@ -48,3 +48,4 @@ class NoOp:
     notes: tuple[str, ...] = ()
     once: bool = False
     right: tuple[str, str] | None = None
+    subject: str = ""

@@ -1,4 +1,4 @@
-"""Which version of which op each opset of OpenVINO holds."""
+"""The op versions that each OpenVINO opset contains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPSETS = tuple(f"opset{n}" for n in range(1, 18))
 
 @dataclass(frozen=True, slots=True)
 class OpVersion:
-    """A version of an op: the opset that brought it (since), and the opsets that hold it."""
+    """A version of an op. since: the opset that introduced it; opsets: all opsets that contain it."""
 
     type: str
     since: str
@@ -27,9 +27,7 @@ class OpVersion:
 
     @property
     def runs(self) -> tuple[tuple[int, int], ...]:
-        """The numbers of the opsets as runs without gaps, first and last: 1 and 3 to 16 are ((1, 1), (3,
-        16)).
-        """
+        """The opset numbers as consecutive ranges, first and last: ((1, 1), (3, 16)) for 1 and 3 to 16."""
         runs: list[tuple[int, int]] = []
         for number in sorted(int(opset.removeprefix("opset")) for opset in self.opsets):
             if runs and runs[-1][1] == number - 1:
@@ -40,7 +38,7 @@ class OpVersion:
 
 
 class Opsets:
-    """All opsets: types by name without regard to case, and their versions."""
+    """All opsets: the versions of each type, looked up without regard to case."""
 
     def __init__(self) -> None:
         from xml.etree import ElementTree
@@ -60,19 +58,20 @@ class Opsets:
         }
 
     def find(self, type: str, version: str) -> OpVersion | None:
-        """The version of an op that an opset holds, as OpenVINO looks it up; None if it holds none."""
+        """The version of an op in an opset, as OpenVINO looks it up; None if the opset does not have it."""
         opset = self.redirected.get((type.lower(), version), version)
         return next((v for v in self.versions.get(type.lower(), ()) if opset in v.opsets), None)
 
     def meant(self, type: str, version: str) -> str | None:
-        """The opset that a version which does not hold the type must mean: it is spelled otherwise, or the op
-        has one version only.
+        """The intended opset for an invalid version: another spelling of an opset that contains the type, or
+        the opset of the only version of the op. None if it is ambiguous.
         """
         spelled = re.fullmatch(r"opset[ _-]*0*([1-9][0-9]?)", version.strip().lower(), re.ASCII)
         if spelled and self.find(type, f"opset{spelled[1]}") is not None:
             return f"opset{spelled[1]}"
-        known = self.versions.get(type.lower(), ())
-        return known[0].since if len(known) == 1 and version.strip().lower().startswith("opset") else None
+        versions = self.versions.get(type.lower(), ())
+        is_opset = version.strip().lower().startswith("opset")
+        return versions[0].since if len(versions) == 1 and is_opset else None
 
     def all(self) -> tuple[OpVersion, ...]:
         return tuple(v for versions in self.versions.values() for v in versions)

@@ -1,4 +1,4 @@
-"""Where the specification lies: inside the wheel, or beside the package in a checkout."""
+"""Locates the specification: inside the wheel, or beside the package in a checkout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 def schemas_folder() -> Path:
     """The folder of definitions, grammars and opsets.
 
-    Raises:  FileNotFoundError where the installation lacks it
+    Raises:  FileNotFoundError if the installation is incomplete
     """
     for folder in (PACKAGE / "schemas", PACKAGE.parent / "schemas"):
         if (folder / "opsets.xml").is_file():

@@ -1,9 +1,8 @@
-"""Ops of other dialects that are an op of OpenVINO under other names: their functions are that op's.
+"""Ops of other dialects that share the functions of an OpenVINO op.
 
-A definition with same-as="Transpose-1" says what each input of that op is: an input of its own at the same
-place, or what is marked as="input_order", an attribute too, which then becomes a tensor of i64. Attributes go
-by their names, or by
-as; <given> fixes others.
+A definition with same-as="Transpose-1" maps each input of that op to its own input at the same position, or
+to the input or attribute marked as="input_order"; an attribute is converted to an i64 tensor. Attributes are
+mapped by name, or by as; <given> sets the values of others.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ from irops.values.fact import Fact
 
 ROLES = ("shape", "kernel", "values")
 Pick = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
-"""What a parameter of the shared op is, of this op's inputs by name and its keywords."""
+"""Computes an argument of the shared function from this op's inputs by name and its keywords."""
 
 
 class NotSharedError(ValueError):
-    """A definition does not say what some input or attribute of the op is that it shares."""
+    """A definition does not map an input or attribute of the op whose functions it shares."""
 
 
 def shared(
     definition: Definition, base: Definition, functions: Functions, already: Functions | None = None
 ) -> Functions:
-    """The functions of an op, as another definition's; already: those that it has itself.
+    """The functions of base, adapted to another definition; already: roles that the definition binds itself.
 
     Raises:  NotSharedError
     """
-    found = Functions()
+    adapted = Functions()
     fixed, own = fixed_values(definition, base), own_attributes(definition)
     for role in ROLES:
         function = getattr(functions, role)
@@ -49,34 +48,34 @@ def shared(
             for place, port in enumerate(base.inputs)
         ]
         setattr(
-            found, role, _adapted(definition, function, inputs, keywords, (wanted or frozenset()) & CONTEXT)
+            adapted, role, _adapted(definition, function, inputs, keywords, (wanted or frozenset()) & CONTEXT)
         )
-        found.keyword_params[role] = frozenset(a.parameter for a in definition.attributes.values()) | (
+        adapted.keyword_params[role] = frozenset(a.parameter for a in definition.attributes.values()) | (
             (wanted or frozenset()) & CONTEXT
         )
-    return found
+    return adapted
 
 
 def fixed_values(definition: Definition, base: Definition) -> dict[str, Any]:
-    """The attributes that only the shared op has, and what they are.
+    """The values of attributes that only the shared op has.
 
     Raises:  NotSharedError
     """
     for name, _ in definition.given:
         if name not in base.attributes:
-            raise NotSharedError(f"gives {name}, which is no attribute of {base.id}")
+            raise NotSharedError(f"sets {name}, which is not an attribute of {base.id}")
     return {name: domains.parse(base.attributes[name], text) for name, text in definition.given}
 
 
 def own_attributes(definition: Definition) -> dict[str, Attribute]:
-    """This op's attributes, by the name of the input or attribute of the shared op that each is."""
+    """This op's attributes, by the name of the corresponding input or attribute of the shared op."""
     return {attribute.stands_for or name: attribute for name, attribute in definition.attributes.items()}
 
 
 def keyword_picks(
     base: Definition, own: Mapping[str, Attribute], fixed: Mapping[str, Any], wanted: frozenset[str] | None
 ) -> Iterator[tuple[str, Pick]]:
-    """What each keyword of the shared function is: a fixed value, or an attribute of this op."""
+    """How to compute each keyword of the shared function: a fixed value, or an attribute of this op."""
     for name, attribute in base.attributes.items():
         if wanted is not None and attribute.parameter not in wanted:
             continue
@@ -85,14 +84,14 @@ def keyword_picks(
         elif name in own:
             yield attribute.parameter, partial(_keyword, own[name].parameter)
         else:
-            raise NotSharedError(f"does not say what {base.id}'s attribute {name} is")
+            raise NotSharedError(f"does not map the attribute {name} of {base.id}")
 
 
 def source_of(
     definition: Definition, base: Definition, own: Mapping[str, Attribute], place: int, port: PortSpec
 ) -> tuple[str | None, str | None]:
-    """The name of this op's input, or the parameter of its attribute, that an input of the shared op is;
-    neither: it is left out.
+    """The name of this op's input, or the parameter of its attribute, for an input of the shared op; neither
+    if the input is omitted.
     """
     if port.name in own:
         return None, own[port.name].parameter
@@ -101,7 +100,7 @@ def source_of(
     if named is None and at_place is not None and at_place.stands_for is None:
         named = at_place.name
     if named is None and not port.optional:
-        raise NotSharedError(f"does not say what {base.id}'s input {port.name} is")
+        raise NotSharedError(f"does not map the input {port.name} of {base.id}")
     return named, None
 
 
@@ -121,7 +120,7 @@ def input_of(
     inputs: Mapping[str, Any],
     keywords: Mapping[str, Any],
 ) -> Any:
-    """What an input of the shared op is: a tensor of one's own, or made of an attribute."""
+    """The value of an input of the shared op: an input of this op, or a tensor made from an attribute."""
     if parameter is not None:
         value = keywords.get(parameter)
         if value is None and port.optional:
@@ -138,20 +137,20 @@ def _adapted(
     context: frozenset[str],
 ) -> Function:
     ports = definition.inputs
-    spread = bool(ports) and ports[-1].variadic
+    is_variadic = bool(ports) and ports[-1].variadic
 
     @wraps(function)
-    def call(*given: Any, **said: Any) -> Any:
-        named: dict[str, Any] = {port.name: item for port, item in zip(ports, given)}
-        if spread:
-            named[ports[-1].name] = given[len(ports) - 1 :]
-        arguments = [pick(named, said) for pick in inputs]
-        if spread:
+    def call(*tensors: Any, **keyword_values: Any) -> Any:
+        named: dict[str, Any] = {port.name: item for port, item in zip(ports, tensors)}
+        if is_variadic:
+            named[ports[-1].name] = tensors[len(ports) - 1 :]
+        arguments = [pick(named, keyword_values) for pick in inputs]
+        if is_variadic:
             arguments = [*arguments[:-1], *arguments[-1]]
         return function(
             *arguments,
-            **{name: pick(named, said) for name, pick in keywords.items()},
-            **{name: said[name] for name in context if name in said},
+            **{name: pick(named, keyword_values) for name, pick in keywords.items()},
+            **{name: keyword_values[name] for name in context if name in keyword_values},
         )
 
     return call

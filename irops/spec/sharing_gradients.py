@@ -1,4 +1,4 @@
-"""Gradients of ops of other dialects that are an op of OpenVINO under other names: they are that op's."""
+"""Gradients of ops of other dialects that share the functions of an OpenVINO op."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ Pick = sharing.Pick
 
 
 def with_gradients(
-    definition: Definition, base: Definition, functions: Functions, found: Functions
+    definition: Definition, base: Definition, functions: Functions, adapted: Functions
 ) -> Definition:
-    """The definition, with the gradients of the op that it shares under its own names; their functions are
-    put beside those found.
+    """The definition with the gradients of the shared op; adds their functions to adapted.
 
     Raises:  NotSharedError
     """
@@ -30,22 +29,23 @@ def with_gradients(
         for place, port in enumerate(base.inputs)
     }
     gradients = {}
-    for of, stated in base.gradients.items():
-        reached = names[of][0]
-        if reached is not None:
-            shared = _Shared(definition, base, own, names, stated)
-            gradients[reached] = Gradient(
-                reached, f"As of {of} of {base.id}: {stated.text}", tuple(shared.saves.values()), stated.when
-            )
+    for of, declared in base.gradients.items():
+        target = names[of][0]
+        if target is not None:
+            shared = _Shared(definition, base, own, names, declared)
+            text = f"As of {of} of {base.id}: {declared.text}"
+            gradients[target] = Gradient(target, text, tuple(shared.saves.values()), declared.when)
             function, role = functions.gradients[of], f"gradient of {of}"
-            found.gradients[reached] = shared.function(function, functions.keyword_params[role])
-            found.keyword_params[f"gradient of {reached}"] = shared.taken(functions.keyword_params[role])
+            adapted.gradients[target] = shared.function(function, functions.keyword_params[role])
+            adapted.keyword_params[f"gradient of {target}"] = shared.keyword_params(
+                functions.keyword_params[role]
+            )
     return replace(definition, gradients=gradients)
 
 
 class _Shared:
-    """One gradient of the base, under an op's own names. saves: the base's name of what is saved, to the op's
-    own.
+    """One gradient of the shared op, under the names of this op. saves: this op's name of each saved input or
+    output, by its name in the shared op.
     """
 
     def __init__(
@@ -54,9 +54,10 @@ class _Shared:
         base: Definition,
         own: Mapping[str, Attribute],
         names: Mapping[str, tuple[str | None, str | None]],
-        stated: Gradient,
+        declared: Gradient,
     ) -> None:
-        self.definition, self.base, self.own, self.names, self.stated = definition, base, own, names, stated
+        self.definition, self.base, self.own, self.names = definition, base, own, names
+        self.declared = declared
         outputs = {theirs.name: ours.name for theirs, ours in zip(base.outputs, definition.outputs)}
         inputs = {name: source[0] for name, source in names.items() if source[0] is not None}
         self.about = {
@@ -65,16 +66,16 @@ class _Shared:
             for what in ("shape", "type")
         }
         self.saves = {
-            name: ours for name in stated.saves if (ours := (inputs | outputs).get(name)) is not None
+            name: ours for name in declared.saves if (ours := (inputs | outputs).get(name)) is not None
         }
 
-    def taken(self, theirs: frozenset[str] | None) -> frozenset[str]:
-        """The keywords that the function takes."""
+    def keyword_params(self, theirs: frozenset[str] | None) -> frozenset[str]:
+        """The keyword parameters of the adapted function; theirs: those of the shared function."""
         attributes = {attribute.parameter for attribute in self.definition.attributes.values()}
         return frozenset(attributes | {self.about[name] for name in theirs or () if name in self.about})
 
     def function(self, function: Function, theirs: frozenset[str] | None) -> Function:
-        """The base's gradient function, called as the op's own."""
+        """The gradient function of the shared op, adapted to the names of this op."""
         keywords = dict(
             sharing.keyword_picks(
                 self.base, self.own, sharing.fixed_values(self.definition, self.base), theirs
@@ -88,21 +89,21 @@ class _Shared:
                 if name in self.saves
                 else partial(sharing.input_of, ports[name], None, self.names[name][1], np.asarray)
             )
-            for name in self.stated.saves
+            for name in self.declared.saves
         ]
 
         @wraps(function)
-        def call(*given: Any, **said: Any) -> Any:
-            saved = dict(zip(self.saves.values(), given[count:]))
+        def call(*tensors: Any, **keyword_values: Any) -> Any:
+            saved = dict(zip(self.saves.values(), tensors[count:]))
             about = {
-                name: said[ours]
+                name: keyword_values[ours]
                 for name, ours in self.about.items()
-                if name in (theirs or ()) and ours in said
+                if name in (theirs or ()) and ours in keyword_values
             }
             return function(
-                *given[:count],
-                *(pick(saved, said) for pick in picks),
-                **{name: pick(saved, said) for name, pick in keywords.items()},
+                *tensors[:count],
+                *(pick(saved, keyword_values) for pick in picks),
+                **{name: pick(saved, keyword_values) for name, pick in keywords.items()},
                 **about,
             )
 

@@ -1,7 +1,7 @@
-"""Sets of element types by name, as definitions speak of them: "numeric", "float -f64", "i32 i64", "any".
+"""Expressions for sets of element types in definitions: "numeric", "float -f64", "i32 i64", "any".
 
-In other dialects than OpenVINO's there are more types, and a word may say from which opset on it holds:
-"tensor bf16@13".
+Other dialects than OpenVINO have more types, and a word may name the opset that introduced it: "tensor
+bf16@13".
 """
 
 from __future__ import annotations
@@ -34,15 +34,14 @@ FOREIGN_GROUPS = {
     "tensor": _WIDE | {"string", "complex64", "complex128"},
     "f8": frozenset({"f8e4m3", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"}),
 }
-"""What else other dialects say: tensor is the fifteen types that ONNX has had from its first opset on."""
+"""Further groups of other dialects. tensor: the fifteen types of their first opset."""
 
 
 @cache
 def allowed_types(expression: str, dialect: str = OPENVINO, opset: int | None = None) -> frozenset[str]:
-    """The names of the element types that an expression allows: names and groups, added in order; -name takes
-    away.
+    """The names of the element types in an expression: names and groups, added in order; -name removes.
 
-    opset: of the dialect; words that hold from a later one on are passed over. None for all.
+    opset: of the dialect; words introduced by a later one are ignored. None for all words.
     Raises:  ValueError for a word that is neither
     """
     groups, names = (GROUPS, _ALL) if dialect == OPENVINO else ({**GROUPS, **FOREIGN_GROUPS}, _ALL | _FOREIGN)
@@ -55,16 +54,16 @@ def allowed_types(expression: str, dialect: str = OPENVINO, opset: int | None = 
             raise ValueError(f"{word!r} does not end with the number of an opset")
         if at and opset is not None and int(since) > opset:
             continue
-        some = groups.get(name, frozenset({name}))
-        allowed = allowed - some if word.startswith("-") else allowed | some
+        types = groups.get(name, frozenset({name}))
+        allowed = allowed - types if word.startswith("-") else allowed | types
     if not allowed:
         raise ValueError(f"{expression!r} allows no type")
     return allowed
 
 
 def type_text(expression: str, dialect: str = OPENVINO, opset: int | None = None) -> str:
-    """An expression as people are shown it: in other dialects all types by name, and from which opset on,
-    unless one is given.
+    """An expression for display: in other dialects than OpenVINO all types by name, and, unless opset is
+    given, the opset that introduced them.
     """
     words = expression.split()
     if dialect == OPENVINO:

@@ -1,4 +1,4 @@
-"""Counts of elements: what two products that must be equal say of each other's factors."""
+"""Products of dimensions: solving for a missing factor where two products must be equal."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from irops.values.symbol import Symbol
 
 
 class Product:
-    """A product of sizes: the number that is known of it, its named factors, each as often as it occurs, and
-    all the rest in one.
+    """A product of sizes, factored: number: the known factors; named: how often each symbol occurs; rest: the
+    product of all other factors; sizes: the Dim of each symbol.
     """
 
     __slots__ = ("named", "number", "rest", "sizes")
@@ -28,9 +28,9 @@ class Product:
             elif size.symbol is None:
                 self.rest *= size
             else:
-                self._take(size, size.symbol)
+                self._add_factors(size, size.symbol)
 
-    def _take(self, size: Dim, symbol: Symbol) -> None:
+    def _add_factors(self, size: Dim, symbol: Symbol) -> None:
         content, symbols = symbol.factors()
         self.number *= content
         self.named.update(symbols)
@@ -40,23 +40,23 @@ class Product:
             )
 
     def without(self, other: Product) -> Dim:
-        """What is left of the factors that are not known, less those that the other has too."""
-        left = self.rest
+        """The product of the unknown factors, except the named ones that other has too."""
+        remaining = self.rest
         for factor in (self.named - other.named).elements():
-            left *= self.sizes[factor]
-        return left
+            remaining *= self.sizes[factor]
+        return remaining
 
 
 def _nonzero(low: Bound, high: Bound, positive: bool) -> tuple[Bound, Bound]:
-    """The bounds of a factor, where its product is positive: it is not 0 then."""
+    """The bounds of a factor. If the product is positive, the factor is not 0."""
     return (max(low, 1) if positive and low >= 0 else low, min(high, -1) if positive and high <= 0 else high)
 
 
 def missing_factor(whole: Iterable[DimLike], parts: Iterable[DimLike]) -> Dim | None:
-    """What is known of x where the product of parts and x is the product of whole; None if there surely is no
-    such x.
+    """Solve product(parts) * x == product(whole) for x; None if there certainly is no solution.
 
-    Sizes that cancel out because their symbols are equal are taken not to be 0: else x could be anything.
+    Sizes that cancel out because their symbols are equal are assumed not to be 0; otherwise x could be
+    anything.
     """
     numerator, denominator = Product(whole), Product(parts)
     above, below = numerator.without(denominator), denominator.without(numerator)
@@ -66,14 +66,14 @@ def missing_factor(whole: Iterable[DimLike], parts: Iterable[DimLike]) -> Dim | 
     if n == 0:
         return ANY if below.low <= 0 else Dim.of(0)
     n, d = n // gcd(n, d), d // gcd(n, d)
-    if below == 1:  # d divides what is left, since it shares nothing with n
+    if below == 1:  # d divides above, since d and n have no common factor
         multiple = _between(above, Dim.of(d))
         return None if multiple is None else multiple * n
     return _between(above * n, below * d)
 
 
 def _between(number: Dim, divisor: Dim) -> Dim | None:
-    """What is known of number / divisor where that is whole; None if it surely is not."""
+    """number / divisor, which must be an integer; None if it certainly is not."""
     if divisor == 1:
         return number
     low: Bound = min(number.low, 1) if divisor.high == inf else -(-number.low // divisor.high)
@@ -81,7 +81,7 @@ def _between(number: Dim, divisor: Dim) -> Dim | None:
     if divisor.low > 0 and high != inf:
         high //= divisor.low
     elif divisor.low <= 0 and number.low <= 0:
-        high = inf  # 0 / 0 may be anything
+        high = inf  # 0 / 0 is any number
     if low > high:
         return None
     ratio = number // divisor

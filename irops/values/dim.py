@@ -1,4 +1,4 @@
-"""Dimensions, known or not: an interval of integers, and perhaps a name."""
+"""Dimensions, static or dynamic: an interval of integers with an optional symbol."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from irops.values.violation import Violation
 __all__ = ["ANY", "UNKNOWN", "Bound", "Dim", "DimLike", "broadcast", "maximum", "minimum", "slack", "unify"]
 
 DimLike: TypeAlias = "Dim | int"
-OWN_NAME = "#"
-"""Begins names that inference itself gives; no caller can give such a one."""
+GENERATED_PREFIX = "#"
+"""The prefix of names that inference generates; names given by callers cannot start with it."""
 
 
 class Dim:
-    """What is known of one integer: that it lies in low..high, and perhaps the symbol that names it.
+    """An integer that is known to be in low..high, with an optional symbol.
 
-    Equal symbols are equal numbers; arithmetic carries them on (batch*heads, past + 1), so that what cancels
-    out is known exactly. The sizes of axes are 0 or more; entries of shape-like tensors (the pattern of a
-    Reshape) may be negative.
-    Comparisons ask whether they *can* be true, so that a requirement fails only where it surely fails.
+    Equal symbols are equal numbers. Arithmetic propagates symbols (batch*heads, past + 1), so that terms
+    which cancel out leave an exact result. Sizes of axes are 0 or greater; elements of shape-like tensors
+    (the pattern of a Reshape) may be negative.
+    Comparisons return whether they *can* be true, so that a constraint fails only if it certainly fails.
     """
 
     __slots__ = ("high", "low", "symbol")
@@ -35,22 +35,23 @@ class Dim:
 
     @staticmethod
     def of(value: DimLike) -> Dim:
-        """The Dim that is surely value."""
+        """The Dim with exactly this value; a Dim is returned as it is."""
         if isinstance(value, Dim):
             return value
         return _SMALL[value] if type(value) is int and 0 <= value < len(_SMALL) else Dim(value, value)
 
     @property
     def known(self) -> bool:
+        """Whether the interval contains one number only."""
         return self.low == self.high
 
     def __int__(self) -> int:
         if self.low != self.high:
-            raise ValueError(f"{self} is not one number")
+            raise ValueError(f"{self} is dynamic, must be one number")
         return int(self.low)
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same is known of both; use can_be to ask whether they may be equal."""
+        """Whether both have the same bounds; use can_be to ask whether the numbers can be equal."""
         if isinstance(other, Dim):
             return self.low == other.low and self.high == other.high
         return self.low == self.high == other
@@ -67,9 +68,9 @@ class Dim:
 
     @property
     def spelled(self) -> str:
-        """As str, but by its symbol where that is made of names that a caller gave: batch, 2*length."""
+        """The symbol, if it consists of names given by the caller: batch, 2*length; otherwise as str."""
         text = "" if self.symbol is None else str(self.symbol)
-        return text if text and OWN_NAME not in text else str(self)
+        return text if text and GENERATED_PREFIX not in text else str(self)
 
     def __repr__(self) -> str:
         return f"Dim({self.low}, {self.high}{'' if self.symbol is None else f', {str(self.symbol)!r}'})"
@@ -79,6 +80,7 @@ class Dim:
         return self.low, self.high
 
     def can_be(self, other: DimLike) -> bool:
+        """Whether the two numbers can be equal."""
         low, high = _difference(self, Dim.of(other))
         return low <= 0 <= high
 
@@ -127,7 +129,7 @@ class Dim:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: DimLike) -> Dim:
-        """The quotient, rounded down; a divisor of 0 has none, so the divisor is taken not to be 0."""
+        """The quotient, rounded down. The divisor is assumed not to be 0."""
         other = Dim.of(other)
         if other == 1:
             return self
@@ -138,9 +140,7 @@ class Dim:
         return Dim.of(other) // self
 
     def __mod__(self, other: DimLike) -> Dim:
-        """The remainder of the quotient rounded down: of the sign of the divisor, which is taken not
-        to be 0.
-        """
+        """The remainder with the sign of the divisor, as in Python. The divisor is assumed not to be 0."""
         other = Dim.of(other)
         bounds = remainder(self.bounds, other.bounds)
         return _joined(bounds, self, other, lambda a, b: a.modulo(b, quotient(self.bounds, other.bounds)))
@@ -153,30 +153,28 @@ class Dim:
         return -(-self // other)
 
     def at_least(self, low: int) -> Dim:
-        """max(self, low): what is known of the greater of the two."""
+        """max(self, low)."""
         if low <= self.low:
             return self
         return Dim(low, max(low, self.high))
 
     def at_most(self, high: int) -> Dim:
-        """min(self, high): what is known of the lesser of the two."""
+        """min(self, high)."""
         if self.high <= high:
             return self
         return Dim(min(self.low, high), high)
 
     def union(self, other: DimLike) -> Dim:
-        """What is known of a number that is one of the two."""
+        """The smallest Dim that contains both."""
         other = Dim.of(other)
         symbol = self.symbol if self.symbol == other.symbol else None
         return Dim(min(self.low, other.low), max(self.high, other.high), symbol)
 
     def named(self, name: str | Symbol | None) -> Dim:
-        """The same interval under a name of its own, another's symbol, or none; a known number needs none."""
-        return (
-            self
-            if self.known
-            else Dim(self.low, self.high, Symbol.named(name, self.bounds) if isinstance(name, str) else name)
-        )
+        """The same interval with a new name, with a symbol, or with none; a known number is unchanged."""
+        if self.known:
+            return self
+        return Dim(self.low, self.high, Symbol.named(name, self.bounds) if isinstance(name, str) else name)
 
 
 def _symbol(dim: Dim) -> Symbol | None:
@@ -184,16 +182,16 @@ def _symbol(dim: Dim) -> Symbol | None:
 
 
 def _joined(bounds: Interval, a: Dim, b: Dim, join: Callable[[Symbol, Symbol], Symbol | None]) -> Dim:
-    """What arithmetic makes of two dims: bounds, narrowed by what it makes of their symbols."""
+    """The result of an operation on two dims: bounds, intersected with those of the joined symbol."""
     if a.symbol is None and b.symbol is None:
         return Dim(*bounds)
     left, right = _symbol(a), _symbol(b)
     symbol = None if left is None or right is None else join(left, right)
     if symbol is None:
         return Dim(*bounds)
-    least, most = symbol.bounds
-    low, high = max(bounds[0], least), min(bounds[1], most)
-    if low > high:  # contradictory knowledge: told where the contradiction arose
+    lower, upper = symbol.bounds
+    low, high = max(bounds[0], lower), min(bounds[1], upper)
+    if low > high:  # contradictory bounds, reported where the contradiction arose
         return Dim(*bounds)
     return Dim.of(int(low)) if low == high else Dim(low, high, symbol)
 
@@ -202,22 +200,22 @@ def _difference(a: Dim, b: Dim) -> Interval:
     """The bounds of a - b."""
     low, high = a.low - b.high, a.high - b.low
     if a.symbol is not None and b.symbol is not None and (symbol := a.symbol.minus(b.symbol)) is not None:
-        least, most = symbol.bounds
-        return max(low, least), min(high, most)
+        lower, upper = symbol.bounds
+        return max(low, lower), min(high, upper)
     return low, high
 
 
 _SMALL = tuple(Dim(n, n) for n in range(4097))
 ANY = Dim(0, inf)
-"""The size of an axis of which nothing is known."""
+"""An unknown size of an axis."""
 UNKNOWN = Dim(-inf, inf)
-"""An integer of which nothing is known."""
+"""An unknown integer."""
 
 
 def unify(a: DimLike, b: DimLike, constraint: str) -> Dim:
-    """What is known of two dimensions that must be equal.
+    """The intersection of two dimensions that must be equal.
 
-    Raises:  Violation(constraint) if they surely differ
+    Raises:  Violation(constraint) if they certainly differ
     """
     a, b = Dim.of(a), Dim.of(b)
     low, high = max(a.low, b.low), min(a.high, b.high)
@@ -229,9 +227,9 @@ def unify(a: DimLike, b: DimLike, constraint: str) -> Dim:
 
 
 def broadcast(a: DimLike, b: DimLike, constraint: str) -> Dim:
-    """The size of an axis where sizes a and b meet under NumPy's rule: equal, or one of them 1.
+    """The size of an axis after NumPy broadcasting of sizes a and b: they are equal, or one of them is 1.
 
-    Raises:  Violation(constraint) if they surely neither are equal nor is one of them 1
+    Raises:  Violation(constraint) if they certainly differ and neither is 1
     """
     a, b = Dim.of(a), Dim.of(b)
     if a == 1:
@@ -250,10 +248,10 @@ def broadcast(a: DimLike, b: DimLike, constraint: str) -> Dim:
 
 
 def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
-    """How far a window can slide within an axis.
+    """The number of elements by which a window can be shifted along an axis: size - window.
 
-    Units:   elements along the axis, 0 or more
-    Raises:  Violation(constraint) if the window is surely longer than the axis
+    Units:   elements along the axis, 0 or greater
+    Raises:  Violation(constraint) if the window is certainly longer than the axis
     Source:  OpenVINO 2026.4, Convolution-1, explicit and valid padding
     """
     size, window = Dim.of(size), Dim.of(window)
@@ -264,12 +262,20 @@ def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
 
 
 def minimum(a: DimLike, b: DimLike) -> Dim:
-    """What is known of the lesser of two numbers."""
+    """The smaller of two numbers."""
     a, b = Dim.of(a), Dim.of(b)
-    return a if not a > b else b if not b > a else Dim(min(a.low, b.low), min(a.high, b.high))
+    if not a > b:
+        return a
+    if not b > a:
+        return b
+    return Dim(min(a.low, b.low), min(a.high, b.high))
 
 
 def maximum(a: DimLike, b: DimLike) -> Dim:
-    """What is known of the greater of two numbers."""
+    """The greater of two numbers."""
     a, b = Dim.of(a), Dim.of(b)
-    return a if not a < b else b if not b < a else Dim(max(a.low, b.low), max(a.high, b.high))
+    if not a < b:
+        return a
+    if not b < a:
+        return b
+    return Dim(max(a.low, b.low), max(a.high, b.high))

@@ -1,6 +1,4 @@
-"""The element types of OpenVINO, those that only other dialects have, and what holds their elements in
-memory.
-"""
+"""The element types of OpenVINO and of other dialects, and their NumPy dtypes."""
 
 from __future__ import annotations
 
@@ -17,11 +15,10 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class ElementType:
-    """An element type: its name, its size in bits when stored (0: no fixed size), its kind, its port
-    precision.
+    """An element type: its name, its stored size in bits (0: no fixed size), its kind, its port precision.
 
-    kind is one of boolean, float, signed, unsigned, lookup (nf4), string, dynamic (not known); and complex,
-    which OpenVINO has not.
+    kind is one of boolean, float, signed, unsigned, lookup (nf4), string, dynamic (unknown), and complex,
+    which OpenVINO does not have.
     """
 
     name: str
@@ -45,14 +42,12 @@ class ElementType:
 
     @property
     def differentiable(self) -> bool:
-        """Whether tensors of it can have a gradient: floats of 16 bits and more, and complex numbers."""
+        """Whether tensors of this type can have a gradient: floats of 16 bits or more, complex numbers."""
         return (self.kind == "float" and self.bits >= 16) or self.kind == "complex"
 
     @property
     def extent(self) -> tuple[float, float]:
-        """The least and the greatest number that it holds, as integers; infinities where it is not made of
-        integers.
-        """
+        """The smallest and the greatest integer of this type; infinities for other kinds of types."""
         if self.kind == "signed":
             return -(1 << self.bits - 1), (1 << self.bits - 1) - 1
         if self.kind == "unsigned":
@@ -61,9 +56,7 @@ class ElementType:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What holds it in memory: a NumPy or ml_dtypes type; tagged codes for u1, u3, u6 and nf4; objects
-        for string.
-        """
+        """The dtype of arrays of this type: tagged uint8 for u1, u3, u6 and nf4; object for string."""
         return _dtype(self.name)
 
 
@@ -140,13 +133,13 @@ _NUMPY = {
     "complex128": np.complex128,
 }
 CODED = ("u1", "u3", "u6", "nf4")
-"""Types that neither NumPy nor ml_dtypes has: held as codes of type uint8, tagged with the element type."""
+"""Types without a NumPy or ml_dtypes dtype: stored as uint8 codes, tagged with the element type."""
 
 
 @cache
 def _dtype(name: str) -> np.dtype[Any]:
     if name == "dynamic":
-        raise ValueError("the dynamic element type has no representation in memory")
+        raise ValueError("the element type is dynamic, must be known to have a dtype")
     if name == "string":
         return np.dtype(object)
     if name in CODED:
@@ -154,32 +147,32 @@ def _dtype(name: str) -> np.dtype[Any]:
     if name in _ML_DTYPES:
         import ml_dtypes
 
-        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
-        return found
+        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
+        return dtype
     if name in _NUMPY:
         return np.dtype(_NUMPY[name])
     return np.dtype(f"{name[0]}{int(name[1:]) // 8}")
 
 
 def element_type(name: str, *, foreign: bool = False) -> ElementType:
-    """The element type of an attribute value (f32, i64, boolean …), in any case, as OpenVINO reads it.
+    """The element type with a name (f32, i64, boolean …), without regard to case, as OpenVINO reads it.
 
-    foreign: those that OpenVINO has not (complex64 …) count too
-    Raises:  ValueError for a name that is none
+    foreign: include types that OpenVINO does not have (complex64 …)
+    Raises:  ValueError if there is no such type
     """
     lower = name.lower()
     if lower == "undefined":
         return DYNAMIC
-    found = _TYPES.get(lower) or (_FOREIGN.get(lower) if foreign else None)
-    if found is None:
+    kind = _TYPES.get(lower) or (_FOREIGN.get(lower) if foreign else None)
+    if kind is None:
         raise ValueError(f"{name!r} is not an element type")
-    return found
+    return kind
 
 
 def element_type_of_precision(precision: str) -> ElementType:
-    """The element type of a port's precision (FP32, I64, BOOL …), spelled exactly as OpenVINO demands.
+    """The element type of a port precision (FP32, I64, BOOL …), spelled exactly as OpenVINO requires.
 
-    Raises:  ValueError for a text that is none
+    Raises:  ValueError if there is no such precision
     """
     if precision not in _BY_PRECISION:
         raise ValueError(f"{precision!r} is not a precision")
@@ -187,12 +180,12 @@ def element_type_of_precision(precision: str) -> ElementType:
 
 
 def element_types() -> tuple[ElementType, ...]:
-    """All element types of OpenVINO, dynamic (not known) among them."""
+    """All element types of OpenVINO, including dynamic (unknown)."""
     return tuple(_TYPES.values())
 
 
 def foreign_types() -> tuple[ElementType, ...]:
-    """The element types that other dialects have and OpenVINO has not."""
+    """The element types that only other dialects have."""
     return tuple(_FOREIGN.values())
 
 
@@ -208,13 +201,13 @@ def _element_of_dtype(dtype: np.dtype[Any]) -> ElementType:
     for element in (*_TYPES.values(), *_FOREIGN.values()):
         if element.name not in (*CODED, "dynamic", "string") and element.dtype == dtype:
             return element
-    raise ValueError(f"no element type is held as {dtype}")
+    raise ValueError(f"the dtype {dtype} has no element type")
 
 
 def element_type_of(array: Array) -> ElementType:
-    """The element type of an array in memory: its tag's, else its dtype's.
+    """The element type of an array: that of its tag, or else of its dtype.
 
-    Raises:  ValueError for a dtype that holds none, such as datetime64
+    Raises:  ValueError for a dtype without an element type, such as datetime64
     """
     metadata = array.dtype.metadata
     if metadata is not None and "element_type" in metadata:
@@ -223,22 +216,18 @@ def element_type_of(array: Array) -> ElementType:
 
 
 def tagged(array: Array, element: ElementType) -> Array:
-    """The array, marked as holding codes of element where its dtype alone does not say so (u1, u3,
-    u6, nf4).
-    """
+    """The array, tagged with the element type if its dtype alone does not determine it (u1, u3, u6, nf4)."""
     if element.name not in CODED or element_type_of(array) is element:
         return array
     return array.view(element.dtype)
 
 
 NF4_ZERO = 7
-"""The code of nf4 that stands for 0."""
+"""The code of 0 in nf4."""
 
 
 def zeros(shape: tuple[int, ...], element: ElementType) -> Array:
-    """A tensor of zeros: of empty strings, of nf4's code for 0, of the least number of f8e8m0, which has no
-    zero.
-    """
+    """A tensor of zeros. Strings are empty; f8e8m0, which has no zero, gets its smallest number."""
     if element is STRING:
         return np.full(shape, "", dtype=object)
     if element.name == "nf4":
@@ -247,9 +236,7 @@ def zeros(shape: tuple[int, ...], element: ElementType) -> Array:
 
 
 def as_i64(array: Array) -> npt.NDArray[np.int64]:
-    """Numbers as i64: those of u64 beyond it become its greatest, fractions are cut off, what is no number
-    becomes its least.
-    """
+    """Numbers converted to i64: u64 saturates, fractions are truncated, NaN becomes the smallest i64."""
     if array.dtype == np.uint64:
         array = np.minimum(array, np.uint64(2**63 - 1))
     with np.errstate(invalid="ignore"):

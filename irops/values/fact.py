@@ -1,4 +1,4 @@
-"""What is known of one tensor before anything is computed."""
+"""Static information about a tensor: element type, shape and, where known, value."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from irops.values.element import BOOLEAN, DYNAMIC, Array, ElementType, as_i64, e
 from irops.values.shape import UNRANKED, Shape
 
 Value = Array | None
-"""All elements; or, in an array of Dims, what is known of each; or None."""
+"""All elements; or an array of Dims, one per element; or None if nothing is known."""
 
 
 class Fact:
-    """The element type, the shape and, as far as it is known, the value of a tensor.
+    """The element type, the shape and, as far as known, the value of a tensor.
 
-    A value may be known in part: the dimensions of a dynamic shape, say. It is worked out when first asked
-        for, if ever,
-    since most tensors' values concern no shape.
+    A value may be partially known, such as the dimensions of a dynamic shape. It is computed on first access,
+    since no shape depends on the values of most tensors. depth: the number of pending computations that the
+    value depends on in sequence.
     """
 
     __slots__ = ("_known", "_source", "depth", "element_type", "shape")
@@ -39,18 +39,18 @@ class Fact:
 
     @property
     def known(self) -> Value:
-        """All that is known of the elements: an array of them, an array of Dims, or None."""
+        """The value as far as it is known: an array of elements, an array of Dims, or None."""
         if self._source is not None:
             self.force()
         return self._known
 
     @property
     def may_have_value(self) -> bool:
-        """Whether something of the value is known, or may turn out to be."""
+        """Whether part of the value is known, or may be known once it is computed."""
         return self._source is not None or self._known is not None
 
     def force(self) -> None:
-        """Work the value out now, so that no steps of that lie ahead."""
+        """Compute the value now, so that no computations are pending."""
         if self._source is not None:
             source, self._source = self._source, None
             self._known = source()
@@ -58,48 +58,42 @@ class Fact:
 
     @property
     def value(self) -> Value:
-        """The elements, where all of them are known; else None."""
+        """The elements if all of them are known, otherwise None."""
         known = self.known
         return None if known is None or holds_dims(known) else known
 
     @property
     def dims(self) -> tuple[Dim, ...] | None:
-        """The elements of a tensor of integers or booleans, flattened, each as far as it is known; None if
-        not even their number is.
+        """The elements of an integer or boolean tensor, flattened, as Dims.
+
+        None if their number is unknown, or if it is 1024 or greater and no element is known.
         """
         known = self.known
         if known is None:
             size = self.shape.size
-            least = (
-                Dim(0, 1)
-                if self.element_type is BOOLEAN
-                else ANY
-                if self.element_type.kind == "unsigned"
-                else UNKNOWN
-            )
-            return (least,) * int(size) if size.known and size < 1024 else None
+            return (_any_element(self.element_type),) * int(size) if size.known and size < 1024 else None
         if holds_dims(known):
             return tuple(known.ravel())
         return tuple(Dim.of(int(n)) for n in (known if self.element_type.integral else as_i64(known)).ravel())
 
     @staticmethod
     def of(array: Array) -> Fact:
-        """What is known of an array: all."""
+        """The Fact of an array, with all elements known."""
         return Fact(element_type_of(array), Shape(array.shape), array)
 
     def with_value(self, value: Value | Callable[[], Value]) -> Fact:
         return Fact(self.element_type, self.shape, value)
 
     def with_shape(self, shape: Shape) -> Fact:
-        """This fact, and what the shape says beside it."""
+        """This fact with another shape."""
         return Fact(
             self.element_type, shape, self._known if self._source is None else self._source, self.depth
         )
 
     def admits(self, array: Array) -> bool:
-        """Whether array may be this tensor, as far as type and shape go."""
-        known = self.element_type is DYNAMIC or element_type_of(array) is self.element_type
-        return known and self.shape.contains(Shape(array.shape))
+        """Whether the type and the shape of an array are possible for this tensor."""
+        same_type = self.element_type is DYNAMIC or element_type_of(array) is self.element_type
+        return same_type and self.shape.contains(Shape(array.shape))
 
     def __str__(self) -> str:
         return f"{self.element_type}{self.shape}"
@@ -108,40 +102,46 @@ class Fact:
         return f"<Fact {self}>"
 
 
+def _any_element(element_type: ElementType) -> Dim:
+    """An unknown element of an integer or boolean type."""
+    if element_type is BOOLEAN:
+        return Dim(0, 1)
+    return ANY if element_type.kind == "unsigned" else UNKNOWN
+
+
 def holds_dims(array: Array) -> bool:
-    """Whether an array holds Dims, what is known of integers, rather than elements."""
+    """Whether an array contains Dims, which describe partially known elements, instead of elements."""
     return array.dtype == object and array.size > 0 and isinstance(array.flat[0], Dim)
 
 
 def dims_array(dims: Any) -> Array:
     """An array of Dims from nested sequences or an array of numbers or Dims."""
-    given = np.asarray(dims, dtype=object)
-    out = np.empty(given.shape, dtype=object)
-    for index, item in np.ndenumerate(given):
+    items = np.asarray(dims, dtype=object)
+    out = np.empty(items.shape, dtype=object)
+    for index, item in np.ndenumerate(items):
         out[index] = item if isinstance(item, Dim) else _dim(item)
     return out
 
 
 def _dim(number: Any) -> Dim:
     wide = float(number)
-    return Dim.of(int(number)) if wide.is_integer() else UNKNOWN if isnan(wide) else Dim(wide, wide)
+    if wide.is_integer():
+        return Dim.of(int(number))
+    return UNKNOWN if isnan(wide) else Dim(wide, wide)
 
 
 def elements_of(dims: Any, kind: ElementType) -> Array:
-    """What is known of each element of a tensor of kind: the elements, where each is known; else Dims. dims:
-    Dims, or numbers among them.
+    """The value of a tensor of element type kind: elements if each is known, otherwise Dims.
 
-    A number that may not fit into kind wraps around there: it may be any. Where no bound is known, 32 bits
-        and more are taken to suffice.
+    dims: Dims and numbers. A number that may be out of range for kind wraps around, so it may be any number
+    of kind. Unbounded numbers are assumed to fit into types of 32 bits or more.
     """
-    found = each_dim(lambda dim: dim if _fits(dim, kind) else Dim(*kind.extent), dims_array(dims))
-    if not all(dim.known for dim in found.flat):
-        return found
-    numbers = np.array(
-        [dim.low for dim in found.flat],
-        np.float64 if kind.floating else np.uint64 if kind.name == "u64" else np.int64,
-    )
-    return tagged(numbers.astype(kind.dtype), kind).reshape(found.shape)
+    elements = each_dim(lambda dim: dim if _fits(dim, kind) else Dim(*kind.extent), dims_array(dims))
+    if not all(dim.known for dim in elements.flat):
+        return elements
+    wide = np.uint64 if kind.name == "u64" else np.int64
+    numbers = np.array([dim.low for dim in elements.flat], np.float64 if kind.floating else wide)
+    return tagged(numbers.astype(kind.dtype), kind).reshape(elements.shape)
 
 
 def _fits(dim: Dim, kind: ElementType) -> bool:
@@ -153,7 +153,7 @@ def _fits(dim: Dim, kind: ElementType) -> bool:
 
 
 def each_dim(function: Callable[[Dim], Dim], dims: Array) -> Array:
-    """An array of Dims, each put through a function; dims: Dims, or numbers among them."""
+    """Apply a function to each element of dims, an array of Dims and numbers."""
     out = np.empty(dims.shape, dtype=object)
     for index, item in np.ndenumerate(dims):
         out[index] = function(item if isinstance(item, Dim) else _dim(item))

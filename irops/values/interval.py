@@ -1,4 +1,4 @@
-"""Arithmetic on the bounds of integers: what holds for every number between them."""
+"""Interval arithmetic on integers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ def product(a: Interval, b: Interval) -> Interval:
 
 
 def quotient(a: Interval, b: Interval) -> Interval:
-    """a over b, rounded down. A divisor of 0 has no quotient: it is taken not to be 0."""
+    """a // b, rounded down; b is assumed not to be 0."""
     corners = [_over(x, y) for part in _without_zero(b) for x in a for y in part]
     return (min(corners), max(corners)) if corners else (-inf, inf)
 
 
 def remainder(a: Interval, b: Interval) -> Interval:
-    """a modulo b, of the sign of b, which is taken not to be 0."""
-    found = [
+    """a % b, with the sign of b; b is assumed not to be 0."""
+    parts = [
         _modulo(a, part) if part[0] > 0 else _negative(_modulo(_negative(a), _negative(part)))
         for part in _without_zero(b)
     ]
-    return (min(low for low, _ in found), max(high for _, high in found)) if found else (-inf, inf)
+    return (min(low for low, _ in parts), max(high for _, high in parts)) if parts else (-inf, inf)
 
 
 def _negative(a: Interval) -> Interval:
@@ -46,7 +46,7 @@ def _over(a: Bound, b: Bound) -> Bound:
 
 
 def _without_zero(b: Interval) -> list[Interval]:
-    """What is left of an interval of integers when 0 is cut out."""
+    """The parts of an interval of integers below and above 0."""
     low, high = b
     if low > 0 or high < 0:
         return [b]
@@ -55,10 +55,10 @@ def _without_zero(b: Interval) -> list[Interval]:
 
 
 def _modulo(a: Interval, b: Interval) -> Interval:
-    """a modulo b, where b is positive."""
-    (low, high), (least, most) = a, b
-    if low >= 0 and high < least:
+    """a % b for a positive b."""
+    (low, high), (smallest, greatest) = a, b
+    if low >= 0 and high < smallest:
         return a
-    if least == most and abs(low) != inf and low // least == high // least:
-        return low % least, high % least
-    return 0, min(most - 1, high if low >= 0 else inf)
+    if smallest == greatest and abs(low) != inf and low // smallest == high // smallest:
+        return low % smallest, high % smallest
+    return 0, min(greatest - 1, high if low >= 0 else inf)

@@ -1,4 +1,4 @@
-"""Elements as OpenVINO stores them, and as they are held in memory. The one place that packs and unpacks."""
+"""Converts between elements as OpenVINO stores them and arrays in memory."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from irops.values.element import CODED, DYNAMIC, STRING, Array, ElementType, tag
 Buffer = bytes | bytearray | memoryview
 Codes = npt.NDArray[np.uint8]
 _BLOCK = 1 << 18
-"""So many entries of a table of strings are looked at at one time."""
+"""The number of entries of a string table that are checked at one time."""
 
 
 class Layout(NamedTuple):
-    """How codes of a few bits share bytes. A group of them fills some bytes: 4 elements of u6 fill 3."""
+    """How codes of less than 8 bits share bytes. A group of elements fills whole bytes: 4 of u6 fill 3."""
 
     elements: int
     bytes: int
     split: Callable[[Codes], Codes]  # [groups, bytes] -> [groups, elements]
-    join: Callable[[Codes], Codes]  # and back
+    join: Callable[[Codes], Codes]  # the inverse
 
 
 def packed_size(element: ElementType, count: int) -> int:
-    """The bytes that count elements take when stored, in exact integers.
+    """The number of bytes that count stored elements take, in exact integers.
 
-    Raises:  ValueError for string and dynamic, whose elements have no size
+    Raises:  ValueError for string and dynamic, whose elements have no fixed size
     """
     if element.bits == 0:
         raise ValueError(f"elements of type {element} have no fixed size")
@@ -40,30 +40,30 @@ def packed_size(element: ElementType, count: int) -> int:
 
 
 def unpack(raw: Buffer, element: ElementType, shape: tuple[int, ...]) -> Array:
-    """The tensor that raw stores: a view of raw where elements fill bytes, else a new array.
+    """The tensor stored in raw: a view of raw, or a new array if elements share bytes or are strings.
 
-    Raises:  ValueError where raw is too short, or its table of strings is corrupt
+    Raises:  ValueError if raw is too short, or its string table is corrupt
     """
     count = prod(shape)
     if element is STRING:
         return _strings(memoryview(raw), count).reshape(shape)
     needed = packed_size(element, count)
     if len(raw) < needed:
-        raise ValueError(f"{len(raw)} bytes are too few: {element}{list(shape)} takes {needed}")
+        raise ValueError(f"{element}{list(shape)} has {len(raw)} bytes, must have {needed}")
     layout = LAYOUTS.get(element.name)
     if layout is None:
         return np.frombuffer(raw, element.dtype, count).reshape(shape)
     groups = np.frombuffer(raw, np.uint8, needed).reshape(-1, layout.bytes)
     codes = np.ascontiguousarray(layout.split(groups)).ravel()[:count]
-    return _of_codes(codes, element).reshape(shape)  # last: NumPy makes scalars of arrays without axes
+    return _of_codes(codes, element).reshape(shape)  # reshape last: NumPy turns 0-d arrays into scalars
 
 
 def pack(array: Array, element: ElementType) -> bytes:
-    """The bytes that store an array's elements; unpack undoes it."""
+    """The bytes that store the elements of an array; the inverse of unpack."""
     if element is STRING:
         return _string_table(array)
     if element is DYNAMIC:
-        raise ValueError("a tensor of dynamic element type cannot be stored")
+        raise ValueError("the element type is dynamic, must be known to store a tensor")
     layout = LAYOUTS.get(element.name)
     if layout is None:
         return np.ascontiguousarray(
@@ -76,9 +76,7 @@ def pack(array: Array, element: ElementType) -> bytes:
 
 
 def _of_codes(codes: Codes, element: ElementType) -> Array:
-    """Codes as the type that holds the element in memory. ml_dtypes keeps a code in the low bits of a
-    byte.
-    """
+    """Codes converted to the dtype of the element type. ml_dtypes stores a code in the low bits of a byte."""
     if element.name in CODED:
         return tagged(codes, element)
     if element.kind == "signed":
@@ -100,7 +98,7 @@ def _codes_of(array: Array, element: ElementType) -> Codes:
 
 
 def _fields(bits: int, first_high: bool) -> Layout:
-    """Fields of a few bits within one byte, the first element in the high bits or in the low."""
+    """The layout of bit fields in one byte, with the first element in the high or in the low bits."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     if first_high:
         shifts = shifts[::-1]
@@ -116,9 +114,7 @@ def _fields(bits: int, first_high: bool) -> Layout:
 
 
 def _split_fields(low_bits: int, elements: int) -> Layout:
-    """Low bits of a group in two bytes, its high bits in a third, the first element highest in each
-    (u3, u6).
-    """
+    """The layout of u3 and u6: two bytes of low bits and one of high bits, the first element highest."""
     low, high = _fields(low_bits, True), _fields(8 // elements, True)
 
     def split(groups: Codes) -> Codes:
@@ -148,53 +144,52 @@ LAYOUTS = {
 
 
 def string_bounds(raw: memoryview, count: int | None = None) -> npt.NDArray[np.int64]:
-    """Where the strings begin among the characters behind the table, and where the last ends; reads the table
-    only.
+    """The start offset of each string in the characters after the table, and the end of the last one.
 
-    count: how many strings there must be; None for any number
-    Raises:  ValueError saying what is wrong with the table
+    Reads the table only. count: the required number of strings; None for any number
+    Raises:  ValueError with the first error in the table
     """
-    held = hold_strings(lambda start, size: raw[start : start + size], len(raw), count)
-    return np.frombuffer(raw, "<i4", held + 1, 4).astype(np.int64)
+    strings = checked_string_count(lambda start, size: raw[start : start + size], len(raw), count)
+    return np.frombuffer(raw, "<i4", strings + 1, 4).astype(np.int64)
 
 
-def hold_strings(read: Callable[[int, int], Buffer], size: int, count: int | None = None) -> int:
-    """How many strings a table holds, that many bytes of which read gives from a place on, a block at a time.
+def checked_string_count(read: Callable[[int, int], Buffer], size: int, count: int | None = None) -> int:
+    """Check a string table block by block, and return the number of its strings.
 
-    size: of the table and the characters behind it, in bytes; count, and what is raised: as of string_bounds
+    read: returns size bytes from an offset; size: bytes of the table and its characters; count and errors: as
+    in string_bounds.
     """
     if size < 8:
-        raise ValueError(f"a table of strings starts with 8 bytes, and only {size} are there")
-    held = int(np.frombuffer(read(0, 4), "<i4", 1)[0])
-    if held < 0:
-        raise ValueError(f"the table of strings counts {held} of them")
-    characters = size - 4 * (held + 2)
+        raise ValueError(f"the string table has {size} bytes, must have at least 8")
+    strings = int(np.frombuffer(read(0, 4), "<i4", 1)[0])
+    if strings < 0:
+        raise ValueError(f"the string table has a count of {strings}, must be 0 or greater")
+    characters = size - 4 * (strings + 2)
     if characters < 0:
-        raise ValueError(f"a table of {held} strings takes {4 * (held + 2)} bytes, and only {size} are there")
-    if count is not None and held != count:
-        raise ValueError(f"the table of strings counts {held} of them, the shape {count}")
-    for first in range(0, held + 1, _BLOCK):
-        block = np.frombuffer(read(4 + 4 * first, 4 * min(_BLOCK + 1, held + 1 - first)), "<i4").astype(
-            np.int64
+        raise ValueError(
+            f"the string table has {size} bytes, must have at least {4 * (strings + 2)} for {strings} strings"
         )
-        _hold_bounds(block, first, characters)
-    return held
+    if count is not None and strings != count:
+        raise ValueError(f"the string table has {strings} strings, must have {count} for its shape")
+    for first in range(0, strings + 1, _BLOCK):
+        raw = read(4 + 4 * first, 4 * min(_BLOCK + 1, strings + 1 - first))
+        _check_bounds(np.frombuffer(raw, "<i4").astype(np.int64), first, characters)
+    return strings
 
 
-def _hold_bounds(bounds: npt.NDArray[np.int64], first: int, characters: int) -> None:
-    """Demand that a part of a table makes sense. first: the number of the string that it starts with"""
+def _check_bounds(bounds: npt.NDArray[np.int64], first: int, characters: int) -> None:
+    """Check a block of bounds in a string table. first: the index of its first string"""
     if bounds[0] < 0:
-        raise ValueError(f"string {first} begins at character byte {bounds[0]}")
+        raise ValueError(f"string {first} starts at byte {bounds[0]}, must start at 0 or greater")
     if (drops := np.flatnonzero(np.diff(bounds) < 0)).size:
         k = int(drops[0])
         raise ValueError(
-            f"string {first + k} begins at character byte {bounds[k]} and ends at {bounds[k + 1]}, before it"
-            " begins"
+            f"string {first + k} ends at byte {bounds[k + 1]}, must end at its start {bounds[k]} or later"
         )
     if bounds[-1] > characters:
         k = max(int(np.flatnonzero(bounds > characters)[0]) - 1, 0)
         end = bounds[min(k + 1, len(bounds) - 1)]
-        raise ValueError(f"string {first + k} ends at character byte {end}, and only {characters} are there")
+        raise ValueError(f"string {first + k} ends at byte {end}, must end within the {characters} bytes")
 
 
 def _strings(raw: memoryview, count: int) -> Array:
@@ -205,7 +200,7 @@ def _strings(raw: memoryview, count: int) -> Array:
         try:
             strings[k] = str(text[bounds[k] : bounds[k + 1]], "utf-8")
         except UnicodeDecodeError as error:
-            raise ValueError(f"string {k} is not UTF-8: {error.reason} at its byte {error.start}") from None
+            raise ValueError(f"string {k} is not valid UTF-8: {error.reason} at byte {error.start}") from None
     return strings
 
 

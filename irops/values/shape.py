@@ -1,4 +1,4 @@
-"""Shapes of which anything from all to nothing is known."""
+"""Shapes: static, dynamic or of unknown rank."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import overload
 from irops.values.dim import ANY, Bound, Dim, DimLike, broadcast, unify
 from irops.values.violation import Violation
 
-MOST_AXES = 64
-"""So many axes may an array have; tensors of more are inferred, and cannot be computed."""
+MAX_AXES = 64
+"""The greatest rank of NumPy arrays; tensors of higher rank are inferred, but cannot be computed."""
 MAX_DIM = 2**63 - 1
 
 
 class Shape:
-    """The sizes of a tensor's axes; dims is None where not even their number is known.
+    """The sizes of a tensor's axes; dims is None if the rank is unknown.
 
-    An unknown rank answers as if it were right: shape[axis] is ANY, whatever the axis.
+    A shape of unknown rank has every axis: shape[axis] is ANY.
     """
 
     __slots__ = ("dims",)
@@ -32,10 +32,10 @@ class Shape:
 
     @staticmethod
     def parse(text: str, *, symbols: bool = False) -> Shape:
-        """The shape that OpenVINO's spelling says: "[1,?,2..5,..7,3..]", "[...]", "" for a scalar.
+        """Parse a shape in OpenVINO's notation: "[1,?,2..5,..7,3..]", "[...]", "" for a scalar.
 
-        Brackets may be left out, -1 means ?, and with symbols a word names a dimension ("batch,3").
-        Raises:  ValueError, with the part that is not a dimension
+        Brackets are optional, -1 means ?, and with symbols an identifier names a dimension ("batch,3").
+        Raises:  ValueError with the part that is not a dimension
         """
         body = text.strip()
         if body.startswith("[") and body.endswith("]"):
@@ -46,10 +46,12 @@ class Shape:
 
     @property
     def rank(self) -> int | None:
+        """The number of axes; None if it is unknown."""
         return None if self.dims is None else len(self.dims)
 
     @property
     def static(self) -> bool:
+        """Whether all sizes are known."""
         return self.dims is not None and all(d.low == d.high for d in self.dims)
 
     @property
@@ -60,15 +62,15 @@ class Shape:
         return reduce(lambda a, b: a * b, self.dims, Dim.of(1))
 
     def to_tuple(self) -> tuple[int, ...]:
-        """The sizes as integers; ValueError where one is not known."""
+        """The sizes as integers; ValueError if one is unknown."""
         if self.dims is None:
             raise ValueError("a shape of unknown rank has no sizes")
         return tuple(map(int, self.dims))
 
     def of_rank(self, rank: int, constraint: str) -> Shape:
-        """This shape, its rank settled.
+        """This shape with the rank rank.
 
-        Raises:  Violation(constraint) if the rank is known to be another
+        Raises:  Violation(constraint) if it has a different rank
         """
         if self.dims is None:
             return Shape((ANY,) * rank)
@@ -87,7 +89,7 @@ class Shape:
 
     def __iter__(self) -> Iterator[Dim]:
         if self.dims is None:
-            raise ValueError("a shape of unknown rank has no dimensions to go through")
+            raise ValueError("a shape of unknown rank is not iterable")
         return iter(self.dims)
 
     def __len__(self) -> int:
@@ -99,7 +101,7 @@ class Shape:
         return True
 
     def __add__(self, other: Shape) -> Shape:
-        """The dimensions of both, one after the other."""
+        """The concatenation of the dimensions of both."""
         if self.dims is None or other.dims is None:
             return UNRANKED
         return Shape(self.dims + other.dims)
@@ -115,9 +117,7 @@ class Shape:
 
     @property
     def spelled(self) -> str:
-        """As str, but sizes that a caller has named, or that follow from such, by their symbols:
-        [batch,2*length,64].
-        """
+        """As str, with symbols for sizes that consist of names given by the caller: [batch,2*length,64]."""
         return str(self) if self.dims is None else f"[{','.join(dim.spelled for dim in self.dims)}]"
 
     def __repr__(self) -> str:
@@ -132,20 +132,18 @@ class Shape:
         return Shape(dims)
 
     def unnamed(self) -> Shape:
-        """This shape, of which no size is known to be the same as another's."""
+        """This shape without symbols."""
         return self if self.dims is None else Shape(dim.named(None) for dim in self.dims)
 
     def without(self, axes: Iterable[int]) -> Shape:
-        """This shape less some axes."""
+        """This shape without some axes."""
         if self.dims is None:
             return self
-        gone = {axis % len(self.dims) for axis in axes}
-        return Shape(dim for axis, dim in enumerate(self.dims) if axis not in gone)
+        removed = {axis % len(self.dims) for axis in axes}
+        return Shape(dim for axis, dim in enumerate(self.dims) if axis not in removed)
 
     def contains(self, other: Shape) -> bool:
-        """Whether all that may have the other shape may have this one: whether this says nothing that other
-        does not.
-        """
+        """Whether every static shape that other describes is also described by this one."""
         if self.dims is None:
             return True
         if other.dims is None or len(other.dims) != len(self.dims):
@@ -153,7 +151,7 @@ class Shape:
         return all(a.low <= b.low and b.high <= a.high for a, b in zip(self.dims, other.dims))
 
     def covers(self, other: Shape) -> bool:
-        """Whether this says nothing of the other that is not so, names of sizes included."""
+        """As contains, and whether every symbol of this shape is that of the same axis of other."""
         if self.dims is None or other.dims is None:
             return self.dims is None
         return self.contains(other) and all(
@@ -161,20 +159,20 @@ class Shape:
         )
 
     def can_be(self, other: Shape) -> bool:
-        """Whether some tensor may have both shapes."""
+        """Whether some static shape is described by both."""
         if self.dims is None or other.dims is None:
             return True
         return len(self.dims) == len(other.dims) and all(a.can_be(b) for a, b in zip(self.dims, other.dims))
 
     def union(self, other: Shape) -> Shape:
-        """What is known of a shape that is one of the two."""
+        """The most specific shape that contains both."""
         if self.dims is None or other.dims is None or len(self.dims) != len(other.dims):
             return UNRANKED
         return Shape(a.union(b) for a, b in zip(self.dims, other.dims))
 
 
 UNRANKED = Shape(None)
-"""The shape of which nothing is known."""
+"""The shape of unknown rank."""
 SCALAR = Shape(())
 
 
@@ -185,8 +183,10 @@ def _dim_of(text: str, symbols: bool) -> Dim:
         return ANY.named(text)
     low, dots, high = text.partition("..")
     try:
-        lowest: Bound = 0 if dots and not low else _number(low)
-        highest: Bound = lowest if not dots else _number(high) if high else inf
+        if not dots:
+            return Dim.of(_number(low))
+        lowest: Bound = _number(low) if low else 0
+        highest: Bound = _number(high) if high else inf
         return Dim.of(int(lowest)) if lowest == highest else Dim(lowest, highest)
     except ValueError:
         raise ValueError(f"{text!r} is not a dimension: a size, ?, or an interval such as 1..10") from None
@@ -199,18 +199,16 @@ def _number(text: str) -> int:
 
 
 def unify_shapes(a: Shape, b: Shape, constraint: str) -> Shape:
-    """What is known of two shapes that must be equal; Violation(constraint) if they surely differ."""
+    """The intersection of two shapes that must be equal; Violation(constraint) if they certainly differ."""
     if a.dims is None or b.dims is None:
         return a if b.dims is None else b
     if len(a.dims) != len(b.dims):
         raise Violation(constraint, f"got {a} and {b}")
-    return Shape(_meet(unify, x, y, constraint, a, b) for x, y in zip(a.dims, b.dims))
+    return Shape(_combine(unify, x, y, constraint, a, b) for x, y in zip(a.dims, b.dims))
 
 
 def broadcast_shapes(a: Shape, b: Shape, constraint: str) -> Shape:
-    """The shape of a op b under NumPy's rule, axes aligned from the last; Violation(constraint) if they
-    surely do not fit.
-    """
+    """The shape after NumPy broadcasting of a and b; Violation(constraint) if they are not compatible."""
     if a.dims is None or b.dims is None:
         return UNRANKED
     if a.dims == b.dims and a.static:
@@ -218,10 +216,10 @@ def broadcast_shapes(a: Shape, b: Shape, constraint: str) -> Shape:
     rank = max(len(a.dims), len(b.dims))
     ones = (Dim.of(1),) * rank
     longer, shorter = ((ones + s.dims)[-rank:] if rank else () for s in (a, b) if s.dims is not None)
-    return Shape(_meet(broadcast, x, y, constraint, a, b) for x, y in zip(longer, shorter))
+    return Shape(_combine(broadcast, x, y, constraint, a, b) for x, y in zip(longer, shorter))
 
 
-def _meet(
+def _combine(
     rule: Callable[[DimLike, DimLike, str], Dim], x: Dim, y: Dim, constraint: str, a: Shape, b: Shape
 ) -> Dim:
     try:

@@ -1,4 +1,4 @@
-"""Names of numbers that are not known, and what arithmetic makes of them: whole polynomials in names."""
+"""Symbols of unknown numbers: polynomials in named variables with integer coefficients."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from math import gcd, inf
 
 from irops.values.interval import Bound, Interval, product, quotient
 
-MOST_TERMS, HIGHEST_DEGREE, LONGEST_NAME = 6, 8, 120
-"""Beyond these a polynomial is given up: what it says is then no longer known, which is never wrong."""
+MAX_TERMS, MAX_DEGREE, MAX_NAME_LENGTH = 6, 8, 120
+"""Larger polynomials are dropped: the number then has no symbol, which is less precise, but never wrong."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Atom:
-    """One name, and the bounds of the number that it stands for."""
+    """A named variable, and the bounds of its value."""
 
     name: str
     bounds: Interval = field(compare=False)
@@ -28,9 +28,7 @@ Terms = tuple[tuple[Monomial, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A polynomial in names with whole coefficients; equal symbols are equal numbers. terms: sorted, none of
-    them 0.
-    """
+    """A polynomial; equal symbols are equal numbers. terms: sorted, with nonzero coefficients."""
 
     terms: Terms
 
@@ -44,7 +42,7 @@ class Symbol:
 
     @property
     def number(self) -> int | None:
-        """The number that a symbol without names is."""
+        """The value of a symbol without variables; None if it has variables."""
         if not self.terms:
             return 0
         return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
@@ -70,8 +68,9 @@ class Symbol:
         return _symbol(total)
 
     def over(self, other: Symbol, bounds: Interval) -> Symbol | None:
-        """The quotient, rounded down, the divisor taken not to be 0; where no polynomial is that, a name with
-        bounds.
+        """The quotient, rounded down; the divisor is assumed not to be 0.
+
+        If it is not a polynomial, the result is a new variable with bounds.
         """
         if self == other:
             return Symbol.constant(1)
@@ -95,14 +94,14 @@ class Symbol:
         return None if name is None else name.plus(Symbol(tuple(whole.items())))
 
     def modulo(self, other: Symbol, bounds: Interval) -> Symbol | None:
-        """The remainder of the quotient rounded down, whose bounds are given."""
+        """The remainder of the quotient rounded down. bounds: of the quotient"""
         ratio = self.over(other, bounds)
         multiple = None if ratio is None else ratio.times(other)
         return None if multiple is None else self.minus(multiple)
 
     @property
     def bounds(self) -> Interval:
-        """The least and the greatest that it can be, each name taken for itself."""
+        """The smallest and the greatest possible value, by interval arithmetic on the variables."""
         low: Bound = 0
         high: Bound = 0
         for monomial, c in self.terms:
@@ -113,7 +112,7 @@ class Symbol:
         return low, high
 
     def factors(self) -> tuple[int, list[Symbol]]:
-        """A number and symbols whose product it is: names that all terms share, and what is left."""
+        """A number and symbols whose product is this symbol: variables common to all terms, and the rest."""
         content = reduce(gcd, (c for _, c in self.terms), 0)
         if not content:
             return 0, []
@@ -136,11 +135,9 @@ def _spelled(monomial: Monomial, coefficient: int) -> str:
 
 def _symbol(terms: Mapping[Monomial, int]) -> Symbol | None:
     kept = tuple(sorted((m, c) for m, c in terms.items() if c))
-    return (
-        Symbol(kept) if len(kept) <= MOST_TERMS and all(len(m) <= HIGHEST_DEGREE for m, _ in kept) else None
-    )
+    return Symbol(kept) if len(kept) <= MAX_TERMS and all(len(m) <= MAX_DEGREE for m, _ in kept) else None
 
 
 def _quotient_name(a: Symbol, b: Symbol, bounds: Interval) -> Symbol | None:
     name = f"(({a})//({b}))"
-    return Symbol.named(name, bounds) if len(name) <= LONGEST_NAME else None
+    return Symbol.named(name, bounds) if len(name) <= MAX_NAME_LENGTH else None

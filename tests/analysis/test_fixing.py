@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import irops
-from irops.analysis.checks.fixing import ChangedMeanwhile, Mended, mended, store
+from irops.analysis.checks.fixing import ChangedMeanwhile, FixedText, fixed_text, store
 from irops.diagnostics.fix import Edit, Fix, applied
 from irops.diagnostics.report import Report
 
@@ -53,8 +53,8 @@ NET = """<?xml version="1.0"?>
 """
 
 
-def fixed(text: str) -> Mended:
-    return mended(text.encode(), lambda content: irops.check("m.xml", text=content))
+def fixed(text: str) -> FixedText:
+    return fixed_text(text.encode(), lambda content: irops.check("m.xml", text=content))
 
 
 def changed(old: str, new: str, text: str = NET) -> str:
@@ -213,7 +213,7 @@ def test_texts_in_other_encodings_are_left_alone(encoding: str) -> None:
         .replace(head, f'<?xml version="1.0" encoding="{encoding}"?>')
         .encode(encoding)
     )
-    found = mended(text, lambda content: irops.check("m.xml", text=content))
+    found = fixed_text(text, lambda content: irops.check("m.xml", text=content))
     assert found.report.fixed == ()
     assert [d.code for d in found.report] == ["IR405"]
 
@@ -247,8 +247,8 @@ def test_declarations_that_were_spoiled_come_back_byte_for_byte(path: Path) -> N
         spoiled = re.sub(
             rb'precision="FP32"', lambda m: b'precision="U8"' if chance.random() < 0.2 else m[0], spoiled
         )
-        found = mended(spoiled, check)
-        again = mended(found.after, check)
+        found = fixed_text(spoiled, check)
+        again = fixed_text(found.after, check)
         assert (again.after, again.report.fixed) == (found.after, ())
         static = b"<dim>-1</dim>" not in text
         assert not static or found.after == text
@@ -271,7 +271,7 @@ def faulty(tmp_path: Path) -> Path:
 
 
 def test_a_file_that_changes_meanwhile_is_left_alone(faulty: Path) -> None:
-    found = mended(faulty.read_bytes(), lambda content: irops.check(faulty, text=content))
+    found = fixed_text(faulty.read_bytes(), lambda content: irops.check(faulty, text=content))
     faulty.write_text("other")
     with pytest.raises(ChangedMeanwhile, match="was changed while it was checked; nothing was written"):
         store(str(faulty), found)

@@ -13,10 +13,12 @@ NET = """<?xml version="1.0"?>
 <data min="7" max="6"/>
 <input><port id="0" precision="FP32"><dim>2</dim></port></input>
 <output><port id="1" precision="FP32"><dim>2</dim></port></output></layer>
-<layer id="2" name="y" type="Result" version="opset1"><input><port id="0"
-precision="FP32"><dim>2</dim></port></input></layer> </layers>
-<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1"
-to-layer="2" to-port="0"/></edges> </net>
+<layer id="2" name="y" type="Result" version="opset1"><input><port id="0" precision="FP32">
+<dim>2</dim></port></input></layer>
+</layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges>
+</net>
 """
 
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from irops.analysis.fold import attach_values
+from irops.analysis import fold
 from irops.analysis.infer import infer
-from irops.analysis.layer import infer_layer
+from irops.invocation import Invocation
 from irops.registry import default_registry
 from irops.values.fact import Fact
+from irops.values.violation import LimitExceeded, Violation
 
 
 def constants(*values):
@@ -120,13 +121,23 @@ def test_a_long_chain_of_shape_arithmetic_is_no_recursion(net):
     assert shapes(infer(model, {"x": "1..3"}), "wide") == ["[2001..2003]"]
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError, IndexError, MemoryError, OverflowError, TypeError])
-def test_a_kernel_that_fails_on_constants_stops_no_inference(error):
+@pytest.mark.parametrize(
+    ("error", "reported"),
+    [
+        (Violation("C1"), []),
+        (LimitExceeded("memory-limit", "too large"), []),
+        (MemoryError("no"), []),
+        (ZeroDivisionError("no"), ["the kernel of Unsqueeze-1 failed: ZeroDivisionError: no"]),
+        (TypeError("no"), ["the kernel of Unsqueeze-1 failed: TypeError: no"]),
+    ],
+)
+def test_a_kernel_that_fails_on_constants_stops_no_inference_and_is_reported(error, reported):
     def fail(data, axes):
-        raise error("no")
+        raise error
 
     op = default_registry().op("Unsqueeze-1")
-    broken = replace(op, functions=replace(op.functions, kernel=fail))
-    inputs = [Fact.of(np.array(3)), Fact.of(np.array([0]))]
-    outputs = attach_values(broken, inputs, {}, infer_layer(broken, inputs, {}), 16)
+    broken = Invocation(replace(op, functions=replace(op.functions, kernel=fail)))
+    inputs, faults = [Fact.of(np.array(3)), Fact.of(np.array([0]))], []
+    outputs = fold.attach_values(broken, inputs, list(broken.infer(inputs)), 16, report=faults.append)
     assert (str(outputs[0].shape), outputs[0].value) == ("[1]", None)
+    assert [fault.message for fault in faults] == reported

@@ -39,7 +39,7 @@ def test_what_is_accepted_is_not_told(irops: Irops, faulty: Path, tmp_path: Path
     told = irops("check", faulty, "--write-baseline", known)
     assert told == (0, f"2 findings accepted in {known}\n", "")
     told = irops("check", faulty, "--baseline", known)
-    assert told == (0, f"no findings in {faulty}; left out: 2 known findings\n", "")
+    assert told == (0, f"no findings in {faulty}; omitted: 2 known findings\n", "")
 
 
 def test_what_is_new_is_told(irops: Irops, faulty: Path, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_what_is_new_is_told(irops: Irops, faulty: Path, tmp_path: Path) -> None
     assert told.status == 1
     assert told.out.count(" IR202 ") == 1
     assert "layer 7" in told.out
-    assert told.out.endswith("1 error in " + str(faulty) + "; left out: 2 known findings\n")
+    assert told.out.endswith("1 error in " + str(faulty) + "; omitted: 2 known findings\n")
 
 
 def test_a_baseline_names_files_from_where_it_lies(

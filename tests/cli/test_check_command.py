@@ -115,7 +115,7 @@ def test_an_op_is_explained(irops: Irops) -> None:
         f"\n{heading}\n" in told.out
         for heading in ("formula", "attributes", "inputs", "outputs", "requirements", "notes")
     )
-    assert "batch_axis (axis of data, default 0): The axis that counts the sequences." in told.out
+    assert "batch_axis (axis of data, default 0): The batch axis of data" in told.out
 
 
 @pytest.mark.parametrize(

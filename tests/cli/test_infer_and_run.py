@@ -112,10 +112,10 @@ def test_a_size_that_is_assumed_is_told(irops: Irops, reversing: Path) -> None:
     ("words", "sentence"),
     [
         ((), "no value for 'x', 'lengths': give --load-inputs FILE"),
-        (("--fill", "ones", "--shape", "x:2,4"), "the shape [2,4] is none of input 'x', which is f32[?,3]"),
+        (("--fill", "ones", "--shape", "x:2,4"), "the shape [2,4] does not fit input 'x', which is f32[?,3]"),
         (("--fill", "ones", "--shape", "x:?,3"), "must be sizes alone"),
         (("--fill", "ones", "--shape", "z:2"), "the model has no input 'z'"),
-        (("--fill", "ones", "--keep", "ghost"), "there is no layer 'ghost' to keep"),
+        (("--fill", "ones", "--keep", "ghost"), "--keep: there is no layer 'ghost'"),
         (("--fill", "ones", "--backend", "abacus"), "no backend is called 'abacus'"),
         (("--load-inputs", "absent.npz"), "absent.npz does not exist"),
     ],

@@ -95,7 +95,7 @@ def test_the_report_is_the_same_however_many_processes_make_it(jobs: str, folder
 
 
 def test_the_summary_tells_what_was_passed_by(folder: Path, irops: Irops) -> None:
-    assert irops("check", folder).out.endswith("in 1 of 3 files; left out: 1 other .xml file in folders\n")
+    assert irops("check", folder).out.endswith("in 1 of 3 files; omitted: 1 other .xml file in folders\n")
 
 
 def test_a_folder_without_models_is_an_error(tmp_path: Path, irops: Irops) -> None:

@@ -130,7 +130,10 @@ def test_ops_tells_which_are_not_defined(irops: Irops) -> None:
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
-    [(("--opset", "99"), "there is no opset99"), (("--category", "x"), "there is no category 'x'")],
+    [
+        (("--opset", "99"), "OpenVINO has no opset '99'; there are opset1 to opset17"),
+        (("--category", "x"), "there is no category 'x'"),
+    ],
 )
 def test_a_filter_that_can_match_nothing_is_refused(
     words: tuple[str, ...], sentence: str, irops: Irops
@@ -174,11 +177,12 @@ def test_new_writes_an_op_that_works_at_once(irops: Irops, tmp_path: Path) -> No
 SHIFTING = """<net name="m" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="3" element_type="i32"/>
 <output><port id="0" precision="I32"><dim>3</dim></port></output></layer>
-<layer id="1" name="shift" type="MyShift" version="extension"><data amount="2"/><input><port
-id="0"><dim>3</dim></port></input> <output><port id="1" precision="I32"><dim>3</dim></port></output></layer>
-<layer id="2" name="y" type="Result" version="opset1"><input><port
-id="0"><dim>3</dim></port></input></layer></layers> <edges><edge from-layer="0" from-port="0" to-layer="1"
-to-port="0"/>
+<layer id="1" name="shift" type="MyShift" version="extension"><data amount="2"/><input><port id="0">
+<dim>3</dim></port></input>
+<output><port id="1" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input><port id="0">
+<dim>3</dim></port></input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
 <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
 
 

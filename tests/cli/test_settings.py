@@ -68,30 +68,30 @@ def test_an_own_file_goes_before_pyproject_of_the_same_folder(tmp_path: Path) ->
         ("[limits]\n  detph = 3\n", "unknown-setting", 2, 3, "did you mean depth?"),
         (
             "[limits]\ndepth = 0\n",
-            "unfit-setting",
+            "invalid-setting",
             2,
             1,
             "depth: the limit depth is 0, must be a number above 0",
         ),
         (
             '[limits]\n"depth" = "many"\n',
-            "unfit-setting",
+            "invalid-setting",
             2,
             2,
             "depth: 'many' is no number such as 1000, 16G, 512M or inf",
         ),
-        ("limits = 3\n", "unfit-setting", 1, 1, "limits: is 3, must be a table of limits"),
+        ("limits = 3\n", "invalid-setting", 1, 1, "limits: is 3, must be a table of limits"),
         ("[odd]\nx = 1\n", "unknown-setting", 1, 2, "'odd' is nothing"),
-        ("ignore = 'IR2'\n", "unfit-setting", 1, 1, "must be a list of rules in quotes"),
+        ("ignore = 'IR2'\n", "invalid-setting", 1, 1, "must be a list of rules in quotes"),
         (
             "ignore = ['dead-lair']\n",
-            "unfit-setting",
+            "invalid-setting",
             1,
             1,
-            "ignore: no rule is called 'dead-lair'; did you mean dead-layer?",
+            "ignore: there is no rule 'dead-lair'; did you mean dead-layer?",
         ),
-        ("strict = 1\n", "unfit-setting", 1, 1, "strict: is 1, must be true or false"),
-        ("baseline = ''\n", "unfit-setting", 1, 1, "must be a path in quotes"),
+        ("strict = 1\n", "invalid-setting", 1, 1, "strict: is 1, must be true or false"),
+        ("baseline = ''\n", "invalid-setting", 1, 1, "must be a path in quotes"),
         ("strict = true\nstrict = = \n", "malformed-settings", 2, 10, "not TOML: "),
     ],
 )
@@ -109,7 +109,7 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         "[tool.other]\nstrict = 7\n[tool.irops]\nstrict = 1\nodd = 2\n[tool.irops.limits]\nodd = 3\n"
     )
     assert [(d.name, d.location.line) for d in faults_of(tmp_path)] == [
-        ("unfit-setting", 4),
+        ("invalid-setting", 4),
         ("unknown-setting", 5),
         ("unknown-setting", 5),
     ]
@@ -138,10 +138,7 @@ def test_a_limit_that_is_met_is_1_and_says_how_to_raise_it(
 ) -> None:
     told = irops(*command, reversing, "--limit", "depth=3")
     assert told.status == 1
-    assert (
-        "error IR016 <layer> lies 4 elements deep; the limit is 3 (depth)" in told.out + told.err
-        or "lies" in told.out + told.err
-    )
+    assert "error IR016 <data> is nested 4 elements deep; the limit is 3 (depth)" in told.out + told.err
     assert "--limit depth=N" in told.out + told.err
     assert irops(*command, reversing, "--limit", "depth=30").status == 0
 
@@ -166,7 +163,7 @@ def test_limits_of_an_evaluation_are_options_too(irops: Irops, reversing: Path) 
         ("depth=x", "'x' is no number"),
         ("depth=-3", "'-3' is no number"),
         ("depth=0", "must be a number above 0"),
-        ("depth=1001", "must be 1000 at most"),
+        ("depth=1001", "must be at most 1000"),
         ("seconds=\N{ARABIC-INDIC DIGIT TWO}", "is no number"),
     ],
 )

@@ -36,8 +36,9 @@ class Good:
         require(batch_axis != seq_axis, "C2")
         steps = data.shape[seq_axis]
         out = data.copy()
-        rows, turned = np.moveaxis(data, (batch_axis, seq_axis), (0, 1)), np.moveaxis(out, (batch_axis,
-        seq_axis), (0, 1)) for row, length in enumerate(seq_lengths):
+        rows = np.moveaxis(data, (batch_axis, seq_axis), (0, 1))
+        turned = np.moveaxis(out, (batch_axis, seq_axis), (0, 1))
+        for row, length in enumerate(seq_lengths):
             require(float(length) > -1, "C4", length)
             require(int(length) <= max(steps, 1), "C3", length)
             turned[row, :int(length)] = rows[row, :int(length)][::-1]

@@ -120,8 +120,9 @@ for source in given.files:
     tensor.data.view(np.uint8).reshape(-1)[:] = raw
     for destination in given.files:
         parameter = Parameter(tensor.element_type, PartialShape([count]))
-        node = NodeFactory("opset1").create("Convert", [parameter.output(0)], {"destination_type":
-        destination}) out = Tensor(node.get_output_element_type(0), Shape([count]))
+        attributes = {"destination_type": destination}
+        node = NodeFactory("opset1").create("Convert", [parameter.output(0)], attributes)
+        out = Tensor(node.get_output_element_type(0), Shape([count]))
         try:
             if Model([node], [parameter]).evaluate([out], [tensor]):
                 results[source + " " + destination] = out.data.view(np.uint8).reshape(-1).copy()

@@ -12,7 +12,7 @@ import pytest
 from libraries import Late, needs
 
 pytestmark = needs("onnx")
-onnx, backend = Late("onnx"), Late("irops.dialects.onnx.backend")
+onnx, backend = Late("onnx"), Late("irops.conformance.onnx_backend")
 
 DEFINED = {
     "ReverseSequence",

@@ -7,17 +7,19 @@ from functools import cache
 import pytest
 from libraries import Late, needs
 
+from irops.dialects.dialect import parted
+from irops.dialects.onnx import DIALECT
+from irops.dialects.onnx.dialect import FRAME
+from irops.dialects.onnx.opsets import onnx_opsets
 from irops.dialects.onnx.types import NAMES, NUMBERS
 from irops.registry import default_registry
-from irops.spec.dialects import FRAME, dialect_files, parted
-from irops.spec.onnx_opsets import onnx_opsets
 
 pytestmark = needs("onnx")
 onnx, defs = Late("onnx"), Late("onnx.defs")
 VERSIONS = [
     version
     for op in default_registry().ids("onnx")
-    for version in dialect_files().versions(op)
+    for version in DIALECT.versions(op)
     if parted(version)[1] not in FRAME
 ]
 SPELLED = {

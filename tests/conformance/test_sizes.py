@@ -11,11 +11,12 @@ import sys
 
 import numpy as np
 import pytest
+from invoking import infer_layer
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, infer_layer
 from irops.analysis.names import Names
+from irops.invocation import OpFault
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.dim import ANY
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
@@ -33,11 +34,14 @@ def given(item):
     if kind == "list":
         parts = [given(("i64", np.array([n]).tolist())) if isinstance(n, int) else
                  NodeFactory("opset3").create("ShapeOf", [Parameter(Type.f32, PartialShape(n))],
-                 {"output_type": "i64"}) for n in what]
-        return NodeFactory("opset1").create("Concat", parts, {"axis": 0}) if parts else Constant(np.zeros(0,
-        np.int64))
-    return Parameter(getattr(Type, kind[1:]), PartialShape(what)) if kind[0] == "?" else
-    Constant(np.array(what, np.int64))
+                                              {"output_type": "i64"})
+                 for n in what]
+        if not parts:
+            return Constant(np.zeros(0, np.int64))
+        return NodeFactory("opset1").create("Concat", parts, {"axis": 0})
+    if kind[0] == "?":
+        return Parameter(getattr(Type, kind[1:]), PartialShape(what))
+    return Constant(np.array(what, np.int64))
 for line in sys.stdin:
     op, opset, inputs, attributes = json.loads(line)
     try:
@@ -158,7 +162,7 @@ def ours(op, opset, inputs, attributes):
         return [fact.shape for fact in facts], any(
             found.definition.constraints[r.constraint].severity == "error" for r in heard
         )
-    except LayerFault:
+    except OpFault:
         return None, True
 
 

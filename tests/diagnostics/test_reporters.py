@@ -57,7 +57,7 @@ def test_rules_are_selected_and_ignored(
 def test_a_rule_that_is_none_is_refused_with_the_nearest() -> None:
     with pytest.raises(ValueError, match="did you mean dead-layer"):
         REPORT.narrowed(["dead-lair"])
-    with pytest.raises(ValueError, match="no rule is called ''"):
+    with pytest.raises(ValueError, match="there is no rule ''"):
         REPORT.narrowed([""])
 
 

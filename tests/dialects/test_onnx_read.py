@@ -11,6 +11,7 @@ import pytest
 from libraries import Late, needs
 
 import irops
+from irops.reading import load
 
 pytestmark = needs("onnx")
 onnx, helper, numpy_helper = Late("onnx"), Late("onnx.helper"), Late("onnx.numpy_helper")
@@ -318,3 +319,16 @@ def test_an_op_that_is_not_defined_is_an_error_where_the_model_is_run(saved):
         match="error IR604 irops has no definition of ONNX's Softmax-13, and cannot compute it",
     ):
         irops.run(path, {"x": np.zeros((2, 2), np.float32)})
+
+
+def test_a_model_of_onnx_in_an_xml_file_is_recognised(tmp_path):
+    path = tmp_path / "model.xml"
+    path.write_bytes(b"\x08\x0a\x12\x07pytorch\x1a\x052.1.0")
+    with pytest.raises(irops.ReadError) as from_file:
+        irops.read(path)
+    with pytest.raises(irops.ReadError) as from_text:
+        load("other.xml", text=path.read_bytes())
+    for error, name in ((from_file, str(path)), (from_text, "other.xml")):
+        found = error.value.diagnostics[0]
+        assert (found.name, found.location.file) == ("onnx-file", name)
+        assert found.notes == ("irops reads models of ONNX from files that are named .onnx",)

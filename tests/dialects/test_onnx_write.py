@@ -76,7 +76,7 @@ def test_ops_that_are_not_defined_cannot_be_written(saved, tmp_path):
 
 def test_a_model_goes_into_files_of_its_own_dialect(slicing, tmp_path):
     with pytest.raises(
-        DiagnosticError, match=r"IR925 .*m.xml is to hold a model of onnx, and must be named .onnx for that"
+        DiagnosticError, match=r"IR925 .*m.xml is the path for a model of dialect onnx, must end with .onnx"
     ):
         irops.write(irops.read(slicing), tmp_path / "m.xml")
     with pytest.raises(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.dialects.graiphic import export
+from irops.editing.graiphic import export
 
 FILE = Path(__file__).parents[2] / "examples" / "train_encoder" / "network.py"
 GIVEN = [np.array([[1, 0, 1, 1], [0, 1, 2, 2], [1, 1, 1, 2]]), np.array([4, 2, 3])]
@@ -46,7 +46,7 @@ def test_a_bidirectional_encoder_runs_everywhere_as_on_irops(encoder, runtimes, 
 
 
 def test_what_of_it_trains_finds_its_way_through_a_file_of_onnx(encoder, tmp_path):
-    from irops.dialects.graiphic import of_onnx
+    from irops.editing.graiphic import of_onnx
 
     export(encoder, tmp_path / "g.onnx")
     dy = {"logits": np.ones((3, 4, 2), np.float32)}

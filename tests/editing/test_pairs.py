@@ -10,9 +10,9 @@ from one_op import example_models
 from runtimes import DeclinedError, same_bits
 
 import irops
+from irops.dialects.onnx.dialect import FRAME
 from irops.editing.translation.pairs import ALIKE, onnx_types
 from irops.registry import default_registry
-from irops.spec.dialects import FRAME
 from irops.values.element import element_type_of
 
 OPENVINO = sorted(
@@ -53,15 +53,15 @@ REFUSED = {
         "elements of type f8e4m3fnuz",
     ),
     "IR927": (
-        "takes no u8 as A",
-        "takes no i4 as A",
-        "takes no u4 as X",
-        "takes no i32 as X",
-        "takes no i8 as input",
-        "takes no u4 as data",
-        "does not hold both 0 and -1",
+        "does not accept u8 for input 'A'",
+        "does not accept i4 for input 'A'",
+        "does not accept u4 for input 'X'",
+        "does not accept i32 for input 'X'",
+        "does not accept i8 for input 'input'",
+        "does not accept u4 for input 'data'",
+        "shape does not contain both 0 and -1",
         "no axis is named twice",
-        "every axis that is named has size 1",
+        "every axis in axes has size 1",
     ),
 }
 """Why an example cannot be said in the other dialect: the code, and words of the message."""
@@ -72,7 +72,7 @@ CLOSE = ("Sigmoid", "Tanh")
 NUMBERS = (
     "integers wrap around",
     "wider ones wrap around",
-    "beyond what floats hold",
+    "integers that floats cannot represent",
     "anything but 0 is true",
     "u64 is exact",
     "ReLU-1",

@@ -184,7 +184,7 @@ def test_a_model_of_the_dialect_is_left_alone():
 
 
 def test_a_graph_of_graiphic_s_has_an_export_of_its_own_which_keeps_its_parameters(tmp_path):
-    from irops.dialects.graiphic import Graph
+    from irops.editing.graiphic import Graph
 
     graph = Graph()
     graph.predict(

@@ -131,7 +131,7 @@ def expected_refusal(model):
     """What of the cases cannot be said in ONNX, and why."""
     subject = model.layer("subject")
     if subject.type == "ReverseSequence" and subject.inputs[0].precision == "BF16":
-        return "onnx:ReverseSequence-10 takes no bf16 as input"
+        return "onnx:ReverseSequence-10 does not accept bf16 for input 'input'"
     return None
 
 

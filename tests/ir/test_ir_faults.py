@@ -49,65 +49,63 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
             ADD,
             ADD.replace('"2"', '"2abc"'),
             "malformed-number",
-            """id '2abc' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1""",
+            """id '2abc' of layer "sum" is not an integer, must be a decimal integer from 0 to 2^63-1""",
         ),
         (
             ADD,
             ADD.replace('"2"', '"\N{ARABIC-INDIC DIGIT TWO}"'),
             "malformed-number",
-            (
-                """id '\N{ARABIC-INDIC DIGIT TWO}' of layer "sum" is not an integer; """
-                "it must be a decimal integer from 0 to 2^63-1"
-            ),
+            "id '\N{ARABIC-INDIC DIGIT TWO}' of layer \"sum\" is not an integer, must be a decimal integer"
+            " from 0 to 2^63-1",
         ),
         (
             ADD,
             ADD.replace('"2"', '"2_0"'),
             "malformed-number",
-            """id '2_0' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1""",
+            """id '2_0' of layer "sum" is not an integer, must be a decimal integer from 0 to 2^63-1""",
         ),
         (
             ADD,
             ADD.replace('"2"', '""'),
             "malformed-number",
-            """id '' of layer "sum" is not an integer; it must be a decimal integer from 0 to 2^63-1""",
+            """id '' of layer "sum" is not an integer, must be a decimal integer from 0 to 2^63-1""",
         ),
         (
             ADD,
             ADD.replace('"2"', '"+2"'),
-            "loose-number",
-            """id '+2' of layer "sum" is not written plainly; it is read as 2""",
+            "noncanonical-number",
+            """id '+2' of layer "sum" is not in canonical form, must be 2""",
         ),
         (
             ADD,
             ADD.replace('"2"', '" 2"'),
-            "loose-number",
-            """id ' 2' of layer "sum" is not written plainly; it is read as 2""",
+            "noncanonical-number",
+            """id ' 2' of layer "sum" is not in canonical form, must be 2""",
         ),
         (
             ADD,
             ADD.replace('"2"', '"02"'),
-            "loose-number",
-            """id '02' of layer "sum" is not written plainly; it is read as 2""",
+            "noncanonical-number",
+            """id '02' of layer "sum" is not in canonical form, must be 2""",
         ),
         (
             'from-layer="1"',
             'from-layer="one"',
             "malformed-number",
-            "from-layer 'one' of an edge is not an integer; it must be a decimal integer from 0 to 2^63-1",
+            "from-layer 'one' of an edge is not an integer, must be a decimal integer from 0 to 2^63-1",
         ),
         (
             'to-port="1"',
             'to-port="-1"',
             "malformed-number",
-            "to-port '-1' of an edge is out of range; it must be a decimal integer from 0 to 2^63-1",
+            "to-port '-1' of an edge is out of range, must be a decimal integer from 0 to 2^63-1",
         ),
         (
             'to-port="1"',
             'to-port="9223372036854775808"',
             "malformed-number",
             (
-                "to-port '9223372036854775808' of an edge is out of range; it must be a decimal integer from"
+                "to-port '9223372036854775808' of an edge is out of range, must be a decimal integer from"
                 " 0 to 2^63-1"
             ),
         ),
@@ -122,22 +120,22 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
             '<port id="1" precision="FP32">',
             '<port id="0" precision="FP32">',
             "duplicate-port-id",
-            "a second input port has the id 0; the ids of a layer's input ports must differ",
+            "a second input port has the id 0, must have an id that is unique in its layer",
         ),
         ('id="2" precision="FP32"', 'id="2"', "incomplete-element", "output port 2 has no precision"),
         (
             'id="2" precision="FP32"',
             'id="2" precision="F32"',
             "unknown-precision",
-            "output port 2 has the precision 'F32'; it must be one such as FP32, I64, BOOL",
+            "output port 2 has the precision 'F32', must be an element type such as FP32, I64, BOOL",
         ),
         (
             "<dim>3</dim>",
             "<dim>1..3</dim>",
             "malformed-dimension",
             (
-                "output port 0 has the dimension '1..3'; a dimension is an integer of 0 or more, or -1 where"
-                " it is not known"
+                "output port 0 has the dimension '1..3', must be an integer of 0 or greater, or -1 if it is"
+                " dynamic"
             ),
         ),
         (
@@ -145,104 +143,109 @@ ADD = '<layer id="2" name="sum" type="Add" version="opset1">'
             "<dim/>",
             "malformed-dimension",
             (
-                "output port 0 has the dimension ''; a dimension is an integer of 0 or more, or -1 where it"
-                " is not known"
+                "output port 0 has the dimension '', must be an integer of 0 or greater, or -1 if it is"
+                " dynamic"
             ),
         ),
         (
             "<dim>3</dim>",
             "<dim>03</dim>",
-            "loose-number",
-            "dimension '03' of output port 0 is not written plainly; it is read as 3",
+            "noncanonical-number",
+            "dimension '03' of output port 0 is not in canonical form, must be 3",
         ),
         (
             "<dim>3</dim>",
             '<dim kind="static">3</dim>',
             "stray-attribute",
-            "<dim> has an attribute 'kind'; it has none",
+            "<dim> has an attribute 'kind', must have none",
         ),
-        ("<dim>3</dim>", "<dim><b>3</b></dim>", "unknown-element", "<b> may not be in <dim>"),
+        ("<dim>3</dim>", "<dim><b>3</b></dim>", "unknown-element", "<b> is not allowed in <dim>"),
         (
             ADD,
             ADD.replace('"2"', '"1"'),
             "duplicate-layer-id",
-            'id 1 of layer "sum" is that of layer "w" too; ids must differ',
+            'layer "sum" has the id 1 of layer "w", must have a unique id',
         ),
         (
             "\t<edges>",
             "\t<edges/><edges>",
             "duplicate-section",
-            "a second <edges> in <net>; there may be one",
+            "<net> has a second <edges>, must have one",
         ),
         (
             "\t<layers>",
             "\t<layers/><layers>",
             "duplicate-section",
-            "a second <layers> in <net>; there may be one",
+            "<net> has a second <layers>, must have one",
         ),
         (
             '<data auto_broadcast="numpy" />',
             '<data auto_broadcast="numpy" /><data />',
             "duplicate-section",
-            "a second <data> in <layer>; there may be one",
+            "<layer> has a second <data>, must have one",
         ),
         (
             "\t<edges>",
             '\t<layer id="8" name="stray"/><edges>',
             "unknown-element",
-            '<layer> "stray" may not be in <net>',
+            '<layer> "stray" is not allowed in <net>',
         ),
-        ("\t<edges>", "\thello\n<edges>", "stray-text", "text in <net>: 'hello'; it may hold elements only"),
+        (
+            "\t<edges>",
+            "\thello\n<edges>",
+            "stray-text",
+            "<net> contains the text 'hello', must contain elements only",
+        ),
         (
             "\t<edges>",
             "\t<![CDATA[<layer/>]]><edges>",
             "stray-text",
-            "text in <net>: '<layer/>'; it may hold elements only",
+            "<net> contains the text '<layer/>', must contain elements only",
         ),
         (
             "<edge from",
             '<edge a:b="1" from',
             "unbound-prefix",
-            "attribute 'a:b' of <edge> has a prefix that is bound to no namespace",
+            "the prefix of attribute 'a:b' of <edge> is not bound to a namespace",
         ),
-        ("<edge from", '<edge hue="1" from', "stray-attribute", "attribute 'hue' of <edge> is not known"),
+        ("<edge from", '<edge hue="1" from', "stray-attribute", "<edge> has an unknown attribute 'hue'"),
         (' value="sum"', "", "empty-rt-info", "rt_info attribute fused_names has no value"),
         (
             '<attribute name="fused_names"',
             '<attribute name="fused_names" version="0" value=""/><attribute name="fused_names"',
             "duplicate-rt-info",
-            "rt_info attribute fused_names is given twice",
+            "rt_info attribute fused_names is repeated",
         ),
         (
             'version="11"',
             'version="12"',
             "unsupported-ir-version",
-            "IR version '12' is not one that is read; it must be 10 or 11",
+            "the IR version is '12', must be 10 or 11",
         ),
         (
             'version="11"',
             'version="11.0"',
             "unsupported-ir-version",
-            "IR version '11.0' is not one that is read; it must be 10 or 11",
+            "the IR version is '11.0', must be 10 or 11",
         ),
-        (' version="11"', "", "unsupported-ir-version", "<net> has no version; it must be 10 or 11"),
+        (' version="11"', "", "unsupported-ir-version", "<net> has no version, must be 10 or 11"),
         (
             'version="11"',
             'version=" 11"',
-            "loose-number",
-            "IR version ' 11' is not written plainly; it is read as 11",
+            "noncanonical-number",
+            "IR version ' 11' is not in canonical form, must be 11",
         ),
         (
             'version="11"',
             'version="7"',
             "old-ir-version",
-            "this is IR version 7; versions 10 and 11 are read",
+            "the IR version is 7, must be 10 or 11",
         ),
         (
             "<net ",
             "<model ",
             "malformed-xml",
-            "</net> does not end the element that is open, <model> of line 2",
+            "</net> does not match the open element, <model> on line 2",
         ),
     ],
 )
@@ -252,13 +255,13 @@ def test_one_fault_gives_one_finding(old: str, new: str, name: str, message: str
 
 def test_a_wrong_root_is_named() -> None:
     assert shown(found_in(PLAIN.replace("net ", "model ").replace("</net", "</model"))) == [
-        ("wrong-root", "the root element is <model>; that of an IR file is <net>")
+        ("wrong-root", "the root element is <model>, must be <net>")
     ]
 
 
 def test_a_file_without_layers_is_told() -> None:
     assert shown(found_in('<net version="11"/>')) == [
-        ("missing-section", "<net> has no <layers>; a model consists of them")
+        ("missing-section", "<net> has no <layers>, must have one")
     ]
 
 
@@ -277,7 +280,7 @@ def test_a_file_without_layers_is_told() -> None:
             'start="x"',
             "malformed-number",
             (
-                "start 'x' of an input of <port_map> is not an integer; it must be a decimal integer from"
+                "start 'x' of an input of <port_map> is not an integer, must be a decimal integer from"
                 " -2^63 to 2^63-1"
             ),
         ),
@@ -286,7 +289,7 @@ def test_a_file_without_layers_is_told() -> None:
             'external_port_id="-2"',
             "malformed-number",
             (
-                "external_port_id '-2' of an input of <port_map> is out of range; it must be a decimal"
+                "external_port_id '-2' of an input of <port_map> is out of range, must be a decimal"
                 " integer from -1 to 2^63-1"
             ),
         ),
@@ -296,9 +299,9 @@ def test_a_file_without_layers_is_told() -> None:
             "incomplete-element",
             "a back edge has no to-layer",
         ),
-        ("<back_edges>", "<back_edges><frob/>", "unknown-element", "<frob> may not be in <back_edges>"),
-        ("<body>", "<body><frob/>", "unknown-element", "<frob> may not be in <body>"),
-        ("<body>", "<body><layers/>", "duplicate-section", "a second <layers> in <body>; there may be one"),
+        ("<back_edges>", "<back_edges><frob/>", "unknown-element", "<frob> is not allowed in <back_edges>"),
+        ("<body>", "<body><frob/>", "unknown-element", "<frob> is not allowed in <body>"),
+        ("<body>", "<body><layers/>", "duplicate-section", "<body> has a second <layers>, must have one"),
     ],
 )
 def test_one_fault_in_a_port_map_gives_one_finding(old: str, new: str, name: str, message: str) -> None:
@@ -407,8 +410,8 @@ def test_of_very_many_faults_the_first_are_told() -> None:
     )
     assert len(found) == TOLD + 1
     assert shown(found)[-1] == (
-        "more-faults",
-        f"49 more findings are not told; the limit is {TOLD:,} (findings)",
+        "too-many-findings",
+        f"49 more findings are not reported; the limit is {TOLD:,} (findings)",
     )
 
 
@@ -421,4 +424,4 @@ def test_very_many_faulty_dims_are_found_in_no_time_to_speak_of() -> None:
     text = PLAIN.replace("<dim>3</dim>", "\n<dim>q</dim>" * 30_000, 1)
     _, found = loads(text.encode(), limits=Limits(dims=50_000))
     assert [d.location.line for d in found[:3]] == [10, 11, 12]
-    assert found[-1].name == "more-faults"
+    assert found[-1].name == "too-many-findings"

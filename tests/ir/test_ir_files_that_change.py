@@ -20,16 +20,17 @@ import pytest
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.ir import regular, turns
+from irops.ir import locks, regular
+from irops.ir.locks import folder_lock
 from irops.ir.pending import Pending
 from irops.ir.read import load
 from irops.ir.storage import Weights, WeightsChanged
-from irops.ir.turns import in_turn
 from irops.ir.weights import constant
 
 MODEL = """<net name="{name}" version="11"><layers>
-<layer id="0" name="w" type="Const" version="opset1"><data element_type="i64" shape="{count}" offset="0"
-size="{size}"/> <output><port id="0" precision="I64"><dim>{count}</dim></port></output></layer>
+<layer id="0" name="w" type="Const" version="opset1">
+<data element_type="i64" shape="{count}" offset="0" size="{size}"/>
+<output><port id="0" precision="I64"><dim>{count}</dim></port></output></layer>
 <layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>
 </layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
 
@@ -62,7 +63,7 @@ def test_what_is_no_file_is_never_opened(kind: str, model: Path, tmp_path: Path)
             server = socket.socket(socket.AF_UNIX)
             server.bind(str(tmp_path / name))
         if name == "m.xml":
-            assert first_found(model) == f"{model} is a {kind}; it must be an .xml file"
+            assert first_found(model) == f"{model} is a {kind}, must be an .xml file"
             model.rmdir() if kind == "folder" else model.unlink()
             model.write_text(text_of("m", 1000))
         else:
@@ -73,7 +74,7 @@ def test_what_is_no_file_is_never_opened(kind: str, model: Path, tmp_path: Path)
 def test_devices_are_no_models_and_no_weights(device: str, model: Path) -> None:
     if not Path(device).exists() or Path(device).is_file():
         pytest.skip(f"there is no {device}")
-    assert "it must be an .xml file" in first_found(Path(device))
+    assert "must be an .xml file" in first_found(Path(device))
     assert re.search(" is a (device|pipe|socket); ", first_found(model, Path(device)))
 
 
@@ -244,8 +245,8 @@ def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path
 def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "PATIENCE", 0.05)
-    with in_turn(model.parent, alone=True):
+    monkeypatch.setattr(locks, "TIMEOUT", 0.05)
+    with folder_lock(model.parent, exclusive=True):
         assert load(model)[1] == ()
         irops.write(irops.read(model), model)
 
@@ -253,10 +254,10 @@ def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(
 def test_a_folder_that_cannot_be_held_is_used_all_the_same(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with in_turn(tmp_path / "absent"):
+    with folder_lock(tmp_path / "absent"):
         pass
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    with in_turn(tmp_path, alone=True):
+    with folder_lock(tmp_path, exclusive=True):
         assert load(model)[1] == ()
 
 

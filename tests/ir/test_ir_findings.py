@@ -7,11 +7,11 @@ import pytest
 from irops.diagnostics.diagnostic import ReadError
 from irops.diagnostics.fix import Edit, Fix
 from irops.diagnostics.rule import Severity
-from irops.ir.bounds import PULSE
+from irops.ir.bounds import CLOCK_MASK
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Layer
-from irops.ir.parse import LONGEST_DIM
+from irops.ir.parse import MAX_DIM_TEXT
 from irops.ir.read import HARMLESS, load, loads, read
 from irops.ir.unique import unique
 from irops.limits import Clock, Limits
@@ -152,7 +152,7 @@ def test_a_port_has_as_many_dims_as_the_limit_says(dims: int, fits: bool) -> Non
 def test_the_clock_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
     monkeypatch.setattr(Clock, "late", property(lambda self: bool(looks.append(1))))
-    loads(b'<net version="11"><layers/>' + b"<a/>" * 2 * PULSE + b"</net>")
+    loads(b'<net version="11"><layers/>' + b"<a/>" * 2 * CLOCK_MASK + b"</net>")
     assert len(looks) == 2
 
 
@@ -161,10 +161,10 @@ def test_of_a_dim_so_much_is_kept_as_says_what_is_wrong() -> None:
         '<net version="11"><layers><layer id="0" name="n" type="T" version="opset1"><input><port id="0">'
         "<dim>{}</dim></port></input></layer></layers></net>"
     )
-    for length in (LONGEST_DIM, LONGEST_DIM + 1):
+    for length in (MAX_DIM_TEXT, MAX_DIM_TEXT + 1):
         (found,) = loads(text.format("x" * length).encode())[1]
-        assert "x" * LONGEST_DIM in found.message
-        assert "x" * (LONGEST_DIM + 1) not in found.message
+        assert "x" * MAX_DIM_TEXT in found.message
+        assert "x" * (MAX_DIM_TEXT + 1) not in found.message
 
 
 def test_text_around_elements_is_kept_without_layout() -> None:

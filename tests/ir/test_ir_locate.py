@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from irops.diagnostics.diagnostic import Location
 from irops.ir.locate import Source
-from irops.ir.model import Layer
 
 TAG = b"""<a><b x = '1'  long-name="x=&quot;1" y="2>3"
    z="4"><c/><d k="1"><c/></d><!-- <c/> --><c n="second"/></b></a>"""
@@ -100,7 +99,7 @@ def test_children_are_found_far_behind_their_parent() -> None:
 
 def test_a_location_names_file_place_and_layer() -> None:
     source = Source("m.xml", TAG)
-    layer = Layer(7, "n", "T", "opset1")
+    layer = (7, "n")
     assert source.location(B, layer, ("loop", "body"), "z") == Location(
         "m.xml", 2, 4, 7, "n", ("loop", "body")
     )

@@ -32,22 +32,22 @@ import json, sys
 import numpy as np
 import openvino as ov
 core = ov.Core()
-said = []
+values = []
 for path in sys.argv[1:]:
     model = core.read_model(path)
     for parameter in model.get_parameters():
         if parameter.partial_shape.is_dynamic:
-            model.reshape({parameter.output(0): ov.PartialShape([2 if d.is_dynamic else d for d in
-            parameter.partial_shape])})
+            sizes = [2 if d.is_dynamic else d for d in parameter.partial_shape]
+            model.reshape({parameter.output(0): ov.PartialShape(sizes)})
     compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     random = np.random.default_rng(0)
     inputs = [random.random(tuple(i.shape)).astype(i.element_type.to_dtype()) for i in compiled.inputs]
     results = compiled(inputs)
-    said.append([[str(o.element_type), sorted(name.rstrip("0123456789") for name in o.names), list(o.shape),
-    results[o].ravel().tolist()] for o in compiled.outputs])
-    said[-1].append([[n.friendly_name.rstrip("0123456789"), n.get_type_name()] for n in
-    model.get_ordered_ops()])
-print(json.dumps(said))
+    values.append([[str(o.element_type), sorted(name.rstrip("0123456789") for name in o.names),
+                  list(o.shape), results[o].ravel().tolist()] for o in compiled.outputs])
+    ops = model.get_ordered_ops()
+    values[-1].append([[n.friendly_name.rstrip("0123456789"), n.get_type_name()] for n in ops])
+print(json.dumps(values))
 """
 
 
@@ -72,11 +72,11 @@ import json, sys
 import openvino as ov
 import openvino.opset13 as ops
 from openvino.passes import ConstantFolding, Manager
-said = {}
+values = {}
 for operation in ov.Core().read_model(sys.argv[1]).get_ordered_ops():
     if operation.get_type_name() == "Constant":
         if operation.get_element_type() == ov.Type.string:
-            said[operation.friendly_name] = operation.get_value_strings()
+            values[operation.friendly_name] = operation.get_value_strings()
         else:
             wide = "f64" if operation.get_element_type().size > 2 else "f32"
             model = ov.Model([ops.result(ops.convert(operation, wide))], [])
@@ -84,9 +84,9 @@ for operation in ov.Core().read_model(sys.argv[1]).get_ordered_ops():
             folding.register_pass(ConstantFolding())
             folding.run_passes(model)
             folded = model.get_results()[0].input_value(0).get_node()
-            constant = folded.get_type_name() == "Constant"
-            said[operation.friendly_name] = folded.get_data().ravel().tolist() if constant else None
-print(json.dumps(said))
+            known = folded.get_type_name() == "Constant"
+            values[operation.friendly_name] = folded.get_data().ravel().tolist() if known else None
+print(json.dumps(values))
 """
 TESTED = [t for t in element_types() if t.kind != "dynamic"]
 

@@ -1,4 +1,4 @@
-"""Files are replaced whole or not at all, whatever is raised; readers and writers of a folder take turns."""
+"""Files are replaced whole or not at all, whatever is raised; readers and writers of a folder lock it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from time import monotonic
 
 import pytest
 
-from irops.ir import pending, turns
-from irops.ir.pending import Pending, told_of, undisturbed
-from irops.ir.turns import in_turn
+from irops.ir import locks, pending
+from irops.ir.locks import folder_lock
+from irops.ir.pending import Pending, errors_naming, signals_blocked
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -91,7 +91,7 @@ def test_errors_name_the_target(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*gone") as error, Pending(target):
         pass
     assert error.value.filename == str(target)
-    with pytest.raises(OSError, match="full") as other, told_of(target):
+    with pytest.raises(OSError, match="full") as other, errors_naming(target):
         raise OSError(28, "full", "elsewhere")
     assert (other.value.errno, other.value.filename) == (28, str(target))
 
@@ -103,7 +103,7 @@ def test_interruptions_wait_for_the_block_and_arrive_then(raised: bool) -> None:
     before = signal.signal(signal.SIGTERM, lambda *_: seen.append("arrived"))
     try:
         try:
-            with undisturbed():
+            with signals_blocked():
                 os.kill(os.getpid(), signal.SIGTERM)
                 seen.append("block")
                 if raised:
@@ -121,7 +121,7 @@ def test_a_block_is_left_undisturbed_where_the_system_cannot_hold_back_signals(
 ) -> None:
     monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
     ran = []
-    with undisturbed():
+    with signals_blocked():
         ran.append(1)
     assert ran == [1]
 
@@ -129,11 +129,11 @@ def test_a_block_is_left_undisturbed_where_the_system_cannot_hold_back_signals(
 fcntl = pytest.importorskip("fcntl")
 
 
-def held(folder: Path, *, alone: bool) -> bool:
-    """Whether another could hold the folder now."""
+def free(folder: Path, *, exclusive: bool) -> bool:
+    """Whether another could lock the folder now."""
     handle = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(handle, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     else:
@@ -144,34 +144,34 @@ def held(folder: Path, *, alone: bool) -> bool:
 
 def test_readers_share_a_folder_and_a_writer_is_alone(tmp_path: Path) -> None:
     before = open_files()
-    with in_turn(tmp_path):
-        assert held(tmp_path, alone=False)
-        assert not held(tmp_path, alone=True)
-    with in_turn(tmp_path, alone=True):
-        assert not held(tmp_path, alone=False)
-        assert not held(tmp_path, alone=True)
-    assert held(tmp_path, alone=True)
+    with folder_lock(tmp_path):
+        assert free(tmp_path, exclusive=False)
+        assert not free(tmp_path, exclusive=True)
+    with folder_lock(tmp_path, exclusive=True):
+        assert not free(tmp_path, exclusive=False)
+        assert not free(tmp_path, exclusive=True)
+    assert free(tmp_path, exclusive=True)
     assert open_files() == before
 
 
-def test_a_turn_ends_when_the_block_raises(tmp_path: Path) -> None:
+def test_a_lock_ends_when_the_block_raises(tmp_path: Path) -> None:
     before = open_files()
-    with pytest.raises(ValueError, match="no"), in_turn(tmp_path, alone=True):
+    with pytest.raises(ValueError, match="no"), folder_lock(tmp_path, exclusive=True):
         raise ValueError("no")
-    assert held(tmp_path, alone=True)
+    assert free(tmp_path, exclusive=True)
     assert open_files() == before
 
 
 def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "PATIENCE", 0.05)
-    with in_turn(tmp_path, alone=True):
+    monkeypatch.setattr(locks, "TIMEOUT", 0.05)
+    with folder_lock(tmp_path, exclusive=True):
         before, start = open_files(), monotonic()
-        with in_turn(tmp_path):
+        with folder_lock(tmp_path):
             assert open_files() == before
         assert 0.05 <= monotonic() - start < 5
 
 
-def test_a_turn_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handle = os.open(tmp_path, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
     naps: list[float] = []
@@ -181,9 +181,9 @@ def test_a_turn_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         if len(naps) == 2:
             os.close(handle)
 
-    monkeypatch.setattr(turns, "sleep", nap)
-    with in_turn(tmp_path, alone=True):
-        assert not held(tmp_path, alone=False)
+    monkeypatch.setattr(locks, "sleep", nap)
+    with folder_lock(tmp_path, exclusive=True):
+        assert not free(tmp_path, exclusive=False)
     assert len(naps) == 2
     assert 0 < naps[0] < 0.1
 
@@ -192,16 +192,16 @@ def test_a_folder_that_cannot_be_locked_is_used_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = open_files()
-    with in_turn(tmp_path / "gone"):
+    with folder_lock(tmp_path / "gone"):
         assert open_files() == before
 
     def fail(*_: object) -> None:
         raise OSError("no locks")
 
     monkeypatch.setattr(fcntl, "flock", fail)
-    with in_turn(tmp_path):
+    with folder_lock(tmp_path):
         assert open_files() == before
 
 
-def test_the_patience_of_a_turn_is_short() -> None:
-    assert 0.5 <= turns.PATIENCE <= 10
+def test_the_timeout_of_a_lock_is_short() -> None:
+    assert 0.5 <= locks.TIMEOUT <= 10

@@ -132,8 +132,8 @@ def test_what_is_not_understood_is_kept() -> None:
     model, found = loads(
         b"""<net version="11" colour="red"><frob a="1"><layer><dim>1</dim></layer></frob>
       <layers><layer id="0" name="x" type="Parameter" version="opset1" size="big"><hint/><!-- note -->
-        <output><port id="0" precision="FP32"
-        hue="blue"><dim>2</dim><mark/></port></output></layer></layers></net>"""
+        <output><port id="0" precision="FP32" hue="blue"><dim>2</dim>
+        <mark/></port></output></layer></layers></net>"""
     )
     assert [d.name for d in found] == [
         "stray-attribute",

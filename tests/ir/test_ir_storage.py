@@ -25,7 +25,7 @@ def test_bytes_in_memory_are_viewed_and_read_without_a_copy() -> None:
     assert bytes(weights.read(4, 2)) == b"ef"
     assert bytes(weights.view(6, 0)) == b""
     assert repr(weights) == "<Weights the .bin, 6 bytes>"
-    weights.hold()
+    weights.require_unchanged()
 
 
 def test_a_file_is_viewed_and_read_at_its_places(file: Path) -> None:
@@ -92,10 +92,10 @@ def test_a_file_that_was_changed_is_neither_mapped_nor_read(file: Path, change: 
 def test_a_file_that_is_mapped_is_checked_against_what_it_was(file: Path, change: str) -> None:
     weights = Weights.of_file(file)
     weights.view(0, 2)
-    weights.hold()
+    weights.require_unchanged()
     CHANGES[change](file)
     with pytest.raises(WeightsChanged, match="was changed"):
-        weights.hold()
+        weights.require_unchanged()
     with pytest.raises(WeightsChanged, match="was changed"):
         weights.view(0, 2)
 

@@ -12,7 +12,7 @@ import pytest
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.ir.model import Graph, Layer, Model
 from irops.ir.read import load, loads, read
-from irops.ir.weights import Weights, constant, constant_faults, hold_weights
+from irops.ir.weights import Weights, constant, constant_faults, require_unchanged_weights
 
 FILES = Path(__file__).parent / "files"
 
@@ -84,71 +84,71 @@ def test_strings_are_read() -> None:
         (
             region("f32", "3", 1000, 12),
             "constant-outside-weights",
-            'layer 0 "c0" (Const): bytes 1000 to 1012 are not in the .bin, which has 12',
+            'layer 0 "c0" (Const) has the bytes 1000 to 1012, must be within the 12 bytes of the .bin',
         ),
         (
             region("f32", "3", 4, 12),
             "constant-outside-weights",
-            'layer 0 "c0" (Const): bytes 4 to 16 are not in the .bin, which has 12',
+            'layer 0 "c0" (Const) has the bytes 4 to 16, must be within the 12 bytes of the .bin',
         ),
         (
             region("f32", "3", 0, 8),
             "wrong-constant-size",
-            'layer 0 "c0" (Const): size is 8, and f32[3] takes 12 bytes',
+            'layer 0 "c0" (Const) has the size 8, must have 12 bytes for f32[3]',
         ),
         (
             region("f32", "3", 0, 16),
             "wrong-constant-size",
-            'layer 0 "c0" (Const): size is 16, and f32[3] takes 12 bytes',
+            'layer 0 "c0" (Const) has the size 16, must have 12 bytes for f32[3]',
         ),
         (
             region("u6", "5", 0, 4),
             "wrong-constant-size",
-            'layer 0 "c0" (Const): size is 4, and u6[5] takes 6 bytes',
+            'layer 0 "c0" (Const) has the size 4, must have 6 bytes for u6[5]',
         ),
         (
             region("u3", "9", 0, 4),
             "wrong-constant-size",
-            'layer 0 "c0" (Const): size is 4, and u3[9] takes 6 bytes',
+            'layer 0 "c0" (Const) has the size 4, must have 6 bytes for u3[9]',
         ),
         (
             region("f32", "4294967296,4294967296,4", 0, 0),
             "oversized-constant",
             (
-                'layer 0 "c0" (Const): f32[4294967296,4294967296,4] takes 295147905179352825856 bytes, more'
-                " than 2^63-1"
+                'layer 0 "c0" (Const): f32[4294967296,4294967296,4] takes 295147905179352825856 bytes, must'
+                " take at most 2^63-1"
             ),
         ),
         (
             region("f32", "?", 0, 12),
             "dynamic-constant",
-            "shape '?' of layer 0 \"c0\" (Const) is not static; the shape of a constant must be known",
+            "shape of layer 0 \"c0\" (Const) is '?', must be static",
         ),
         (
             region("f32", "1..3", 0, 12),
             "dynamic-constant",
-            "shape '1..3' of layer 0 \"c0\" (Const) is not static; the shape of a constant must be known",
+            "shape of layer 0 \"c0\" (Const) is '1..3', must be static",
         ),
         (
             region("f32", "-1", 0, 12),
             "dynamic-constant",
-            "shape '-1' of layer 0 \"c0\" (Const) is not static; the shape of a constant must be known",
+            "shape of layer 0 \"c0\" (Const) is '-1', must be static",
         ),
         (
             region("f32", "3abc", 0, 12),
             "malformed-constant-attribute",
-            "shape '3abc' of layer 0 \"c0\" (Const) holds '3abc', which is no size",
+            "shape of layer 0 \"c0\" (Const) is '3abc', must be sizes of 0 or greater; '3abc' is not one",
         ),
         (
             region("f32", "3,,1", 0, 12),
             "malformed-constant-attribute",
-            "shape '3,,1' of layer 0 \"c0\" (Const) holds '', which is no size",
+            "shape of layer 0 \"c0\" (Const) is '3,,1', must be sizes of 0 or greater; '' is not one",
         ),
         (
             region("f32", "3", "0x0", 12),
             "malformed-constant-attribute",
             (
-                "offset '0x0' of layer 0 \"c0\" (Const) is not an integer; it must be a decimal integer from"
+                "offset '0x0' of layer 0 \"c0\" (Const) is not an integer, must be a decimal integer from"
                 " 0 to 2^63-1"
             ),
         ),
@@ -156,7 +156,7 @@ def test_strings_are_read() -> None:
             region("f32", "3", 2**64 - 4, 12),
             "malformed-constant-attribute",
             (
-                f"offset '{2**64 - 4}' of layer 0 \"c0\" (Const) is out of range; it must be a decimal"
+                f"offset '{2**64 - 4}' of layer 0 \"c0\" (Const) is out of range, must be a decimal"
                 " integer from 0 to 2^63-1"
             ),
         ),
@@ -164,16 +164,16 @@ def test_strings_are_read() -> None:
             region("F32", "3", 0, 12),
             "malformed-constant-attribute",
             (
-                "element_type 'F32' of layer 0 \"c0\" (Const) is no element type of a tensor; such are f32,"
-                " i64, boolean, spelled so"
+                "element_type of layer 0 \"c0\" (Const) is 'F32', must be an element type such as"
+                " f32, i64, boolean, spelled exactly so"
             ),
         ),
         (
             region("dynamic", "3", 0, 12),
             "malformed-constant-attribute",
             (
-                "element_type 'dynamic' of layer 0 \"c0\" (Const) is no element type of a tensor; such are"
-                " f32, i64, boolean, spelled so"
+                "element_type of layer 0 \"c0\" (Const) is 'dynamic', must be an element type such as"
+                " f32, i64, boolean, spelled exactly so"
             ),
         ),
         (
@@ -185,7 +185,7 @@ def test_strings_are_read() -> None:
             'element_type="f32" shape="3" value="abc"',
             "inline-constant",
             (
-                'layer 0 "c0" (Const) has its value in an attribute; it must have offset and size of bytes in'
+                'layer 0 "c0" (Const) has its value in an attribute, must have offset and size of bytes in'
                 " the weights"
             ),
         ),
@@ -201,10 +201,10 @@ def test_what_is_wrong_with_a_constant_is_told(data: str, name: str, message: st
     [
         (
             struct.pack("<4i", 2, 0, 5, 2) + b"abcde",
-            "string 1 begins at character byte 5 and ends at 2, before it begins",
+            "string 1 ends at byte 2, must end at its start 5 or later",
         ),
-        (struct.pack("<i", 2), "a table of strings starts with 8 bytes, and only 4 are there"),
-        (struct.pack("<3i", 1, 0, 1) + b"a", "the table of strings counts 1 of them, the shape 2"),
+        (struct.pack("<i", 2), "the string table has 4 bytes, must have at least 8"),
+        (struct.pack("<3i", 1, 0, 1) + b"a", "the string table has 1 strings, must have 2 for its shape"),
     ],
 )
 def test_corrupt_strings_are_told_from_their_table(table: bytes, why: str) -> None:
@@ -216,13 +216,13 @@ def test_strings_that_are_no_utf8_are_told_when_they_are_read() -> None:
     table = struct.pack("<3i", 1, 0, 1) + b"\xff"
     model = model_of(region("string", "1", 0, len(table)), weights=table)
     assert list(constant_faults(model)) == []
-    with pytest.raises(DiagnosticError, match="string 0 is not UTF-8"):
+    with pytest.raises(DiagnosticError, match="string 0 is not valid UTF-8"):
         constant(model, model.layers[0])
 
 
 def test_packing_that_was_forgotten_is_noticed() -> None:
     found = fault(region("u4", "5", 0, 5), bytes(5))
-    assert "it is one byte for each element, but elements of u4 share bytes" in found.notes
+    assert "size is one byte per element, but elements of u4 share bytes" in found.notes
 
 
 def test_missing_weights_are_told_once(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_weights_that_were_cut_off_say_so_once() -> None:
     )
     first, second = constant_faults(model)
     assert [d.location.layer_name for d in (first, second)] == ["c1", "c2"]
-    hint = "the .bin has 6 bytes, the constants need 12: it is cut off, or that of another model"
+    hint = "the .bin has 6 bytes, the constants need 12: it is cut off, or belongs to another model"
     assert hint in first.notes
     assert hint not in second.notes
 
@@ -344,7 +344,7 @@ def test_weights_are_bytes_too() -> None:
 
 @pytest.mark.parametrize(("offset", "size"), [(-1, 1), (0, -1), (2, 2), (4, 0)])
 def test_bytes_that_are_not_there_are_not_viewed(offset: int, size: int) -> None:
-    with pytest.raises(ValueError, match="not there"):
+    with pytest.raises(ValueError, match="outside the"):
         Weights.of_bytes(b"abc").view(offset, size)
 
 
@@ -432,7 +432,7 @@ def test_without_weights_faults_of_declarations_are_found_all_the_same() -> None
 
 def test_a_model_without_weights_and_constants_has_no_fault() -> None:
     assert list(constant_faults(Model())) == []
-    hold_weights(Model())
+    require_unchanged_weights(Model())
 
 
 def test_weights_that_were_changed_since_are_found_by_name(tmp_path: Path) -> None:
@@ -440,10 +440,10 @@ def test_weights_that_were_changed_since_are_found_by_name(tmp_path: Path) -> No
         (tmp_path / f"m.{ending}").write_bytes((FILES / f"plain.{ending}").read_bytes())
     model = read(tmp_path / "m.xml")
     constant(model, model.layer("w"))
-    hold_weights(model)
+    require_unchanged_weights(model)
     os.utime(tmp_path / "m.bin", ns=(0, 0))
     with pytest.raises(DiagnosticError) as error:
-        hold_weights(model)
+        require_unchanged_weights(model)
     (found,) = error.value.diagnostics
     assert (found.name, found.location.file) == ("changed-weights", str(tmp_path / "m.xml"))
     with pytest.raises(DiagnosticError) as error:

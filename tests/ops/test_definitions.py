@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from irops.conformance.example import failure
+from irops.dialects import others
 from irops.registry import default_registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.coherence import incoherences
-from irops.spec.dialects import DIALECTS
 
 REGISTRY = default_registry()
 OWN = [op for op in REGISTRY.ids() if op in REGISTRY._own]
-FOREIGN = [REGISTRY.newest(op) for dialect in DIALECTS for op in REGISTRY.ids(dialect)]
+FOREIGN = [REGISTRY.newest(op) for dialect in others() for op in REGISTRY.ids(dialect.name)]
 IDS = [*OWN, *FOREIGN]
 
 

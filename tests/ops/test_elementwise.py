@@ -8,12 +8,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from invoking import attach_values, infer_layer
 
 import irops
-from irops.analysis.bind import bind
-from irops.analysis.fold import attach_values
-from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array

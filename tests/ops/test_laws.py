@@ -8,21 +8,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from invoking import infer_layer
 
 import irops
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, infer_layer
 from irops.conformance.example import inputs_of, outcome
+from irops.dialects import others
+from irops.invocation import OpFault
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.spec.cases import counterexamples, examples
-from irops.spec.dialects import DIALECTS
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, element_type, element_types, foreign_types
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 
 REGISTRY = default_registry()
-FOREIGN = [REGISTRY.newest(op) for dialect in DIALECTS for op in REGISTRY.ids(dialect)]
+FOREIGN = [REGISTRY.newest(op) for dialect in others() for op in REGISTRY.ids(dialect.name)]
 IDS = [
     op
     for op in (*REGISTRY.ids(), *FOREIGN)
@@ -88,7 +89,7 @@ def test_knowing_less_never_contradicts(op_id):
         weak = [data.draw(weakened(fact)) for fact in strong]
         try:
             weaker = infer_layer(op, weak, bound)
-        except LayerFault as fault:
+        except OpFault as fault:
             if (op_id, fault.constraint) in OF_KNOWLEDGE:
                 return
             raise
@@ -107,7 +108,7 @@ def test_what_is_known_in_part_admits_what_is_computed(op_id):
     op = REGISTRY.op(op_id)
     if op.functions.values is None:
         return
-    from irops.analysis.fold import attach_values
+    from invoking import attach_values
 
     for case in plain_cases(op, examples):
         bound = bind(op, case.attributes).values
@@ -131,7 +132,7 @@ def test_what_is_known_in_part_admits_what_is_computed(op_id):
             ]
             try:
                 found = attach_values(op, weak, bound, infer_layer(op, weak, bound), 1 << 16)
-            except LayerFault:
+            except OpFault:
                 continue
             for fact, array in zip(found, outputs):
                 known = fact.known
@@ -169,7 +170,7 @@ def fact_with_value(draw):
 
 @pytest.mark.parametrize("op_id", IDS)
 def test_inference_is_total(op_id):
-    """On any facts, inference returns or raises LayerFault, nothing else."""
+    """On any facts, inference returns or raises OpFault, nothing else."""
     op = REGISTRY.op(op_id)
     sets = [case.attributes for kind in (examples, counterexamples) for case in plain_cases(op, kind)] or [{}]
 
@@ -183,7 +184,7 @@ def test_inference_is_total(op_id):
         facts = [data.draw(st.one_of(any_fact(), fact_with_value())) for _ in range(count)]
         try:
             outputs = infer_layer(op, facts, bound.values)
-        except LayerFault:
+        except OpFault:
             return
         assert all(isinstance(fact, Fact) for fact in outputs)
 

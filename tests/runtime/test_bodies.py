@@ -61,14 +61,14 @@ def test_parts_are_of_any_type(kind, values):
 
 def test_a_remainder_is_refused_when_it_shows():
     with pytest.raises(
-        irops.EvaluationError, match="parts of this size fill the way from start to end; got part_size 4"
+        irops.EvaluationError, match="divides the number of elements from start to end; got part_size 4"
     ):
         irops.run(cutting({"stride": 4, "part_size": 4}), {"x": X})
 
 
 def test_pieces_of_another_size_than_is_said_are_refused_when_they_show():
     with pytest.raises(
-        irops.EvaluationError, match=r"part_size of a joined output .* got part_size 1 of 2 elements"
+        irops.EvaluationError, match=r"part_size of a concatenated output .* got part_size 1 of 2 elements"
     ):
         irops.run(cutting({"stride": 2, "part_size": 2}, {}), {"x": X})
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.runtime import prepared
+from irops.invocation import Invocation
 from irops.values.violation import collect_warnings
 
 DATA, LENGTHS = np.arange(6, dtype=np.float32).reshape(2, 3), np.array([3, 2])
@@ -103,8 +103,10 @@ def test_inference_is_done_once_for_inputs_of_the_same_types_and_shapes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     done: list[str] = []
-    infer = prepared.infer_layer
-    monkeypatch.setattr(prepared, "infer_layer", lambda op, *rest: done.append(op.id) or infer(op, *rest))
+    infer = Invocation.infer
+    monkeypatch.setattr(
+        Invocation, "infer", lambda self, *rest: done.append(self.op.id) or infer(self, *rest)
+    )
     many = np.zeros((2, 3, 11), np.float32)
     for lengths in ([3, 3], [1, 2], [3, 1]):
         reverse_sequence(many, np.array(lengths), backends=("numpy",))

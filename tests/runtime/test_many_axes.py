@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.cli.filled import filled
+from irops.analysis.infer import analyse
+from irops.analysis.made_up import made_up
 
 MANY = ",".join(["1"] * 65)
 ONE = np.int64([1]).tobytes()
@@ -60,7 +61,7 @@ def test_they_cannot_be_computed(net, layers):
 def test_they_cannot_be_made_up(net):
     model = net(("x", "Parameter", {"shape": MANY, "element_type": "f32"}, []), ("y", "Result", {}, ["x"]))
     with pytest.raises(irops.DiagnosticError, match=r"IR611 .* which cannot be made here"):
-        filled(model.layers[0], "random", 0, {})
+        made_up(model, analyse(model).signature.inputs[0], "random")
 
 
 def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):

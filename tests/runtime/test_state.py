@@ -113,7 +113,7 @@ def test_a_value_that_the_variable_cannot_have_is_refused():
     session = irops.Session(net.model())
     session.run({"x": np.ones(3, np.float32)})
     with pytest.raises(
-        irops.EvaluationError, match="IR401 Assign-6 requires: new_value can have a shape"
+        irops.EvaluationError, match="IR401 Assign-6 requires: the shape of new_value is compatible"
     ) as caught:
         session.run({"x": np.ones(4, np.float32)})
     assert caught.value.diagnostics[0].location.layer_name == "keep"

@@ -94,7 +94,7 @@ def test_what_openvino_reads_instead_is_said(kind, text, reading):
 
 
 def test_a_value_outside_its_domain_is_told_with_the_domain():
-    with pytest.raises(DomainError, match="levels is 1, must be 2 or more") as caught:
+    with pytest.raises(DomainError, match="levels is 1, must be 2 or greater") as caught:
         parse(Attribute("levels", "int", low=2), "1")
     assert caught.value.kind == "attribute-out-of-domain"
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from irops.analysis.infer import infer
 from irops.conformance.example import inputs_of
+from irops.dialects.onnx.opsets import ONNX
 from irops.editing.translation.target import Target, Wire
 from irops.ir.model import Model
 from irops.registry import default_registry
 from irops.spec.cases import examples
-from irops.spec.onnx_opsets import ONNX
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 

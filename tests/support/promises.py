@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import irops
-from irops.analysis.checks.fixing import mended
-from irops.analysis.facts import Facts
-from irops.analysis.inputs import declared_fact, parameters
-from irops.cli.filled import filled
+from irops.analysis.checks.fixing import fixed_text
+from irops.analysis.infer import analyse
+from irops.analysis.inferred import Inferred
+from irops.analysis.made_up import made_up
 from irops.diagnostics.reporters import render
 from irops.ir.model import Layer
 from irops.ir.weights import checked_region
@@ -126,11 +126,11 @@ def _hold_fixes(text: bytes, path: Path) -> None:
     def check(content: bytes) -> irops.Report:
         return irops.check(path, text=content, limits=irops.Limits(findings=inf))
 
-    found = mended(text, check)
+    found = fixed_text(text, check)
     left = [d for d in found.report if d.fix is not None]
     if left:
         raise Broken(f"fix: {left[0].code} is still found", str(left[0]))
-    again = mended(found.after, check)
+    again = fixed_text(found.after, check)
     if again.after != found.after or again.report.fixed:
         raise Broken("fix: a second time changes more")
     if found.after == text or not found.report.fixed:
@@ -140,7 +140,7 @@ def _hold_fixes(text: bytes, path: Path) -> None:
         raise Broken(f"fix: makes {sorted(new)}", str(found.report))
 
 
-def _hold_copy(path: Path, facts: Facts) -> None:
+def _hold_copy(path: Path, facts: Inferred) -> None:
     """What was written and read again is the same model, and the same follows from it."""
     model, copy = irops.read(path), path.with_name("copy.xml")
     irops.write(model, copy)
@@ -164,16 +164,17 @@ def _hold_copy(path: Path, facts: Facts) -> None:
 def _hold_run(model: irops.Model) -> None:
     """What is clean can be computed, or it is said why not; what comes out is what was inferred."""
     try:
+        analysis = analyse(model, limits=MODEST)
         inputs = {
-            layer.name: filled(layer, "random", 0, {})[0]
-            for layer in parameters(model)
-            if _affordable(declared_fact(layer))
+            port.name: made_up(model, port, "random")[0]
+            for port in analysis.signature.inputs
+            if _affordable(port.fact)
         }
-        irops.run(model, inputs, limits=MODEST)
+        irops.run(analysis, inputs)
     except irops.DiagnosticError as error:
         first = error.diagnostics[0]
         op = re.search(r"\b(\w+)-\d+", first.message)
-        if first.name == "unfaithful-kernel" and (op is None or op[1] not in UNSURE):
+        if first.name == "incorrect-kernel-result" and (op is None or op[1] not in UNSURE):
             raise Broken(f"run: the kernel of {op and op[0]} is unfaithful", str(error)) from None
 
 

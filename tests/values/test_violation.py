@@ -7,9 +7,9 @@ import pytest
 from irops.values.violation import (
     LimitExceeded,
     Violation,
-    blaming,
     collect_warnings,
     require,
+    violations_at,
     warn_unless,
 )
 
@@ -37,16 +37,16 @@ def test_a_violation_without_values_is_its_constraint_alone():
 
 
 def test_what_is_blamed_within_a_block_is_forgotten_behind_it():
-    with blaming(7):
+    with violations_at(7):
         assert Violation("C1").at == 7
-        with blaming(9):
+        with violations_at(9):
             assert Violation("C1").at == 9
         assert Violation("C1").at == 7
     assert Violation("C1").at == -1
 
 
 def test_what_is_blamed_is_forgotten_when_the_block_raises():
-    with pytest.raises(Violation), blaming(7):
+    with pytest.raises(Violation), violations_at(7):
         require(False, "C1")
     assert Violation("C1").at == -1
 

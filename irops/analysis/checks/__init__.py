@@ -1,1 +1,1 @@
-"""Holding a model to the rules: everything wrong with it in one pass."""
+"""The checks: each finds one kind of error in a model; together they report all errors in one pass."""

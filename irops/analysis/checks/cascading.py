@@ -1,4 +1,4 @@
-"""One fault, told once: what a later check says again of the same layer is left out."""
+"""Suppresses cascading findings: those that another finding on the same layer explains."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ CASCADES = {
     "IR101": ("IR301", "IR302", "IR303"),  # a layer without a type or version: no op can be found
     "IR102": ("IR301", "IR302", "IR303"),
     "IR111": ("IR321", "IR322"),  # ports that share an id
-    "IR504": ("IR312",),  # attributes of a Const, told by the weights and by its definition
+    "IR504": ("IR312",),  # attributes of a Const, which both the weights and the definition check
     "IR505": ("IR314", "IR315"),
     "IR506": ("IR314", "IR315"),
     "IR508": ("IR314", "IR315", "IR408"),
     "IR509": ("IR311", "IR312"),
-    "IR906": ("IR208", "IR210"),  # a tensor of ONNX that two nodes give
+    "IR906": ("IR208", "IR210"),  # a tensor that two nodes produce
     **dict.fromkeys(
         ("IR907", "IR908", "IR909", "IR910", "IR911"), ("IR504", "IR312", "IR314")
-    ),  # a constant of ONNX that is not there
+    ),  # a constant without a value
 }
-"""A rule, and the rules that its fault sets off."""
+"""The rules whose findings are suppressed by a finding of another rule on the same layer."""
 
 
 def without_cascading(found: Iterable[Diagnostic]) -> list[Diagnostic]:

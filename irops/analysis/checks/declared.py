@@ -1,11 +1,11 @@
-"""What ports declare agrees with what follows from the inputs."""
+"""Checks that the declarations of ports agree with inference."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from irops.analysis.checks.context import Context
-from irops.analysis.facts import Facts
+from irops.analysis.inferred import Inferred
+from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.fix import Fix, fix
 from irops.diagnostics.rules import rule
@@ -16,29 +16,26 @@ from irops.values.element import DYNAMIC, element_type_of_precision
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
-IGNORED = "OpenVINO ignores what ports declare, and goes on with what it infers"
+IGNORED = "OpenVINO ignores the declarations of ports, and uses what it infers"
 
 
-def ports_declare_what_is_inferred(
-    context: Context, facts: Facts, path: tuple[str, ...] = ()
-) -> Iterator[Diagnostic]:
+def ports_declare_what_is_inferred(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
     """Types and dimensions of every port of every layer, bodies included, where both are known."""
-    for known in facts.layers.values():
-        for name, body in known.bodies.items():
-            yield from ports_declare_what_is_inferred(context, body, (*path, known.layer.name, name))
-        layer = known.layer
-        inputs = (
-            known.inputs if context.model.dialect == "openvino" else ()
-        )  # ONNX declares a tensor once, where it is given
+    for known in inferred.layers.values():
+        for body in known.bodies.values():
+            yield from ports_declare_what_is_inferred(structure, body)
+        layer, path = known.layer, inferred.path
+        # other dialects declare a tensor once, where it is produced
+        inputs = known.inputs if structure.dialect.declares_inputs else ()
         for what, ports, found in (
             ("input", layer.inputs, inputs),
             ("output", layer.outputs, () if known.failed else known.outputs),
         ):
-            yield from _each(context, layer, path, what, ports, found)
+            yield from _each(structure, layer, path, what, ports, found)
 
 
 def _each(
-    context: Context,
+    structure: ModelStructure,
     layer: Layer,
     path: tuple[str, ...],
     what: str,
@@ -53,26 +50,26 @@ def _each(
             yield Diagnostic(
                 rule("contradicting-port-shape"),
                 f"{what} {index} of {layer} declares {declared}, must be {fact.shape}",
-                _place(context, layer, path, port, at),
-                notes=_ignored(context),
-                fix=_right_dims(context, port, fact.shape),
+                _place(structure, layer, path, port, at),
+                notes=_ignored(structure),
+                fix=_right_dims(structure, port, fact.shape),
             )
         if (precision := _other_type(port, fact)) is not None:
             yield Diagnostic(
                 rule("contradicting-port-precision"),
                 f"{what} {index} of {layer} declares {precision}, must be {fact.element_type.precision}",
-                _place(context, layer, path, port, "precision"),
-                notes=_ignored(context),
-                fix=_right_precision(context, port, fact),
+                _place(structure, layer, path, port, "precision"),
+                notes=_ignored(structure),
+                fix=_right_precision(structure, port, fact),
             )
 
 
-def _ignored(context: Context) -> tuple[str, ...]:
-    return (IGNORED,) if context.model.dialect == "openvino" else ()
+def _ignored(structure: ModelStructure) -> tuple[str, ...]:
+    return (IGNORED,) if structure.dialect.runtime_notes else ()
 
 
 def _contradiction(port: Port, shape: Shape) -> int | None:
-    """Which of a port's dimensions cannot be, the first; 0 where the rank cannot."""
+    """The index of the first dimension of a port that contradicts shape; 0 if the rank does."""
     if shape.dims is None:
         return None
     if len(shape.dims) != len(port.dims):
@@ -88,7 +85,7 @@ def _may_be(declared: int, dim: Dim) -> bool:
 
 
 def _other_type(port: Port, fact: Fact) -> str | None:
-    """The port's precision, where it is of another element type than the fact."""
+    """The precision of a port, if its element type differs from that of the fact."""
     if port.precision is None or fact.element_type is DYNAMIC:
         return None
     if port.precision == fact.element_type.precision:
@@ -96,27 +93,31 @@ def _other_type(port: Port, fact: Fact) -> str | None:
     try:
         declared = element_type_of_precision(port.precision)
     except ValueError:
-        return None  # told by the reader
+        return None  # the reader reports it
     return None if declared in (DYNAMIC, fact.element_type) else port.precision
 
 
-def _right_dims(context: Context, port: Port, shape: Shape) -> Fix | None:
-    source = context.editable
+def _right_dims(structure: ModelStructure, port: Port, shape: Shape) -> Fix | None:
+    source = structure.editable
     if source is None or shape.dims is None or port.at < 0:
         return None
     kept = port.dims if len(port.dims) == len(shape.dims) else (None,) * len(shape.dims)
-    dims = [
-        before if before is not None and _may_be(before, dim) else int(dim.low) if dim.low == dim.high else -1
-        for before, dim in zip(kept, shape.dims)
-    ]
+    dims = [_declarable(before, dim) for before, dim in zip(kept, shape.dims)]
     return fix(
         f"declare the dimensions {','.join(map(str, dims)) or 'of a scalar, none'}",
         with_dims(source, port.at, dims),
     )
 
 
-def _right_precision(context: Context, port: Port, fact: Fact) -> Fix | None:
-    source, precision = context.editable, fact.element_type.precision
+def _declarable(declared: int | None, dim: Dim) -> int:
+    """The dimension to declare: declared if it is possible, the inferred size if it is static, or -1."""
+    if declared is not None and _may_be(declared, dim):
+        return declared
+    return int(dim.low) if dim.low == dim.high else -1
+
+
+def _right_precision(structure: ModelStructure, port: Port, fact: Fact) -> Fix | None:
+    source, precision = structure.editable, fact.element_type.precision
     if source is None:
         return None
     return fix(
@@ -124,13 +125,12 @@ def _right_precision(context: Context, port: Port, fact: Fact) -> Fix | None:
     )
 
 
-def _place(context: Context, layer: Layer, path: tuple[str, ...], port: Port, where: int | str) -> Location:
-    source = context.model.source
-    if source is None:
-        return Location(None, None, None, layer.id, layer.name, path)
-    if port.at < 0:
-        return source.location(-1, layer, path)
+def _place(
+    structure: ModelStructure, layer: Layer, path: tuple[str, ...], port: Port, where: int | str
+) -> Location:
+    """The place of a port: of one of its dimensions by number, or of an attribute by name."""
+    source = structure.model.source
     if isinstance(where, str):
-        return source.location(port.at, layer, path, where)
-    dim = source.child_offset(port.at, "dim", where)
-    return source.location(port.at if dim is None else dim, layer, path)
+        return structure.location(layer, path, port.at, where)
+    dim = None if source is None or port.at < 0 else source.child_offset(port.at, "dim", where)
+    return structure.location(layer, path, port.at if dim is None else dim)

@@ -1,10 +1,10 @@
-"""Edges meet layers and ports, one at each input, and run in no circle."""
+"""Checks of edges: they connect existing layers and ports, one per input, without cycles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from irops.analysis.checks.context import Context, Scope
+from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.graph.order import cycles
 from irops.graph.wiring import input_index
@@ -14,38 +14,38 @@ SHOWN = 8
 """How many layers of a cycle a message names."""
 
 
-def edges_end_at_layers(context: Context) -> Iterator[Diagnostic]:
-    for scope, _, edge in _faulty_edges(context, "dangling-edge"):
+def edges_end_at_layers(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope, _, edge in _faulty_edges(structure, "dangling-edge"):
         layers = scope.wiring.layers
         begins = edge.from_layer in layers
-        verb, absent, there = ("ends", edge.to_layer, "from") if begins else ("begins", edge.from_layer, "to")
+        verb, absent, there = ("ends", edge.to_layer, "from") if begins else ("starts", edge.from_layer, "to")
         other = layers.get(edge.from_layer, layers.get(edge.to_layer))
         notes = [
             "OpenVINO ignores this edge"
             if begins
             else (
-                'OpenVINO refuses the file with "Cannot create layer id:0 from unsupported opset", if it gets'
-                " there"
+                'OpenVINO refuses the file with "Cannot create layer id:0 from unsupported opset", if it'
+                " reads that far"
             )
         ]
         if scope.outer is not None and absent in scope.outer.wiring.layers:
             notes.append(
-                f"{scope.outer.wiring.layers[absent]} is outside the body, where its edges cannot reach"
+                f"{scope.outer.wiring.layers[absent]} is outside the body, whose edges cannot refer to it"
             )
         message = (
-            f"an edge{f' {there} {other}' if other else ''} {verb} at layer {absent}; {scope.what} has no"
-            " layer of this id"
+            f"an edge{f' {there} {other}' if other else ''} {verb} at layer {absent}, which does not exist in"
+            f" {scope.what}"
         )
-        yield context.finding("dangling-edge", message, edge.at, scope, other, notes=tuple(notes))
+        yield structure.finding("dangling-edge", message, edge.at, scope, other, notes=tuple(notes))
 
 
-def edges_meet_ports(context: Context) -> Iterator[Diagnostic]:
-    for scope, rule, edge in _faulty_edges(context, "unknown-output-port", "unknown-input-port"):
+def edges_meet_ports(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope, rule, edge in _faulty_edges(structure, "unknown-output-port", "unknown-input-port"):
         if rule == "unknown-output-port":
             layer, label, verb, side, other = (
                 scope.wiring.layers[edge.from_layer],
                 edge.from_port,
-                "begins",
+                "starts",
                 "output",
                 "input",
             )
@@ -60,57 +60,64 @@ def edges_meet_ports(context: Context) -> Iterator[Diagnostic]:
             )
             ports, others = layer.inputs, layer.outputs
         instead = f", which is an {other}" if any(port.id == label for port in others) else ""
-        message = f"an edge {verb} at port {label} of {layer}{instead}; {_labels(ports, side)}"
+        message = f"an edge {verb} at port {label} of {layer}{instead}, {_labels(ports, side)}"
         note = f'OpenVINO refuses the file: "Can not find {side} port with id {label} in layer {layer.name}"'
-        yield context.finding(rule, message, edge.at, scope, layer, notes=(note,))
+        yield structure.finding(rule, message, edge.at, scope, layer, notes=(note,))
 
 
-def no_input_has_two_edges(context: Context) -> Iterator[Diagnostic]:
-    for scope, _, edge in _faulty_edges(context, "multiple-producers"):
+def no_input_has_two_edges(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope, _, edge in _faulty_edges(structure, "multiple-producers"):
         layer = scope.wiring.layers[edge.to_layer]
         index = input_index(layer, edge.to_port) or 0
         first, second = scope.wiring.inputs[layer.id][index], scope.wiring.layers[edge.from_layer]
         by = f"twice by {second}" if first is None or first[0] is second else f"by {first[0]} and by {second}"
-        message = f"input {index} of {layer} is fed {by}; an input takes one edge"
+        message = f"input {index} of {layer} is fed {by}, must have one incoming edge"
         note = 'OpenVINO refuses the file: "has incorrect input with index ..."'
-        yield context.finding("multiple-producers", message, edge.at, scope, layer, notes=(note,))
+        yield structure.finding("multiple-producers", message, edge.at, scope, layer, notes=(note,))
 
 
-def every_input_port_is_fed(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.whole:
+def every_input_port_is_fed(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.fully_read:
         for layer, index in scope.wiring.unconnected:
-            message = (
-                f"no edge ends at input {index} (port {layer.inputs[index].id}) of {layer}; every input port"
-                " takes one"
-            )
+            name = f"input {index} (port {layer.inputs[index].id}) of {layer}"
+            message = f"{name} has no incoming edge, must have one"
             note = (
-                "OpenVINO counts edges, not ports, and sees an op with fewer inputs, or ends with an index"
+                "OpenVINO counts edges, not ports, and sees an op with fewer inputs, or fails with an index"
                 " out of range"
             )
-            yield context.finding("unconnected-input", message, layer.at, scope, layer, notes=(note,))
+            yield structure.finding("unconnected-input", message, layer.at, scope, layer, notes=(note,))
 
 
-def there_are_no_cycles(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.scopes:
+def there_are_no_cycles(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
         for cycle in cycles(scope.wiring):
             way = [f'{layer.id} "{layer.name}"' for layer in (*cycle[:SHOWN], cycle[0])]
             if len(cycle) > SHOWN:
                 way.insert(SHOWN, f"({len(cycle) - SHOWN} more)")
             what = (
-                f"layers feed one another in a circle: {' -> '.join(way)}"
+                f"the graph has the cycle {' -> '.join(way)}"
                 if len(cycle) > 1
-                else f"{cycle[0]} feeds itself"
+                else f"the graph has a cycle: {cycle[0]} feeds itself"
             )
-            message = f"{what}; a graph must have no cycle"
+            message = f"{what}, must have no cycle"
             note = (
-                'OpenVINO refuses it as "Attempt to access node ... that not in graph" where it leads to a'
-                " Result, and never looks at it where it does not"
+                'OpenVINO refuses the file with "Attempt to access node ... that not in graph" if the cycle'
+                " leads to a Result, and ignores the cycle otherwise"
             )
-            yield context.finding("cycle", message, cycle[0].at, scope, cycle[0], notes=(note,))
+            yield structure.finding("cycle", message, cycle[0].at, scope, cycle[0], notes=(note,))
 
 
-def _faulty_edges(context: Context, *rules: str) -> Iterator[tuple[Scope, str, Edge]]:
-    for scope in context.scopes:
+EDGE_CHECKS = (
+    edges_end_at_layers,
+    edges_meet_ports,
+    no_input_has_two_edges,
+    every_input_port_is_fed,
+    there_are_no_cycles,
+)
+
+
+def _faulty_edges(structure: ModelStructure, *rules: str) -> Iterator[tuple[GraphNode, str, Edge]]:
+    for scope in structure.graphs:
         for fault in scope.wiring.faults:
             if fault.rule in rules:
                 yield scope, fault.rule, fault.edge
@@ -119,5 +126,5 @@ def _faulty_edges(context: Context, *rules: str) -> Iterator[tuple[Scope, str, E
 def _labels(ports: Sequence[Port], side: str) -> str:
     shown = ", ".join(str(port.id) for port in ports[:SHOWN])
     if len(ports) < 2:
-        return f"its {side} is port {shown}" if ports else f"it has no {side}s"
-    return f"its {side}s are ports {shown}{', ...' if len(ports) > SHOWN else ''}"
+        return f"must be port {shown}, its only {side}" if ports else f"which has no {side}s"
+    return f"must be one of its {side} ports {shown}{', ...' if len(ports) > SHOWN else ''}"

@@ -1,4 +1,4 @@
-"""Puts right what has one right answer: in the text, at exact places, and in nothing else."""
+"""Applies the fixes of findings to the text of a file, and changes no other bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irops.ir.pending import Pending
 from irops.ir.regular import open_regular
 
 PASSES = 20
-"""What was put right may show what else can be, so often at most."""
+"""The number of passes: applying fixes may reveal findings with further fixes."""
 
 
 class ChangedMeanwhile(Exception):
@@ -22,16 +22,16 @@ class ChangedMeanwhile(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
-    """A text before and after; report: what is left to say of it, and in .fixed what was put right."""
+class FixedText:
+    """A text before and after fixing; report: the remaining findings, and in .fixed those that were fixed."""
 
     before: bytes
     after: bytes
     report: Report
 
 
-def mended(text: bytes, check: Callable[[bytes], Report]) -> Mended:
-    """A text with all fixes of what check finds, applied again and again until none is left."""
+def fixed_text(text: bytes, check: Callable[[bytes], Report]) -> FixedText:
+    """A text with all fixes of the findings of check applied, repeatedly until none is left."""
     fixed: list[Diagnostic] = []
     after = text
     for _ in range(PASSES):
@@ -43,14 +43,13 @@ def mended(text: bytes, check: Callable[[bytes], Report]) -> Mended:
         fixed.extend(by_fix[one] for one in done)
     else:
         report = check(after)
-    return Mended(text, after, replace(report, fixed=tuple(fixed)))
+    return FixedText(text, after, replace(report, fixed=tuple(fixed)))
 
 
-def store(path: str, found: Mended) -> None:
-    """Write the text that was put right over the file, whole or not at all; a link stays one, what it leads
-    to is written.
+def store(path: str, found: FixedText) -> None:
+    """Replace the content of the file with the fixed text, atomically. A symbolic link is followed.
 
-    Raises:  ChangedMeanwhile, and nothing is written, where the file is another than before; OSError
+    Raises:  ChangedMeanwhile, without writing, if the file has changed since it was checked; OSError
     """
     target = Path(os.path.realpath(path))
     with Pending(target) as (file,):

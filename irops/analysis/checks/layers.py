@@ -1,68 +1,61 @@
-"""Layers serve a purpose and can be told apart."""
+"""Checks that layers are used, and that the names of layers and tensors are unique."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.checks.context import Context, Scope
+from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.printable import plural
 from irops.graph.order import feeding_layers
 from irops.graph.wiring import Wiring
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 
 
-def the_model_has_results(context: Context) -> Iterator[Diagnostic]:
-    if () not in context.partially_read and not _sinks(context.scopes[0]):
-        count = len(context.model.layers)
+def the_model_has_results(structure: ModelStructure) -> Iterator[Diagnostic]:
+    if () not in structure.partially_read and not _sinks(structure.graphs[0]):
+        count = len(structure.model.layers)
         what = f"the model has {count} layer{'s' * (count != 1)} and no Result"
-        yield context.finding(
+        yield structure.finding(
             "no-results",
-            f"{what}; it needs one for each tensor that it returns",
+            f"{what}, must have one for each tensor that it returns",
             0,
-            context.scopes[0],
+            structure.graphs[0],
             notes=("OpenVINO reads and compiles it as a model without outputs",),
         )
 
 
-def every_layer_reaches_a_result(context: Context) -> Iterator[Diagnostic]:
-    """Tells one layer of each dead end, the last, and how many others lead only there."""
-    for scope in context.whole:
+def every_layer_reaches_a_result(structure: ModelStructure) -> Iterator[Diagnostic]:
+    """Reports the last layer of each unused branch, with the number of other layers in the branch."""
+    for scope in structure.fully_read:
         sinks = _sinks(scope)
-        if (
-            not sinks or scope.wiring.faults or scope.wiring.unconnected
-        ):  # with edges amiss, what leads where is not known
+        if not sinks or scope.wiring.faults or scope.wiring.unconnected:  # a missing edge may be the cause
             continue
         for layer, behind in _dead_ends(scope.wiring, feeding_layers(scope.wiring, sinks)):
-            more = (
-                f", nor on the {behind} before it that lead nowhere else"
-                if behind > 1
-                else ", nor on the one before it that leads nowhere else"
-                if behind
-                else ""
-            )
+            more = f" (nor on {plural(behind, 'layer')} that only it depends on)" if behind else ""
             whole = "the model" if scope.outer is None else "the body"
             message = (
-                f"nothing that {whole} returns depends on {layer}{more}; no way leads from it to a Result or"
+                f"no result of {whole} depends on {layer}{more}; there is no path from it to a Result or"
                 " Assign"
             )
-            yield context.finding(
+            yield structure.finding(
                 "dead-layer",
                 message,
                 layer.at,
                 scope,
                 layer,
-                notes=("OpenVINO does not look at such a layer",),
+                notes=("OpenVINO does not read such a layer",),
             )
 
 
-def layer_names_are_unique(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.scopes:
+def layer_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
         first: dict[str, Layer] = {}
         for layer in scope.graph.layers:
             other = first.setdefault(layer.name, layer)
             if other is not layer and layer.name and other.id != layer.id:
-                message = f"{layer} has the name of {other}; by the name only one of them can be found"
-                yield context.finding(
+                message = f"{layer} has the name of {other}, must have a unique name to be found by it"
+                yield structure.finding(
                     "duplicate-layer-name",
                     message,
                     layer.at,
@@ -72,8 +65,8 @@ def layer_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                 )
 
 
-def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
-    for scope in context.scopes:
+def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
         first: dict[str, tuple[Layer, int]] = {}
         for layer in scope.graph.layers:
             for index, port in enumerate(layer.outputs):
@@ -84,9 +77,9 @@ def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                             f'output {index} of {layer} has the tensor name "{name}", as has output {output}'
                             f" of {other}"
                         )
-                        yield context.finding(
+                        yield structure.finding(
                             "duplicate-tensor-name",
-                            f"{message}; a tensor name must mean one tensor",
+                            f"{message}, must have a unique tensor name",
                             port.at,
                             scope,
                             layer,
@@ -94,21 +87,25 @@ def tensor_names_are_unique(context: Context) -> Iterator[Diagnostic]:
                         )
 
 
-def _sinks(scope: Scope) -> list[Layer]:
-    return [layer for layer in scope.wiring.layers.values() if layer.type.lower() in ("result", "assign")]
+def _sinks(scope: GraphNode) -> list[Layer]:
+    return [
+        layer
+        for layer in scope.wiring.layers.values()
+        if layer.intended_kind in (LayerKind.RESULT, LayerKind.SINK)
+    ]
 
 
 def _dead_ends(wiring: Wiring, living: set[int]) -> Iterator[tuple[Layer, int]]:
-    """Layers that feed nothing and are no sink, and how many layers lead only to dead ends through each."""
+    """Layers without consumers that are not sinks, each with the number of layers that only it depends on."""
     told: set[int] = set()
     feeding = {layer_id for layer_id, _ in wiring.consumers}
     for layer in wiring.layers.values():
-        if layer.id in living or layer.id in feeding or layer.type.lower() == "parameter":
+        if layer.id in living or layer.id in feeding or layer.kind is LayerKind.PARAMETER:
             continue
         behind, ahead = -1, [layer.id]
         while ahead:
             layer_id = ahead.pop()
-            if layer_id in living or layer_id in told or wiring.layers[layer_id].type.lower() == "parameter":
+            if layer_id in living or layer_id in told or wiring.layers[layer_id].kind is LayerKind.PARAMETER:
                 continue
             told.add(layer_id)
             behind += 1

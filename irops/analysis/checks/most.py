@@ -1,4 +1,4 @@
-"""So many findings and no more: beyond, they help nobody."""
+"""Limits the number of findings."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import rule
 from irops.limits import Limits, notes
 
-MORE = "more-faults"
+MORE = "too-many-findings"
 
 
 def within(limits: Limits, found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The first findings, as many as the limit allows, errors before warnings; and how many more there
-    are.
-    """
+    """The first findings up to the limit, errors before warnings, and one with the number of the others."""
     found = list(found)
     told = [d for d in found if d.name != MORE]
-    before = [d for d in found if d.name == MORE]  # what the reader left untold already
+    before = [d for d in found if d.name == MORE]  # those that the reader omitted already
     if len(told) <= limits.findings:
         return [*told, *before]
     order = in_document_order(told)
     kept = sorted(order, key=lambda d: d.severity is not Severity.ERROR)[: int(limits.findings)]
     last = max((d.location for d in kept), key=lambda where: where.line or 0)
-    message = f"{len(order) - len(kept)} more findings are not told; {limits.said('findings')}"
+    message = f"{len(order) - len(kept)} more findings are not reported; {limits.message('findings')}"
     return [
         *kept,
         *(

@@ -1,92 +1,97 @@
-"""Layers name their ops as OpenVINO looks for them, and have the bodies and outputs that these have."""
+"""Checks the spelling of op types, and the bodies and outputs of layers against their definitions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.checks.context import Context
-from irops.analysis.facts import Facts
+from irops.analysis.inferred import Inferred
+from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fix import fix
 from irops.diagnostics.printable import plural
 from irops.ir.edits import with_attribute
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 from irops.spec.op import Op
 from irops.spec.opsets import opsets
 
 ANCHORS = {
-    "Result": "OpenVINO drops this layer without a word, and all that only it depends on",
-    "Assign": "OpenVINO drops this layer without a word, and all that only it depends on",
+    "Result": "OpenVINO silently drops this layer, and all layers that only it depends on",
+    "Assign": "OpenVINO silently drops this layer, and all layers that only it depends on",
     "Const": "OpenVINO refuses the file",
 }
-"""Types that OpenVINO's reader compares exactly, and what becomes of others."""
+"""Types that OpenVINO's reader compares exactly, and its behaviour on other spellings."""
 
 
-def types_are_spelled_as_specified(context: Context) -> Iterator[Diagnostic]:
+def types_are_spelled_as_specified(structure: ModelStructure) -> Iterator[Diagnostic]:
     right: dict[tuple[str, str], str] = {}
-    for scope in context.scopes:
+    for scope in structure.graphs:
         for layer in scope.graph.layers:
             key = (layer.type, layer.version)
             spelled = right.get(key)
             if spelled is None:
-                spelled = right[key] = _spelled(context, layer)
+                spelled = right[key] = _spelled(structure, layer)
             if spelled != layer.type:
                 anchor = ANCHORS.get(spelled)
-                name = "op-spelled-otherwise" if anchor is None else "misspelled-anchor"
+                name = "nonstandard-type-spelling" if anchor is None else "misread-type-spelling"
                 message = f"the type is spelled {layer.type}, must be {spelled}"
-                note = anchor or "OpenVINO finds the op all the same"
-                source = context.editable
+                note = anchor or "OpenVINO ignores the case and finds the op"
+                source = structure.editable
                 right_way = source and fix(
                     f"write the type {spelled}", [with_attribute(source, layer.at, "type", spelled)]
                 )
-                yield context.finding(
+                yield structure.finding(
                     name, message, layer.at, scope, layer, attribute="type", notes=(note,), fix=right_way
                 )
 
 
-def bodies_are_those_of_the_op(context: Context) -> Iterator[Diagnostic]:
-    for inside in context.bodies:
-        found = context.registry.resolve(inside.layer.type, inside.layer.version)
+def bodies_are_those_of_the_op(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for inside in structure.bodies:
+        found = structure.registry.resolve(inside.layer.type, inside.layer.version)
         if isinstance(found, Op) and inside.body.name not in found.definition.bodies:
             takes = ", ".join(found.definition.bodies) or "none"
-            message = f"{inside.layer} has a {inside.body.name}; bodies of {found.id}: {takes}"
-            yield context.finding(
+            message = (
+                f"{inside.layer} has a {inside.body.name}, must have only the bodies of {found.id}: {takes}"
+            )
+            yield structure.finding(
                 "unknown-body",
                 message,
                 inside.body.at,
-                inside.scope,
+                inside.outer,
                 inside.layer,
-                notes=("OpenVINO ignores it without a word",),
+                notes=("OpenVINO silently ignores it",),
             )
 
 
-def layers_declare_the_outputs_that_there_are(context: Context, facts: Facts) -> Iterator[Diagnostic]:
-    ahead = [(facts, context.scopes[0])]
-    inner = {scope.path: scope for scope in context.scopes}
+def layers_declare_the_outputs_that_there_are(
+    structure: ModelStructure, inferred: Inferred
+) -> Iterator[Diagnostic]:
+    ahead = [inferred]
     while ahead:
-        facts, scope = ahead.pop()
-        for known in facts.layers.values():
+        inferred = ahead.pop()
+        scope = structure.by_path[inferred.path]
+        for known in inferred.layers.values():
             layer = known.layer
-            ahead.extend((body, inner[*scope.path, layer.name, name]) for name, body in known.bodies.items())
+            ahead.extend(known.bodies.values())
             given, declared = len(known.outputs), len(layer.outputs)
-            result = (
-                layer.type.lower() == "result" and declared <= given
-            )  # gives its value to the caller; it may declare no port
+            # a Result gives its value to the caller; it may declare no port
+            result = layer.intended_kind is LayerKind.RESULT and declared <= given
             if result or known.failed or known.op is None or given == declared:
                 continue
-            message = f"{known.op.id} gives {plural(given, 'output')}, and {layer} declares {declared}"
+            message = (
+                f"{layer} declares {plural(declared, 'output')}, must declare {given}, as {known.op.id} has"
+            )
             note = (
-                "OpenVINO takes the ports that are declared for the first ones"
+                "OpenVINO treats the declared ports as the first ones"
                 if declared < given
                 else 'OpenVINO refuses the file: "node index is out of range"'
             )
-            yield context.finding("wrong-number-of-outputs", message, layer.at, scope, layer, notes=(note,))
+            yield structure.finding("wrong-number-of-outputs", message, layer.at, scope, layer, notes=(note,))
 
 
-def _spelled(context: Context, layer: Layer) -> str:
-    """How the specification spells the type of a layer; as the layer does, where it means no op."""
+def _spelled(structure: ModelStructure, layer: Layer) -> str:
+    """The type of a layer as spelled in the specification; unchanged if there is no such op."""
     version = opsets().find(layer.type, layer.version)
     if version is not None:
         return version.type
-    found = context.registry.resolve(layer.type, layer.version)
+    found = structure.registry.resolve(layer.type, layer.version)
     return found.definition.type if isinstance(found, Op) else layer.type

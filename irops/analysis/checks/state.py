@@ -1,17 +1,17 @@
-"""Variables are read, and each in one way."""
+"""Checks of state variables: assigned variables are read, and all declarations agree."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.checks.context import Context, Scope
+from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.ir.model import Layer
 
 
-def variables_have_one_type_and_shape(context: Context) -> Iterator[Diagnostic]:
+def variables_have_one_type_and_shape(structure: ModelStructure) -> Iterator[Diagnostic]:
     first: dict[str, Layer] = {}
-    for scope, layer in _layers_of_type(context, "readvalue"):
+    for scope, layer in _layers_of_type(structure, "readvalue"):
         declared = _declaration(layer)
         if declared is None:
             continue
@@ -19,29 +19,29 @@ def variables_have_one_type_and_shape(context: Context) -> Iterator[Diagnostic]:
         before = _declaration(other)
         if before is not None and before != declared:
             message = (
-                f'{layer} reads the variable "{layer.data["variable_id"]}" as {"".join(declared)}, '
-                f"{other} as {''.join(before)}; a variable has one type and shape"
+                f'{layer} declares the variable "{layer.data["variable_id"]}" as {"".join(declared)}, must be'
+                f" {''.join(before)}, as {other} declares it"
             )
-            yield context.finding(
-                "variable-of-two-kinds",
+            yield structure.finding(
+                "conflicting-variable-types",
                 message,
                 layer.at,
                 scope,
                 layer,
-                notes=("OpenVINO holds one layer to the declaration of the other",),
+                notes=("OpenVINO checks one layer against the declaration of the other",),
             )
 
 
-def assigned_variables_are_read(context: Context) -> Iterator[Diagnostic]:
-    read = {layer.data.get("variable_id") for _, layer in _layers_of_type(context, "readvalue")}
-    for scope, layer in _layers_of_type(context, "assign"):
+def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnostic]:
+    read = {layer.data.get("variable_id") for _, layer in _layers_of_type(structure, "readvalue")}
+    for scope, layer in _layers_of_type(structure, "assign"):
         name = layer.data.get("variable_id")
-        if name is not None and name not in read and not context.partially_read:
+        if name is not None and name not in read and not structure.partially_read:
             message = (
-                f'{layer} assigns the variable "{name}", which no layer reads; it needs a ReadValue of the'
-                " same variable_id"
+                f'{layer} assigns the variable "{name}", which no layer reads; there must be a ReadValue with'
+                " the same variable_id"
             )
-            yield context.finding(
+            yield structure.finding(
                 "unread-variable",
                 message,
                 layer.at,
@@ -51,17 +51,15 @@ def assigned_variables_are_read(context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def _layers_of_type(context: Context, type_: str) -> Iterator[tuple[Scope, Layer]]:
-    for scope in context.scopes:
+def _layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:
+    for scope in structure.graphs:
         for layer in scope.graph.layers:
             if layer.type.lower() == type_:
                 yield scope, layer
 
 
 def _declaration(layer: Layer) -> tuple[str, str] | None:
-    """The element type and the shape of the variable as the layer declares them, in one spelling; None if it
-    declares none.
-    """
+    """The declared element type and shape of the variable, normalized; None if the layer declares none."""
     if not {"variable_id", "variable_type", "variable_shape"} <= layer.data.keys():
         return None
     shape = "".join(layer.data["variable_shape"].split()).strip("[]").replace("-1", "?")

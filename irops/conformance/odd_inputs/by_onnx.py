@@ -10,6 +10,7 @@ import numpy as np
 
 from irops.conformance.odd_inputs.odd import Question, Reply, sent
 from irops.conformance.odd_inputs.refused import refused
+from irops.conformance.odd_inputs.runtime import Runtime
 from irops.dialects.onnx.types import number_of
 from irops.registry import default_registry
 from irops.values.element import element_type_of
@@ -115,3 +116,11 @@ def _model(question: Question) -> Any:
     node = helper.make_node(definition.type, list(arrays), [output.name], **axes)
     graph = helper.make_graph([node], "odd", infos, [output], constants)
     return helper.make_model(graph, ir_version=IR_VERSION, opset_imports=[helper.make_opsetid("", OPSET)])
+
+
+RUNTIMES = (
+    Runtime("openvino-onnx", "OpenVINO, from ONNX", "openvino", ("onnx", "openvino"), by_openvino),
+    Runtime("onnx-checker", "ONNX checker", "onnx", ("onnx",), by_checker),
+    Runtime("onnx-reference", "onnx.reference", "onnx", ("onnx",), by_reference),
+    Runtime("onnxruntime", "ONNX Runtime, CPU", "onnxruntime", ("onnx", "onnxruntime"), by_onnxruntime),
+)

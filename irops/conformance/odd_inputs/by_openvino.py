@@ -9,6 +9,7 @@ import numpy as np
 from irops.backends.one_op import one_op_model
 from irops.conformance.odd_inputs.odd import Question, Reply, sent
 from irops.conformance.odd_inputs.refused import refused
+from irops.conformance.odd_inputs.runtime import Runtime
 from irops.registry import default_registry
 from irops.values.element import STRING, Array, element_type, element_type_of, foreign_types
 from irops.values.packing import pack, unpack
@@ -103,3 +104,9 @@ def _core() -> Any:
     from openvino import Core
 
     return Core()
+
+
+RUNTIMES = (
+    Runtime("openvino", "OpenVINO, CPU", "openvino", ("openvino",), by_cpu),
+    Runtime("openvino-evaluate", "OpenVINO, Model.evaluate", "openvino", ("openvino",), by_evaluate),
+)

@@ -9,7 +9,7 @@ from irops.conformance.odd_inputs.odd import Reply
 LONGEST = 200
 _LEADS = re.compile(
     r".*(?:Status Message: | was false\. |Type Error: |Exception during loading: |\[ShapeInferenceError\] |"
-    r"Exception from \S+:\s|\[ONNXRuntimeError\] : \d+ : \w+ : )"
+    r"Exception from \S+:\s|\[\w+RuntimeError\] : \d+ : \w+ : )"
 )
 """What stands before the reason: places in sources, and which part of the library speaks."""
 

@@ -1,66 +1,21 @@
-"""The runtimes that are asked. Each of them imports its library when it is asked, which it is in a process of
-its own.
+"""The runtimes that are asked: those that the modules by_* of this folder list as RUNTIMES. Each imports its
+library when it is asked, which happens in a process of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib import import_module
+from pkgutil import iter_modules
 
-from irops.backends.extras import lacks
-from irops.conformance.odd_inputs import by_onnx, by_openvino, neighbours
-from irops.conformance.odd_inputs.odd import Question, Reply
+from irops.conformance import odd_inputs
+from irops.conformance.odd_inputs.runtime import Runtime
 
 
-@dataclass(frozen=True, slots=True)
-class Runtime:
-    """Something that can be asked.
-
-    name: as columns name it; label: as readers see it; libraries: what must be installed, and extra brings,
-        the last of them the one
-    whose version counts.
-    """
-
-    name: str
-    label: str
-    extra: str
-    libraries: tuple[str, ...]
-    reply: Callable[[Question], Reply]
-
-    @property
-    def missing(self) -> str | None:
-        """What is not installed, in words; None where all is there."""
-        return lacks(self.extra, *self.libraries) if self.extra else None
-
-    @property
-    def version(self) -> str:
-        try:
-            return version(self.libraries[-1])
-        except PackageNotFoundError:
-            return ""
+def _runtimes() -> dict[str, Runtime]:
+    found = [name for _, name, _ in iter_modules(odd_inputs.__path__) if name.startswith("by_")]
+    modules = [import_module(f"{odd_inputs.__name__}.{name}") for name in found]
+    return {runtime.name: runtime for module in modules for runtime in module.RUNTIMES}
 
 
-RUNTIMES = {
-    runtime.name: runtime
-    for runtime in (
-        Runtime("openvino", "OpenVINO, CPU", "openvino", ("openvino",), by_openvino.by_cpu),
-        Runtime(
-            "openvino-evaluate",
-            "OpenVINO, Model.evaluate",
-            "openvino",
-            ("openvino",),
-            by_openvino.by_evaluate,
-        ),
-        Runtime(
-            "openvino-onnx", "OpenVINO, from ONNX", "openvino", ("onnx", "openvino"), by_onnx.by_openvino
-        ),
-        Runtime("onnx-checker", "ONNX checker", "onnx", ("onnx",), by_onnx.by_checker),
-        Runtime("onnx-reference", "onnx.reference", "onnx", ("onnx",), by_onnx.by_reference),
-        Runtime(
-            "onnxruntime", "ONNX Runtime, CPU", "onnxruntime", ("onnx", "onnxruntime"), by_onnx.by_onnxruntime
-        ),
-        Runtime("numpy-flip", "numpy.flip", "", ("numpy",), neighbours.by_numpy),
-        Runtime("torch-flip", "torch.flip", "torch", ("torch",), neighbours.by_torch),
-    )
-}
+RUNTIMES = _runtimes()
+"""By the names that columns have."""

@@ -1,50 +1,22 @@
-"""All rules, a module per band.
+"""All rules, one module per band of codes.
 
 text IR0 · structure IR1 · graph IR2 · definitions IR3 · shapes IR4 · weights IR5 · evaluation IR6 · gradients
-IR62 · settings IR7 · graphs that are built IR8 · models of ONNX IR90 · translation IR92 · faults in
-definitions OD1.
-A code is never used again for another rule.
+IR62 · settings IR7 · graph building IR8 · other file formats IR90 · translation IR92 · errors in
+definitions OD1. A code is never reused for another rule.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 
 from irops.diagnostics.rule import Rule
-from irops.diagnostics.rules import (
-    building,
-    definitions,
-    evaluation,
-    faults,
-    gradients,
-    graph,
-    onnx,
-    settings,
-    shapes,
-    structure,
-    text,
-    translation,
-    weights,
-)
 
 
 @cache
 def _table() -> dict[str, Rule]:
-    bands = (
-        text,
-        structure,
-        graph,
-        definitions,
-        shapes,
-        weights,
-        evaluation,
-        gradients,
-        settings,
-        building,
-        onnx,
-        translation,
-        faults,
-    )
+    bands = [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]
     rules = [rule for band in bands for rule in band.RULES]
     table = {rule.name: rule for rule in rules} | {rule.code: rule for rule in rules}
     assert len(table) == 2 * len(rules), "two rules share a code or a name"
@@ -52,7 +24,7 @@ def _table() -> dict[str, Rule]:
 
 
 def rule(name_or_code: str) -> Rule:
-    """The rule of a name ("dangling-edge") or a code ("IR202"); KeyError where there is none."""
+    """The rule with a name ("dangling-edge") or a code ("IR202"); KeyError if there is none."""
     return _table()[name_or_code]
 
 

@@ -1,4 +1,4 @@
-"""IR8xx: faults in graphs that are built node by node."""
+"""IR8: errors in graphs that are built node by node."""
 
 from __future__ import annotations
 
@@ -9,55 +9,67 @@ RULES: tuple[Rule, ...] = (
         "IR801",
         "too-many-output-names",
         Severity.ERROR,
-        "a node is given more output names than it has outputs",
-        "specified_outputs_name names the outputs of a node in their order; those that it does not reach keep"
-        " the names that they have by themselves, such as ReverseSequenceNode_6_Y.",
+        "a node has more output names than outputs",
+        """
+        specified_outputs_name names the outputs of a node in order; the remaining outputs keep their
+        generated names, such as ReverseSequenceNode_6_Y.
+        """,
     ),
     Rule(
         "IR802",
-        "repeated-name",
+        "duplicate-name",
         Severity.ERROR,
-        "a name is given twice in a graph",
-        "Nodes have names of their own, so have tensors and so have results: what is looked up by its name"
-        " must be one thing. Where graphs are merged, the names that were given in one must not be given in"
-        " the other.",
+        "a name is used twice in a graph",
+        """
+        Names of nodes, of tensors and of results must be unique in a graph, since they are looked up by name.
+        When graphs are merged, the names chosen in one must not occur in the other.
+        """,
     ),
     Rule(
         "IR803",
-        "nameless-output",
+        "invalid-output-name",
         Severity.ERROR,
-        "a node is given an output name that is no text, or empty",
-        "To leave an output the name that it has by itself, give fewer names, or none.",
+        "an output name is empty or not a string",
+        """
+        To keep the generated name of an output, pass fewer names, or none.
+        """,
     ),
     Rule(
         "IR804",
-        "wire-of-another-graph",
+        "cross-graph-connection",
         Severity.ERROR,
         "a node is connected to a node of another graph",
-        "Branches that were built apart are joined by merge; from then on, nodes of either can be connected.",
+        """
+        Combine graphs that were built separately with merge; afterwards, nodes of both can be connected.
+        """,
     ),
     Rule(
         "IR805",
-        "unlike-graphs",
+        "incompatible-opsets",
         Severity.ERROR,
-        "graphs of two opsets cannot be merged",
-        "Nodes are those of one opset of ONNX, which is chosen where the graph is begun: the same type may"
-        " mean different things in another.",
+        "graphs of different opsets cannot be merged",
+        """
+        All nodes of a graph belong to one opset, which is chosen when the graph is created: the same
+        type may have another meaning in another opset.
+        """,
     ),
     Rule(
         "IR806",
-        "switch-without-parameter",
+        "unsupported-switch",
         Severity.ERROR,
-        "a parameter is given with a switch, and has none",
-        "Of the parameters of a node, those that its definition names a switch for, such as batch_axis and"
-        " its use_it, may be switched off; the others are plain values.",
+        "a switch is passed for a parameter that has none",
+        """
+        Only parameters whose definition names a switch, such as batch_axis with its use_it, can be switched
+        off; the others are plain values.
+        """,
     ),
     Rule(
         "IR807",
         "graph-without-result",
         Severity.ERROR,
-        "a graph is made a model, and has no result",
-        "What a graph gives is marked by predict; nodes that lead to no result would compute nothing that"
-        " anyone sees.",
+        "a graph without results cannot become a model",
+        """
+        predict marks the results of a graph; without a result, none of the nodes has a visible effect.
+        """,
     ),
 )

@@ -1,4 +1,4 @@
-"""IR62x: faults that show when gradients are taken back through a model."""
+"""IR62: errors of the backward pass."""
 
 from __future__ import annotations
 
@@ -9,26 +9,31 @@ RULES: tuple[Rule, ...] = (
         "IR621",
         "missing-gradient",
         Severity.ERROR,
-        "an op on the way from the results back to what a gradient is asked for of has none",
-        "The op's definition states no gradient, and one would have to flow through the layer. Ask for"
-        " gradients of what does not lead through it (wrt=[...]), or state the gradient in the definition and"
-        " mark its function with @gradient; see docs/gradients.md.",
+        "an op between the results and the requested tensor has no gradient",
+        """
+        The definition of the op declares no gradient, but the requested gradient depends on one. Request only
+        gradients that do not pass through the layer (wrt=[...]), or declare the gradient in the definition
+        and mark its function with @gradient; see docs/gradients.md.
+        """,
     ),
     Rule(
         "IR622",
-        "unfit-cotangent",
+        "incompatible-cotangent",
         Severity.ERROR,
-        "a cotangent does not fit the result that it is given for",
-        "A cotangent has the element type and the shape of its Result, whose type must be one that has"
-        " gradients: a float of 16 bits or more, or complex. Results are known by name, by tensor name or by"
-        " position.",
+        "a cotangent does not match its result",
+        """
+        A cotangent has the element type and the shape of its Result, whose type must be differentiable: a
+        float of 16 bits or more, or complex. Results are found by name, by tensor name or by position.
+        """,
     ),
     Rule(
         "IR623",
         "undifferentiable-input",
         Severity.ERROR,
-        "a gradient is asked for of a tensor that has none",
-        "Gradients are of inputs and constants, and of floats of 16 bits or more, or complex numbers: not of"
-        " integers, booleans or strings.",
+        "a gradient is requested for a tensor that is not differentiable",
+        """
+        Gradients exist for inputs and constants with floats of 16 bits or more, or complex numbers: not for
+        integers, booleans or strings.
+        """,
     ),
 )

@@ -1,9 +1,8 @@
-"""IR2: how the layers of a graph hang together. Bodies and state have modules of their own."""
+"""IR2: edges, cycles, names and state. The rules for bodies are in bodies.py."""
 
 from __future__ import annotations
 
 from irops.diagnostics.rule import Rule, Severity
-from irops.diagnostics.rules import bodies
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -11,154 +10,167 @@ RULES: tuple[Rule, ...] = (
         "no-results",
         Severity.WARNING,
         "the model has no Result",
-        """A model answers through its Result layers, or keeps something through Assign layers. With neither,
-        nothing in it is
-ever worked out.
+        """
+        A model returns tensors through Result layers, or stores them through Assign layers. With neither,
+        none of its layers is computed.
 
-OpenVINO reads and compiles such a file without a word, even one without any layer, and gives a model with no
-outputs.
+        OpenVINO silently reads and compiles such a file, even one without any layer, and creates a model
+        without outputs.
 
-Give each tensor that the model is to return a Result layer, with an edge from the tensor's port to it.""",
+        Add a Result for each tensor that the model is to return, with an edge from the port of the tensor to
+        the Result.
+        """,
     ),
     Rule(
         "IR202",
         "dangling-edge",
         Severity.ERROR,
-        "an edge begins or ends at a layer that is not there",
-        """from-layer and to-layer of an edge are ids of layers of the same graph. Bodies of Loop,
-        TensorIterator and If are
-graphs of their own: their edges cannot reach a layer outside, nor can an outer edge reach into a body.
+        "an edge refers to a layer that does not exist",
+        """
+        from-layer and to-layer of an edge are ids of layers of the same graph. Bodies of Loop, TensorIterator
+        and If are separate graphs: their edges cannot refer to a layer outside, and edges outside cannot
+        refer to a layer in a body.
 
-OpenVINO ignores an edge to a layer that does not exist. One from such a layer ends reading with "Cannot
-create layer id:0 from unsupported opset", which names neither the edge nor its layers.
+        OpenVINO ignores an edge to a layer that does not exist. An edge from such a layer fails with "Cannot
+        create layer id:0 from unsupported opset", which names neither the edge nor its layers.
 
-Correct the id, or remove the edge if the layer was removed on purpose.""",
+        Correct the id, or remove the edge if the layer was removed on purpose.
+        """,
     ),
     Rule(
         "IR203",
         "unknown-output-port",
         Severity.ERROR,
-        "an edge begins at an output port that its layer does not have",
-        """from-port is the id of one of the <port> elements in the <output> of the layer where the edge
-        begins. Ids are labels:
-OpenVINO numbers outputs after the inputs, so that the output of a layer with two inputs has the id 2, not 0.
-Input and output ids are looked up separately; an edge cannot begin at an input.
+        "an edge starts at an output port that its layer does not have",
+        """
+        from-port is the id of one of the <port> elements in the <output> of the layer where the edge starts.
+        Ids are labels: OpenVINO numbers outputs after the inputs, so the output of a layer with two inputs
+        has the id 2, not 0. Input and output ids are looked up separately; an edge cannot start at an input.
 
-OpenVINO refuses such a file: "Can not find output port with id N in layer L".""",
+        OpenVINO refuses such a file: "Can not find output port with id N in layer L".
+        """,
     ),
     Rule(
         "IR204",
         "unknown-input-port",
         Severity.ERROR,
         "an edge ends at an input port that its layer does not have",
-        """to-port is the id of one of the <port> elements in the <input> of the layer where the edge ends.
-        The id is a label;
-which input it means is decided by the place of the port in the list.
+        """
+        to-port is the id of one of the <port> elements in the <input> of the layer where the edge ends. The
+        id is a label; the position of the port in the list determines which input it is.
 
-OpenVINO refuses such a file: "Can not find input port with id N in layer L". A Parameter and a Const have no
-inputs, and an edge into one ends reading with a message about a node that is not in the graph.""",
+        OpenVINO refuses such a file: "Can not find input port with id N in layer L". A Parameter and a Const
+        have no inputs, and an edge into one fails with a message about a node that is not in the graph.
+        """,
     ),
     Rule(
         "IR205",
         "unconnected-input",
         Severity.ERROR,
-        "no edge ends at an input port",
-        """Every input port that a layer declares must be the end of an edge. An optional input that is left
-        out has no port.
+        "an input port has no incoming edge",
+        """
+        Every input port that a layer declares needs an incoming edge. An optional input that is omitted has
+        no port.
 
-OpenVINO counts edges, not ports: if the last input is unfed it sees an op with one input less, which may even
-be legal, and then fails on the port with "node index is out of range"; an unfed input before others ends
-reading with
-"index out of range". Neither names the layer.
+        OpenVINO counts edges, not ports: if the last input is unconnected, it sees an op with one input less,
+        which may even be valid, and then fails on the port with "node index is out of range"; if an earlier
+        input is unconnected, reading fails with "index out of range". Neither message names the layer.
 
-Add the edge, or remove the port if the input is optional and not wanted.""",
+        Add the edge, or remove the port if the input is optional and not wanted.
+        """,
     ),
     Rule(
         "IR206",
         "multiple-producers",
         Severity.ERROR,
-        "two edges end at one input port",
-        """An input takes one tensor. A second edge into the same port, be it a copy of the first, has no
-        meaning.
+        "an input port has several incoming edges",
+        """
+        An input receives one tensor. A second edge into the same port has no meaning, even if it repeats the
+        first.
 
-OpenVINO refuses such a file: "has incorrect input with index N", where N is not the port's index but the
-number of edges.
+        OpenVINO refuses such a file: "has incorrect input with index N", where N is the number of edges and
+        not the index of the port.
 
-To combine two tensors use an op that does so, such as Concat or Add.""",
+        To combine two tensors, use an op such as Concat or Add.
+        """,
     ),
     Rule(
         "IR207",
         "cycle",
         Severity.ERROR,
-        "layers feed one another in a circle",
-        """A graph must be free of cycles, or no layer of the cycle could be worked out first. What is to be
-        repeated belongs into
-the body of a Loop or TensorIterator, whose back edges carry values from one iteration to the next.
+        "the graph has a cycle",
+        """
+        A graph must be acyclic, since no layer of a cycle can be computed first. Repetition belongs in the
+        body of a Loop or TensorIterator, whose back edges carry values from one iteration to the next.
 
-OpenVINO refuses a cycle that leads to a Result with "Attempt to access node N that not in graph", without
-saying that it is one. It never looks at a cycle that leads to no Result.
+        OpenVINO refuses a cycle that leads to a Result with "Attempt to access node N that not in graph",
+        without mentioning a cycle. It ignores a cycle that leads to no Result.
 
-The finding names the layers of one shortest way around; there may be other cycles through the same
-layers.""",
+        The finding names the layers of one shortest cycle; there may be other cycles through the same layers.
+        """,
     ),
     Rule(
         "IR208",
         "dead-layer",
         Severity.WARNING,
-        "nothing that the model returns depends on a layer",
-        """No way leads from the layer to a Result or an Assign, so its outputs are never used.
+        "no result of the model depends on a layer",
+        """
+        There is no path from the layer to a Result or an Assign, so its outputs are never used.
 
-OpenVINO does not look at such layers at all: not at their type, their attributes, nor their inputs. A mistake
-in one goes unnoticed there until the layer is put to use; irops checks it as it checks any other. Parameters
-are the
-exception: an unused one stays an input of the model, and is not reported.
+        OpenVINO does not read such layers: neither their type and attributes nor their inputs. A mistake in
+        one goes unnoticed until the layer is used; irops checks it like any other. Parameters are the
+        exception: an unused one remains an input of the model, and is not reported.
 
-Often it is a sign of an edge that was lost in editing, or of a Result that was removed.""",
+        The usual causes are an edge that was lost in editing, or a Result that was removed.
+        """,
     ),
     Rule(
         "IR209",
         "duplicate-layer-name",
         Severity.WARNING,
-        "two layers of a graph have one name",
-        """Names need not be unique: edges go by ids. But tools, and people, address layers by name, and then
-        mean the wrong one:
-results, inferred facts, statistics and plug-in options are all kept by name.
+        "two layers of a graph have the same name",
+        """
+        Names need not be unique, since edges use ids. But tools and people look up layers by name, and then
+        find the wrong one: results, inferred facts, statistics and plug-in options are all stored by name.
 
-OpenVINO keeps both names as they are.""",
+        OpenVINO keeps both names unchanged.
+        """,
     ),
     Rule(
         "IR210",
         "duplicate-tensor-name",
         Severity.WARNING,
-        "two tensors of a graph have one name",
-        """The names of an output port are how applications address the tensor, above all the inputs and
-        outputs of the model. A
-name that two different tensors bear finds one of them, and nothing says which.
+        "two tensors of a graph have the same name",
+        """
+        Applications look up tensors by the names of output ports, above all the inputs and outputs of the
+        model. A name shared by two different tensors finds only one of them, and which one is unspecified.
 
-OpenVINO reads such a file without complaint.""",
+        OpenVINO silently accepts such a file.
+        """,
     ),
     Rule(
         "IR211",
-        "variable-of-two-kinds",
+        "conflicting-variable-types",
         Severity.ERROR,
         "two layers read one variable with different types or shapes",
-        """A variable_id names one piece of state for the whole model. The ReadValue layers that share it must
-        declare the same
-variable_type and variable_shape.
+        """
+        A variable_id names one state variable of the whole model. All ReadValue layers that share it must
+        declare the same variable_type and variable_shape.
 
-OpenVINO takes the declaration of the last layer it meets and holds the others to it, with a message about the
-initializing sub-graph that names neither layer.""",
+        OpenVINO uses the declaration of the last such layer and checks the others against it, with a message
+        about the initializing sub-graph that names neither layer.
+        """,
     ),
     Rule(
         "IR212",
         "unread-variable",
         Severity.ERROR,
-        "a variable is assigned that no layer reads",
-        """Assign keeps a value for the ReadValue of the same variable_id in the next run. Without one the
-        variable has no type
-and no shape, and keeping it serves nothing.
+        "a variable is assigned, but no layer reads it",
+        """
+        Assign stores a value for the ReadValue of the same variable_id in the next inference. Without such a
+        ReadValue the variable has no type and no shape, and storing it has no effect.
 
-OpenVINO refuses such a file with the bare text "map::at".""",
+        OpenVINO refuses such a file with the bare text "map::at".
+        """,
     ),
-    *bodies.RULES,
 )

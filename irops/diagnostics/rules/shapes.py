@@ -1,4 +1,4 @@
-"""IR4xx: types, ranks and shapes, as inferred."""
+"""IR4: inferred element types, ranks and shapes."""
 
 from __future__ import annotations
 
@@ -9,79 +9,100 @@ RULES: tuple[Rule, ...] = (
         "IR401",
         "violated-constraint",
         Severity.ERROR,
-        "a requirement of the op does not hold",
-        "The message is the sentence of the op's definition and the values that break it; `irops explain"
-        " OP:Cn` tells more of it.",
+        "a constraint of the op is violated",
+        """
+        The message is the sentence from the definition of the op and the values that violate it; `irops
+        explain OP:Cn` gives details.
+        """,
     ),
     Rule(
         "IR402",
         "unsupported-element-type",
         Severity.ERROR,
-        "an input has an element type that the op does not take",
-        "The op's page lists the element types of each input.",
+        "an input has an element type that the op does not accept",
+        """
+        The page of the op lists the element types of each input.
+        """,
     ),
     Rule(
         "IR403",
-        "differing-element-types",
+        "mismatched-element-types",
         Severity.ERROR,
-        "inputs that must have one element type have two",
-        "Inputs that share a type variable (T) must have the same element type; OpenVINO converts none of"
-        " them. Insert a Convert, or mend the producer.",
+        "inputs that must have the same element type have different ones",
+        """
+        Inputs that share a type variable (T) must have the same element type; OpenVINO does not convert them.
+        Insert a Convert, or change the producer.
+        """,
     ),
     Rule(
         "IR404",
         "unsupported-rank",
         Severity.ERROR,
-        "an input has a rank that the op does not take",
-        "The op's page says which ranks each input may have.",
+        "an input has a rank that the op does not accept",
+        """
+        The page of the op gives the ranks that each input may have.
+        """,
     ),
     Rule(
         "IR405",
         "contradicting-port-shape",
         Severity.ERROR,
-        "a port declares another shape than the one that follows from the inputs",
-        "OpenVINO ignores declared dimensions and goes on with the inferred ones. Tools that trust the"
-        " declaration see another model.",
+        "the shape declared by a port contradicts the inferred shape",
+        """
+        OpenVINO ignores declared dimensions and uses the inferred ones. Tools that rely on the declaration
+        read a different model.
+        """,
     ),
     Rule(
         "IR406",
         "contradicting-port-precision",
         Severity.ERROR,
-        "a port declares another element type than the one that follows",
-        "OpenVINO ignores declared precisions and goes on with the inferred ones. Tools that trust the"
-        " declaration see another model.",
+        "the element type declared by a port contradicts the inferred type",
+        """
+        OpenVINO ignores declared precisions and uses the inferred ones. Tools that rely on the declaration
+        read a different model.
+        """,
     ),
     Rule(
         "IR407",
-        "impossible-input-shape",
+        "invalid-input-shape",
         Severity.ERROR,
-        "a given input shape contradicts the model",
-        "The shape or element type given for an input cannot be: no such input, or not a shape.",
+        "an input shape passed by the caller contradicts the model",
+        """
+        The shape or element type passed for an input is invalid: the model has no such input, or the text is
+        not a shape, or it contradicts the declaration.
+        """,
     ),
     Rule(
         "IR408",
         "overflowing-shape",
         Severity.ERROR,
-        "a shape is too large for 64 bits",
-        "The product of the dimensions, or one of them, exceeds 2^63 - 1. OpenVINO computes it modulo 2^64 in"
-        " places, and reads or writes out of bounds later.",
+        "a shape exceeds the 64-bit range",
+        """
+        The product of the dimensions, or one of them, exceeds 2^63 - 1. OpenVINO computes it modulo 2^64 in
+        places, and later reads or writes out of bounds.
+        """,
     ),
     Rule(
         "IR410",
         "folding-limit",
         Severity.ERROR,
-        "inference would work out more bytes of values than the limit allows",
-        "Inference works values out where shapes depend on them: the target of a Reshape, computed from other"
-        " shapes, say. In real networks these are small. The limit, called folded_bytes, guards against"
-        " graphs that were made to take no end of memory; what lies beyond stays unknown.",
+        "inference would compute more bytes of values than the limit allows",
+        """
+        Inference computes values that shapes depend on, such as the target of a Reshape that is derived from
+        other shapes. In real networks these are small. The limit, called folded_bytes, protects against
+        graphs that were built to exhaust memory; values beyond the limit stay unknown.
+        """,
     ),
     Rule(
         "IR409",
-        "rewritten-type",
+        "implicit-type-conversion",
         Severity.WARNING,
-        "an input or output of an IR v10 model is not read as the type that it has",
-        "When it reads a file of version 10, OpenVINO makes inputs of f16 ones of f32, outputs of 32 and 64"
-        " bit integers ones of i32, and all other outputs ones of f32, by a Convert beside each. irops runs"
-        " the model as it is written. Files of version 11 are read as they are.",
+        "the element type of an input or output of an IR 10 model changes in OpenVINO",
+        """
+        When OpenVINO reads a file of version 10, it changes inputs of f16 to f32, outputs of 32-bit and
+        64-bit integers to i32, and all other outputs to f32, by adding a Convert to each. irops runs the
+        model as written. Files of version 11 are read as written.
+        """,
     ),
 )

@@ -1,12 +1,8 @@
-"""IR0: the file as a text."""
+"""IR0: the file as text."""
 
 from __future__ import annotations
 
 from irops.diagnostics.rule import Rule, Severity
-
-_UNABLE = (
-    'OpenVINO says "Unable to read the model", or that it finds no reader for the format, whatever the cause.'
-)
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -14,215 +10,234 @@ RULES: tuple[Rule, ...] = (
         "file-not-found",
         Severity.ERROR,
         "the model file does not exist",
-        f"""There is no file of this name. The .xml files that lie in the same folder are named, if there are
-        any.
+        """
+        There is no file of this name. If the folder contains .xml files, the message lists some of them.
 
-{_UNABLE}""",
+        OpenVINO reports "Unable to read the model", or that it finds no reader for the format, whatever the
+        cause.
+        """,
     ),
     Rule(
         "IR002",
         "not-a-file",
         Severity.ERROR,
         "the model file is a folder, a pipe or a device",
-        """A model is read from a regular file. A pipe or a device may never end, and is not opened.""",
+        """
+        A model is read from a regular file only. A pipe or a device may never end, so irops does not open it.
+        """,
     ),
     Rule(
         "IR003",
         "unreadable-file",
         Severity.ERROR,
         "the model file cannot be opened",
-        """The operating system refuses to give the file's content; the message says why, most often a
-        permission.""",
+        """
+        The operating system refuses access to the content of the file; the message gives the reason, usually
+        a missing permission.
+        """,
     ),
     Rule(
         "IR004",
         "empty-file",
         Severity.ERROR,
-        "the model file has no content",
-        f"""The file has no bytes, or blanks only. A copy or an export was probably interrupted: fetch or
+        "the model file is empty",
+        """
+        The file has no bytes, or only whitespace. A copy or an export was probably interrupted: fetch or
         export the model again.
 
-{_UNABLE}""",
+        OpenVINO reports "Unable to read the model", or that it finds no reader for the format, whatever the
+        cause.
+        """,
     ),
     Rule(
         "IR005",
         "not-xml",
         Severity.ERROR,
-        "the model file is no text",
-        f"""The .xml file of an IR is a text in XML. This file starts with bytes that no text has; if they
-        tell what the file is (an
-archive, say), the message says so.
+        "the model file is not text",
+        """
+        The .xml file of an IR is XML text. This file starts with bytes that no text contains; if they
+        identify the format (an archive, for example), the message names it.
 
-{_UNABLE}""",
+        OpenVINO reports "Unable to read the model", or that it finds no reader for the format, whatever the
+        cause.
+        """,
     ),
     Rule(
         "IR006",
         "swapped-files",
         Severity.ERROR,
-        "the weights were given as the model",
-        f"""An IR is two files: the .xml with the graph, the .bin with the weights. What was given as the
-        model holds bytes of
-weights. Give the .xml file; the .bin beside it is found by its name.
+        "the weights were passed as the model",
+        """
+        An IR consists of two files: the .xml file with the graph and the .bin file with the weights. The file
+        that was passed as the model contains weights. Pass the .xml file; irops finds the .bin file beside it
+        by its name.
 
-{_UNABLE}""",
-    ),
-    Rule(
-        "IR007",
-        "onnx-file",
-        Severity.ERROR,
-        "the model file is an ONNX model",
-        """The file starts as an ONNX model does, which is a protocol buffer and no XML. OpenVINO chooses its
-        reader by the file's
-name in part, and fails on such a file if it is called .xml.
-
-Name the file .onnx: irops then reads it as what it is, and irops translate writes it as IR. OpenVINO converts
-it by openvino.save_model(openvino.convert_model("model.onnx"), "model.xml").""",
+        OpenVINO reports "Unable to read the model", or that it finds no reader for the format, whatever the
+        cause.
+        """,
     ),
     Rule(
         "IR008",
         "malformed-xml",
         Severity.ERROR,
         "the text is not well-formed XML",
-        """The text breaks a rule of XML itself, so that it cannot be told what it says: a start tag and an
-        end tag that do not
-match, a bare & or < in a value, an attribute given twice or without quotes, something before or after the
-root element. It is told where the parser stopped; the cause may lie a little before.
+        """
+        The text breaks a rule of XML itself, so its structure is undefined: a start tag and an end tag that
+        do not match, a bare & or < in a value, an attribute that is repeated or has no quotes, or content
+        before or after the root element. The location is where the parser stopped; the cause may lie a little
+        before it.
 
-The parser of OpenVINO is lenient: it accepts a bare &, takes the first of two equal attributes, and ignores
-what follows the root element. Other tools read such a file in another way, or not at all.""",
+        OpenVINO's parser is lenient: it accepts a bare &, uses the first of two attributes of the same name,
+        and ignores what follows the root element. Other tools read such a file differently, or not at all.
+        """,
     ),
     Rule(
         "IR009",
         "truncated-file",
         Severity.ERROR,
-        "the file ends before its elements do",
-        """The text stops in the middle: some elements were started and never ended. The file was cut off
-        while it was copied,
-downloaded or written. Its .bin file may be cut off too. Fetch or export both again.""",
+        "the file ends inside an element",
+        """
+        The text ends while some elements are still open. The file was cut off while it was copied, downloaded
+        or written. Its .bin file may be cut off too. Fetch or export both again.
+        """,
     ),
     Rule(
         "IR010",
         "document-type",
         Severity.ERROR,
         "the file has a document type declaration",
-        """A document type declaration (<!DOCTYPE …>) can give attributes that the file does not show, and
-        texts of any length or
-from any other file. An IR has no use for one. What it declares is not used and no file that it names is
-opened; the rest of the file is read as if it were not there.
+        """
+        A document type declaration (<!DOCTYPE …>) can add attributes that the file does not show, and text of
+        any length or from any other file. An IR needs none. irops uses nothing that it declares and opens no
+        file that it names; the rest of the file is read as if the declaration were absent.
 
-OpenVINO ignores the declaration too, so that it and a parser that follows it would read two different
-models.""",
+        OpenVINO ignores the declaration too, so OpenVINO and a parser that applies it would read two
+        different models.
+        """,
     ),
     Rule(
         "IR011",
         "unknown-encoding",
         Severity.ERROR,
-        "the text is in an encoding that is not read",
-        """The XML declaration names an encoding other than UTF-8, UTF-16, ISO-8859 and Windows-125x. OpenVINO
-        writes UTF-8 and
-reads UTF-8 and UTF-16. Save the file as UTF-8.""",
+        "the text encoding is not supported",
+        """
+        The XML declaration names an encoding other than UTF-8, UTF-16, ISO-8859 and Windows-125x. OpenVINO
+        writes UTF-8 and reads UTF-8 and UTF-16. Save the file as UTF-8.
+        """,
     ),
     Rule(
         "IR012",
         "invalid-encoding",
         Severity.ERROR,
-        "the bytes are not in the encoding that the text is said to be in",
-        """Some bytes mean no character in the text's encoding: the file was damaged, or saved in another
-        encoding than its
-declaration says; without a declaration it is UTF-8. Overlong forms of UTF-8 are none: they have been used to
-hide characters from checks.
+        "the bytes are not valid in the declared encoding",
+        """
+        Some bytes do not encode a character: the file is damaged, or was saved in another encoding than it
+        declares; without a declaration the encoding is UTF-8. Overlong UTF-8 sequences are rejected as well,
+        because they have been used to hide characters from checks.
 
-OpenVINO does not check, and keeps the bytes as they are in names.""",
+        OpenVINO does not validate the encoding, and copies the bytes unchanged into names.
+        """,
     ),
     Rule(
         "IR013",
         "wrong-root",
         Severity.ERROR,
         "the root element is not <net>",
-        """The root element of an IR file is <net>, without a namespace. This is another kind of XML file, or
-        the element's name was
-changed.
+        """
+        The root element of an IR file is <net>, without a namespace. This is another kind of XML file, or the
+        name of the element was changed.
 
-OpenVINO compares the name regardless of case, so that it reads <NET>; nothing writes such files.""",
+        OpenVINO compares the name without regard to case, so it also reads <NET>; no tool writes such files.
+        """,
     ),
     Rule(
         "IR014",
         "old-ir-version",
         Severity.ERROR,
         "the IR version is older than 10",
-        """IR 10 came with OpenVINO 2020.1. In older files layers have no opset and other attributes, and
-        weights lie in <weights>
-and <biases> elements; no OpenVINO since 2021 reads them. Export the model anew from the framework that it
-came from, or convert it with an OpenVINO of its time.""",
+        """
+        IR 10 was introduced with OpenVINO 2020.1. In older files layers have no opset and other attributes,
+        and weights are stored in <weights> and <biases> elements; OpenVINO no longer reads them since 2021.
+        Export the model again from its original framework, or convert it with an OpenVINO release of that
+        time.
+        """,
     ),
     Rule(
         "IR015",
         "unsupported-ir-version",
         Severity.ERROR,
         "the IR version is not 10 or 11",
-        """The attribute version of <net> says how to read the rest. It must be the integer 10 or 11. IR 11
-        (OpenVINO 2022.1 and
-newer) keeps the element types of inputs and outputs as they are written; IR 10 does not, and has no tensor
-names at Results.
+        """
+        The version attribute of <net> determines how the rest is read. It must be the integer 10 or 11. IR 11
+        (OpenVINO 2022.1 and newer) keeps the element types of inputs and outputs as written; IR 10 does not,
+        and has no tensor names on Results.
 
-Any other value, "11.0" too, makes OpenVINO say "Unable to read the model". The rest of the file is checked as
-IR 11.""",
+        For any other value, including "11.0", OpenVINO reports "Unable to read the model". irops checks the
+        rest of the file as IR 11.
+        """,
     ),
     Rule(
         "IR016",
         "nesting-too-deep",
         Severity.ERROR,
-        "elements lie too deep within each other",
-        """Elements may lie 180 deep within each other, which is enough for some sixty bodies of If, Loop or
-        TensorIterator, each
-within the last. A deeper file was made to exhaust the stack of whatever reads it. The limit is called
-depth.""",
+        "elements are nested too deeply",
+        """
+        Elements may be nested 180 deep, enough for about sixty nested bodies of If, Loop or TensorIterator. A
+        deeper file was built to exhaust the stack of its reader. The limit is called depth.
+        """,
     ),
     Rule(
         "IR017",
         "unbound-prefix",
         Severity.ERROR,
-        "a prefix is bound to no namespace",
-        """A name with a colon has a prefix, and a prefix means a namespace that an xmlns:… attribute binds to
-        it. This one is not
-bound, so that parsers that know namespaces refuse the file. OpenVINO takes the whole for a name that it does
-not know, and ignores it.""",
+        "a prefix is not bound to a namespace",
+        """
+        A name with a colon has a prefix, and an xmlns:… attribute must bind that prefix to a namespace. This
+        one is not bound, so namespace-aware parsers reject the file. OpenVINO treats the whole text as an
+        unknown name and ignores it.
+        """,
     ),
     Rule(
         "IR018",
         "oversized-file",
         Severity.ERROR,
-        "the model file is longer than the limit allows",
-        """The .xml file of a network with 30,000 layers takes some 50 MB: it holds the graph, and no weights.
-        A file that is many
-times longer was made to exhaust the memory of whatever reads it, or is something else. It is not read. The
-limit is called xml_bytes.""",
+        "the model file is larger than the limit allows",
+        """
+        The .xml file of a network with 30,000 layers has about 50 MB: it contains the graph, and no weights.
+        A file many times that size was built to exhaust the memory of its reader, or is not a model. It is
+        not read. The limit is called xml_bytes.
+        """,
     ),
     Rule(
         "IR020",
         "unchecked-file",
         Severity.ERROR,
         "irops could not check the file",
-        """The process that checked the file died, or irops failed in it. Nothing is known of the file; the
-        others are checked all the
-same, and the command ends with the status 2. This is a fault of irops: please report it with the file.""",
+        """
+        The process that checked the file died, or irops raised an internal error. The file was not checked;
+        the other files are still checked, and the command exits with status 2. This is a bug in irops: please
+        report it with the file.
+        """,
     ),
     Rule(
         "IR021",
         "unwritten-fixes",
         Severity.ERROR,
-        "what was put right could not be written",
-        """--fix writes the new text beside the file and then in its place, so that the file is as it was
-        where that fails: the folder
-cannot be written to, the disk is full, or the file was changed by someone else while it was checked.""",
+        "fixes could not be written",
+        """
+        --fix writes the new text beside the file and then replaces the file, so a failure leaves the file
+        unchanged: the folder is not writable, the disk is full, or another program changed the file while it
+        was checked.
+        """,
     ),
     Rule(
         "IR019",
         "checking-time-limit",
         Severity.ERROR,
         "reading and checking take longer than the limit allows",
-        """The limit, called seconds, guards against files that take no end of time. What was found before is
-        told; the rest was not
-looked at.""",
+        """
+        The limit, called seconds, protects against files that take excessive time. The findings up to that
+        point are reported; the rest of the file was not checked.
+        """,
     ),
 )

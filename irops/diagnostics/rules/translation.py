@@ -1,4 +1,4 @@
-"""IR92: models of one dialect as models of another."""
+"""IR92: conversion of models between dialects."""
 
 from __future__ import annotations
 
@@ -9,65 +9,65 @@ RULES: tuple[Rule, ...] = (
         "IR921",
         "untranslatable-op",
         Severity.ERROR,
-        "an op has no counterpart in the other dialect that irops knows",
-        """The layer's op is not one of those that irops translates, or is used in a way that the other
-        dialect's op does not know. The
-message says which, and why. A model is translated as a whole or not at all: nothing is approximated.""",
+        "an op is not representable in the other dialect",
+        """
+        irops does not translate the op of the layer, or the layer uses it in a way that the op of the other
+        dialect does not support. The message names the op and the reason. A model is translated completely or
+        not at all: nothing is approximated.
+        """,
     ),
     Rule(
         "IR922",
         "untranslatable-type",
         Severity.ERROR,
-        "the other dialect has no such element type",
-        """OpenVINO has no complex numbers, ONNX no integers of one, three or six bits, to name some. Ops may
-        be narrower still: the
-definition of the op in the other dialect says which types it takes, and an opset that is newer may take more
-(--opset).""",
+        "the other dialect does not have this element type",
+        """
+        OpenVINO has no complex numbers, for example, and other dialects have no integers of three or six
+        bits. An
+        op may be more restricted: its definition in the other dialect lists the types that it accepts, and a
+        newer opset may accept more (--opset).
+        """,
     ),
     Rule(
         "IR923",
-        "unknown-when-translated",
+        "unknown-value-for-translation",
         Severity.ERROR,
-        "something must be known to say a layer in the other dialect, and is not",
-        """What is an input in one dialect may be an attribute in the other: the axes of a Reverse, the order
-        of a Transpose. Then it must
-be a constant, or follow from constants. Axes that count from the end can only be counted from the front where
-the rank is known; give inputs a shape, or a rank.""",
+        "a value that the translation needs is not known",
+        """
+        An input of an op in one dialect may be an attribute in the other: the axes of a Reverse, the order of
+        a Transpose. It must then be a constant, or computed from constants. Negative axes can be converted to
+        positive ones only if the rank is known; pass a shape, or a rank, for the inputs.
+        """,
     ),
     Rule(
         "IR924",
-        "faulty-source",
+        "invalid-source-model",
         Severity.ERROR,
         "a model with errors cannot be translated",
-        """What a layer means must be clear before it can be said otherwise. The errors that irops check finds
-        are told; repair them
-first.""",
+        """
+        A layer must be valid before it can be translated. The errors that irops check finds are reported; fix
+        them first.
+        """,
     ),
     Rule(
         "IR925",
         "wrong-dialect-for-file",
         Severity.ERROR,
-        "a model cannot be written in the format of another dialect",
-        """A file whose name ends with .onnx holds ops of ONNX, an .xml file those of OpenVINO. Translate the
-        model first: irops translate,
-or irops.translate(model, to=...).""",
-    ),
-    Rule(
-        "IR926",
-        "oversized-onnx",
-        Severity.ERROR,
-        "the model is too large for one ONNX file",
-        """A protocol buffer ends at 2 GiB, constants included. irops writes constants into the file, not
-        beside it.""",
+        "a model cannot be written in the file format of another dialect",
+        """
+        The suffix of a file determines the dialect of its ops: .xml means OpenVINO. Translate the model
+        first: irops translate, or irops.translate(model, to=...).
+        """,
     ),
     Rule(
         "IR927",
         "ill-typed-translation",
         Severity.ERROR,
-        "the other dialect's op does not take what the layer is given",
-        """The layer was said in the other dialect, and the definition of the op there refuses it: the message
-        is that definition's own,
-on an element type that it does not take, most often. --opset chooses a newer opset of ONNX, which may take
-more.""",
+        "the op of the other dialect does not accept the inputs of the layer",
+        """
+        The layer was translated, and the definition of the resulting op rejects it: the message is the one of
+        that definition, usually about an element type that the op does not accept. --opset selects a newer
+        opset, which may accept more.
+        """,
     ),
 )

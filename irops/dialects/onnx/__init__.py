@@ -1,1 +1,7 @@
-"""ONNX models: reading, writing, and irops as a backend of ONNX's own tests."""
+"""ONNX's dialect: reading and writing its models, and its opsets."""
+
+from __future__ import annotations
+
+from irops.dialects.onnx.dialect import Onnx
+
+DIALECT = Onnx()

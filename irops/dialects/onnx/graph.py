@@ -8,15 +8,13 @@ from typing import Any
 from irops.dialects.onnx.attributes import graphs_of, texts_of
 from irops.dialects.onnx.constants import node_constant, sparse_constant
 from irops.dialects.onnx.external import ExternalFiles
+from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS
 from irops.dialects.onnx.shapes import Declared, SizeNames, declared
 from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
 from irops.dialects.onnx.weights import Gathered
 from irops.ir.faults import Faults
-from irops.ir.model import Edge, Graph, Layer, Port
+from irops.ir.model import Edge, Graph, Layer, LayerKind, Port
 from irops.ir.unique import unique
-from irops.spec.onnx_opsets import ONNX
-
-OWN_DOMAINS = ("", "ai.onnx")
 
 
 class GraphBuilder:
@@ -125,7 +123,9 @@ class GraphBuilder:
         """
         outer = [name for graph in graphs_of(node) for name in _captured(graph)]
         layer = self._layer(self._name_of(node), node.op_type, self._version(node.domain), texts_of(node))
-        if layer.is_constant:
+        constant = node.op_type == "Constant" and node.domain in OWN_DOMAINS
+        layer.own_kind = LayerKind.CONSTANT if constant else LayerKind.OPERATION
+        if constant:
             self._hold(layer, str(layer), lambda: node_constant(node, self.files))
         inputs = [*node.input]
         while inputs and not inputs[-1]:

@@ -9,16 +9,18 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.dialects.dialect import Ops
+from irops.dialects.onnx.opsets import ONNX, imported
 from irops.dialects.onnx.types import number_of
 from irops.dialects.onnx.values import tensor_of
 from irops.ir.model import Layer, Model
-from irops.registry import default_registry
 from irops.spec.domains import DomainError, parse
-from irops.spec.onnx_opsets import ONNX, imported
 from irops.spec.op import NoOp, Op
 
 
-def node_of(helper: Any, model: Model, layer: Layer, inputs: Iterable[str], outputs: list[str]) -> Any:
+def node_of(
+    helper: Any, model: Model, layer: Layer, inputs: Iterable[str], outputs: list[str], registry: Ops
+) -> Any:
     """The NodeProto of a layer.
 
     Raises:  DiagnosticError where what its attributes are is not known
@@ -27,17 +29,19 @@ def node_of(helper: Any, model: Model, layer: Layer, inputs: Iterable[str], outp
     node = helper.make_node(
         layer.type, list(inputs), outputs, name=layer.name, domain="" if domain == ONNX else domain
     )
-    node.attribute.extend(helper.make_attribute(name, value) for name, value in _attributes(model, layer))
+    node.attribute.extend(
+        helper.make_attribute(name, value) for name, value in _attributes(model, layer, registry)
+    )
     for key, value in layer.extra.items():
         entry = node.metadata_props.add()
         entry.key, entry.value = key, value
     return node
 
 
-def _attributes(model: Model, layer: Layer) -> Iterable[tuple[str, Any]]:
+def _attributes(model: Model, layer: Layer, registry: Ops) -> Iterable[tuple[str, Any]]:
     if layer.is_constant:
         return [("value", tensor_of(model, layer, ""))]
-    op = default_registry().resolve(layer.type, layer.version)
+    op = registry.resolve(layer.type, layer.version)
     if isinstance(op, NoOp):
         raise _refusal(op.rule, f"{layer} cannot be written: {op.message}", layer)
     return [(name, _value(op, layer, name, text)) for name, text in layer.data.items()]

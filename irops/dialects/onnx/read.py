@@ -8,8 +8,9 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.dialects.onnx.external import ExternalFiles
-from irops.dialects.onnx.graph import OWN_DOMAINS, GraphBuilder
+from irops.dialects.onnx.graph import GraphBuilder
 from irops.dialects.onnx.library import onnx_library
+from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_opsets
 from irops.dialects.onnx.weights import Gathered
 from irops.ir.collection import no_collection
 from irops.ir.faults import Faults
@@ -17,7 +18,6 @@ from irops.ir.locate import Source
 from irops.ir.model import Model
 from irops.ir.regular import NotRegular, open_regular
 from irops.limits import Limits
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
 
 MOST_BYTES = (1 << 31) - 1
 """What a protocol buffer may have."""

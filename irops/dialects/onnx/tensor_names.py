@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from irops.graph.wiring import Wiring
-from irops.ir.model import Layer
+from irops.ir.model import Layer, LayerKind
 from irops.ir.unique import unique
+
+
+def has_node(layer: Layer) -> bool:
+    """Whether a layer is a node in ONNX: inputs and results are not, nor are initializers, unlike the nodes
+    Constant.
+    """
+    return layer.type not in ("Parameter", "Const", "Result")
 
 
 class TensorNames:
@@ -19,10 +26,10 @@ class TensorNames:
         self.renamed: list[tuple[str, str]] = []
         self._names: dict[tuple[int, int], str] = {}
         self._taken: set[str] = set()
-        sources = {layer.id: wiring.inputs[layer.id][0] for layer in layers if layer.type == "Result"}
-        ends = [layer for layer in layers if layer.type == "Result"]
+        ends = [layer for layer in layers if layer.kind is LayerKind.RESULT]
+        sources = {layer.id: wiring.inputs[layer.id][0] for layer in ends}
         for layer in layers:
-            if layer.type == "Parameter":
+            if layer.kind is LayerKind.PARAMETER:
                 self._claim((layer.id, 0), layer)
         for layer in ends:
             self.results[layer.id] = unique(_wanted(layer, sources[layer.id]), self._taken)
@@ -43,11 +50,7 @@ class TensorNames:
 
     def _give(self, result: Layer, source: tuple[Layer, int] | None) -> None:
         """Let the tensor that a Result takes have the result's name, if it has no other and is a node's."""
-        if (
-            source is None
-            or source[0].type in ("Parameter", "Const")
-            or (source[0].id, source[1]) in self._names
-        ):
+        if source is None or not has_node(source[0]) or (source[0].id, source[1]) in self._names:
             return
         name, names = self.results[result.id], source[0].outputs[source[1]].names
         if name in names or not names:

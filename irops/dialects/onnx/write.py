@@ -7,34 +7,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from irops.analysis.facts import Facts
-from irops.analysis.infer import infer
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.dialects.dialect import Interface, Ops
 from irops.dialects.onnx.library import onnx_library
 from irops.dialects.onnx.nodes import node_of
+from irops.dialects.onnx.opsets import ONNX
 from irops.dialects.onnx.read import MOST_BYTES
-from irops.dialects.onnx.tensor_names import TensorNames
+from irops.dialects.onnx.tensor_names import TensorNames, has_node
 from irops.dialects.onnx.types import number_of
 from irops.dialects.onnx.values import tensor_of
 from irops.graph.wiring import Wiring
-from irops.ir.model import Layer, Model
+from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.pending import Pending
 from irops.ir.weights import checked_region
-from irops.spec.onnx_opsets import ONNX
 from irops.values.dim import Dim
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 
 
-def write(model: Model, path: str | os.PathLike[str]) -> None:
+def write(model: Model, path: str | os.PathLike[str], *, registry: Ops, interface: Interface) -> None:
     """Write a model of ONNX as one file; under another name in the same folder, renamed when it is whole.
 
     Raises:  DiagnosticError where the library onnx is missing, the model is of another dialect or too large,
         or a constant's bytes
              are not there; OSError
     """
-    data = _serialized(proto_of(model, os.fspath(path)), os.fspath(path))
+    name = os.fspath(path)
+    data = _serialized(proto_of(model, name, registry=registry, interface=interface), name)
     with Pending(Path(os.path.realpath(path))) as (file,):
         file.write(data)
 
@@ -51,7 +51,7 @@ def _serialized(proto: Any, path: str) -> bytes:
     return data
 
 
-def proto_of(model: Model, path: str | None = None) -> Any:
+def proto_of(model: Model, path: str | None = None, *, registry: Ops, interface: Interface) -> Any:
     """The ModelProto that a model of ONNX is. path: of the file that it is for, if any.
 
     Raises:  DiagnosticError
@@ -70,7 +70,7 @@ def proto_of(model: Model, path: str | None = None) -> Any:
     needed = sum(checked_region(model, layer).size for layer in model.layers if layer.is_constant)
     if needed > MOST_BYTES:
         raise _oversized(needed, path)
-    graph = _Written(onnx, model).graph()
+    graph = _Written(onnx, model, registry, interface).graph()
     imports = [
         onnx.helper.make_opsetid("" if domain == ONNX else domain, version)
         for domain, version in model.opsets.items()
@@ -97,33 +97,34 @@ def _oversized(size: int, path: str | None) -> DiagnosticError:
 class _Written:
     """The parts of a GraphProto."""
 
-    def __init__(self, onnx: Any, model: Model) -> None:
-        self.helper, self.model, self.facts = onnx.helper, model, infer(model)
+    def __init__(self, onnx: Any, model: Model, registry: Ops, interface: Interface) -> None:
+        self.helper, self.model, self.registry = onnx.helper, model, registry
+        self.facts = interface(model)
         self.wiring = Wiring(model.graph)
         self.names = TensorNames(model.layers, self.wiring)
-        self.results = [layer for layer in model.layers if layer.type == "Result"]
+        self.results = [layer for layer in model.layers if layer.kind is LayerKind.RESULT]
 
     def graph(self) -> Any:
         layers = self.wiring.order
         nodes = [
-            node_of(self.helper, self.model, layer, self._inputs(layer), self.names.of(layer))
+            node_of(self.helper, self.model, layer, self._inputs(layer), self.names.of(layer), self.registry)
             for layer in layers
-            if layer.type not in ("Parameter", "Const", "Result")
+            if has_node(layer)
         ]
         nodes.extend(
             self.helper.make_node("Identity", [inner], [outer], name=f"{outer}/result")
             for inner, outer in self.names.renamed
         )
-        parameters = [layer for layer in layers if layer.type == "Parameter"]
+        parameters = [layer for layer in layers if layer.kind is LayerKind.PARAMETER]
         return self.helper.make_graph(
             nodes,
             self.model.name or "graph",
-            [self._info(self.names.of(layer)[0], self._fact(self.facts, layer)) for layer in parameters],
-            [self._info(self.names.results[layer.id], self._taken(layer)) for layer in self.results],
+            [self._info(self.names.of(layer)[0], self._fact(layer)) for layer in parameters],
+            [self._info(self.names.results[layer.id], self._fact(layer)) for layer in self.results],
             [
                 tensor_of(self.model, layer, self.names.of(layer)[0])
                 for layer in layers
-                if layer.type == "Const"
+                if layer.is_constant and not has_node(layer)
             ],
         )
 
@@ -132,13 +133,8 @@ class _Written:
         for source in self.wiring.inputs[layer.id]:
             yield "" if source is None else self.names.of(source[0])[source[1]]
 
-    def _fact(self, facts: Facts, layer: Layer) -> Fact:
-        outputs = facts.of(layer.id).outputs
-        return outputs[0] if outputs else Fact()
-
-    def _taken(self, result: Layer) -> Fact:
-        inputs = self.facts.of(result.id).inputs
-        return inputs[0] or Fact() if inputs else Fact()
+    def _fact(self, layer: Layer) -> Fact:
+        return self.facts.get(layer.id, Fact())
 
     def _info(self, name: str, fact: Fact) -> Any:
         number = number_of(fact.element_type) if fact.element_type is not DYNAMIC else None

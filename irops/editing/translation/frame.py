@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from irops.dialects.onnx.opsets import ONNX
 from irops.editing.translation.refusal import unknown
-from irops.ir.model import Element, Layer, Model
-from irops.spec.onnx_opsets import ONNX
+from irops.ir.model import Element, Layer, LayerKind, Model
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -60,7 +60,7 @@ def beside(model: Model, dialect: str) -> tuple[dict[str, str], Element | None, 
     if dialect == ONNX:
         return _entries(model.rt_info, METADATA), None, _entries(model.rt_info, SHAPES)
     declared = {
-        layer.name: layer.data.get("shape", "") for layer in model.layers if layer.type == "Parameter"
+        layer.name: layer.data.get("shape", "") for layer in model.layers if layer.kind is LayerKind.PARAMETER
     }
     shapes = {
         name: text

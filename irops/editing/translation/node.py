@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from irops.analysis.facts import LayerFacts
-from irops.analysis.layer import with_normal_axes
+from irops.analysis.inferred import LayerFacts
 from irops.editing.translation.refusal import unknown
 from irops.editing.translation.target import Target, Wire
-from irops.spec.op import Op
+from irops.invocation import Invocation
 from irops.values.element import Array, as_i64
 from irops.values.fact import Fact
 
@@ -21,9 +20,12 @@ class Node:
     those beside the last.
     """
 
-    def __init__(self, known: LayerFacts, op: Op, wires: Sequence[Wire | None], target: Target) -> None:
+    def __init__(
+        self, known: LayerFacts, invocation: Invocation, wires: Sequence[Wire | None], target: Target
+    ) -> None:
+        op = invocation.op
         self.layer, self.op, self.target = known.layer, op, target
-        self.attributes: Mapping[str, Any] = with_normal_axes(op, known.inputs, known.attributes)
+        self.attributes: Mapping[str, Any] = invocation.normal_attributes(known.inputs)
         self._places = {port.name: place for place, port in enumerate(op.definition.inputs)}
         self._wires, self._facts = wires, known.inputs
         self.made: list[Wire] = []

@@ -13,7 +13,7 @@ from irops.editing.translation.reversing import reverse_in_onnx, reverse_sequenc
 from irops.editing.translation.target import Wire
 from irops.editing.translation.to_onnx import fitting, in_onnx, transposed
 from irops.ops.movement.gather import normal_batch
-from irops.runtime.call import attribute_text
+from irops.spec.domains import format_value
 from irops.values.element import as_i64
 
 
@@ -84,7 +84,7 @@ def _gather(node: Node) -> Wire:
     if batch < 0 and rank is None:
         raise unknown("batch_dims is negative, and the rank of indices, on which it counts, is not known")
     if batch and normal_batch(batch, rank or batch) != 0:
-        raise impossible(f"batch_dims is {attribute_text(batch)}, and ONNX's Gather has none")
+        raise impossible(f"batch_dims is {format_value(batch)}, and ONNX's Gather has none")
     node.attributes = {**node.attributes, "batch_dims": 0}
     _hold_to_data(node)
     return in_onnx(node, "Gather")

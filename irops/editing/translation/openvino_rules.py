@@ -12,9 +12,8 @@ from irops.editing.translation.pairs import counterpart
 from irops.editing.translation.refusal import impossible, unknown
 from irops.editing.translation.target import Wire
 from irops.registry import default_registry
-from irops.runtime.call import attribute_text
 from irops.spec.definition import Definition
-from irops.spec.domains import default_of, parse
+from irops.spec.domains import default_of, format_value, parse
 from irops.spec.sharing import own_attributes
 from irops.values.element import STRING
 
@@ -63,7 +62,7 @@ def attributes_in_openvino(node: Node, base: Definition) -> dict[str, str]:
     data: dict[str, str] = {}
     for name, attribute in base.attributes.items():
         if name in own:
-            data[name] = attribute_text(node.attributes[own[name].name])
+            data[name] = format_value(node.attributes[own[name].name])
         elif name in fixed and ("." not in name or _said(base, name, fixed[name]) != default_of(attribute)):
             data[name] = fixed[name]
     return data
@@ -103,7 +102,7 @@ def _shape(node: Node) -> Wire:
 
 
 def _reshape(node: Node) -> Wire:
-    return _in_openvino(node, {"special_zero": attribute_text(not node.attributes.get("allowzero", False))})
+    return _in_openvino(node, {"special_zero": format_value(not node.attributes.get("allowzero", False))})
 
 
 def _slice(node: Node) -> Wire:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from functools import cache
 
+from irops.dialects.onnx import DIALECT
+from irops.dialects.onnx.dialect import FRAME
+from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.translation.refusal import impossible
 from irops.registry import default_registry
 from irops.spec.definition import Definition, PortSpec
-from irops.spec.dialects import FRAME, dialect_files
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
 from irops.spec.sharing import NotSharedError, own_attributes, source_of
 
 ALIKE = {"Gather-1": "Gather-8", "Gather-7": "Gather-8", "Squeeze-15": "Squeeze-1"}
@@ -29,7 +30,7 @@ def onnx_definition(type: str, opset: int) -> Definition:
 
     Raises:  RefusedError where it has no such op that irops defines
     """
-    found = dialect_files().named(ONNX, type, opset)
+    found = DIALECT.named(type, opset)
     if found is None:
         version = onnx_opsets().version(type, opset)
         why = f"opset {opset} of ONNX has no {type}; {onnx_opsets().history(type)}"

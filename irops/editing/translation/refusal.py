@@ -23,4 +23,4 @@ def impossible(reason: str) -> RefusedError:
 
 def unknown(reason: str) -> RefusedError:
     """Something is not known that must be."""
-    return RefusedError("unknown-when-translated", reason)
+    return RefusedError("unknown-value-for-translation", reason)

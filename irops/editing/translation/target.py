@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from irops.dialects.onnx.opsets import ONNX
 from irops.ir.model import Edge, Graph, Layer, Port
 from irops.ir.storage import Weights
 from irops.ir.unique import unique
-from irops.spec.onnx_opsets import ONNX
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack
 
@@ -116,5 +116,5 @@ class Extended(Weights):
     def read(self, offset: int, size: int) -> memoryview:
         return self._base.read(offset, size) if offset + size <= self._base.size else self.view(offset, size)
 
-    def hold(self) -> None:
-        self._base.hold()
+    def require_unchanged(self) -> None:
+        self._base.require_unchanged()

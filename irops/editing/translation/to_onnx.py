@@ -12,9 +12,8 @@ from irops.editing.translation.node import Node
 from irops.editing.translation.pairs import counterpart, onnx_definition
 from irops.editing.translation.refusal import impossible
 from irops.editing.translation.target import Wire
-from irops.runtime.call import attribute_text
 from irops.spec.definition import Definition, PortSpec
-from irops.spec.domains import default_of, parse
+from irops.spec.domains import default_of, format_value, parse
 from irops.spec.sharing import own_attributes
 from irops.values.element import as_i64
 
@@ -38,7 +37,7 @@ def in_onnx(node: Node, type: str) -> Wire:
         if attribute is not None:
             numbers = node.numbers(port.name, f"ONNX's {definition.type} has it as an attribute, {attribute}")
             if numbers:
-                data[attribute] = attribute_text(tuple(numbers))
+                data[attribute] = format_value(tuple(numbers))
         elif name is not None:
             wanted = next(p for p in definition.inputs if p.name == name)
             named[name] = (
@@ -64,14 +63,14 @@ def attributes_in_onnx(node: Node, definition: Definition) -> dict[str, str]:
     for name, attribute in base.attributes.items():
         value = node.attributes[name]
         if name in own:
-            data[own[name].name] = attribute_text(value)
+            data[own[name].name] = format_value(value)
         elif name.startswith("auto_broadcast"):
             if value == "pdpd":
                 raise impossible("ONNX broadcasts as numpy does, and auto_broadcast is pdpd")
         elif value != fixed.get(name, default_of(attribute)):
-            said = attribute_text(fixed.get(name, default_of(attribute)))
+            said = format_value(fixed.get(name, default_of(attribute)))
             raise impossible(
-                f"{name} is {attribute_text(value)}, which {definition.id} does not have; it computes as if"
+                f"{name} is {format_value(value)}, which {definition.id} does not have; it computes as if"
                 f" it were {said}"
             )
     return data

@@ -6,22 +6,22 @@ import os
 from collections.abc import Iterator
 
 from irops.analysis.checks.run import check
-from irops.analysis.facts import Facts, LayerFacts
-from irops.analysis.infer import infer
-from irops.analysis.layer import LayerFault
-from irops.analysis.telling import facts_line
+from irops.analysis.describing import facts_line
+from irops.analysis.infer import analyse
+from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.translation.frame import beside, parameter_data
 from irops.editing.translation.node import Node
 from irops.editing.translation.onnx_rules import said_in_onnx
 from irops.editing.translation.openvino_rules import said_in_openvino
 from irops.editing.translation.refusal import SPELLED, RefusedError, impossible
 from irops.editing.translation.target import Target, Wire
-from irops.graph.wiring import Wiring
-from irops.ir.model import Layer, Model, Port
-from irops.registry import default_registry
-from irops.spec.onnx_opsets import ONNX, onnx_opsets
+from irops.invocation import OpFault
+from irops.ir.model import Layer, LayerKind, Model, Port
+from irops.registry import Registry
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 
@@ -29,7 +29,13 @@ OPSET = 18
 """The opset of ONNX that models are translated to, if nobody says."""
 
 
-def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int | None = None) -> Model:
+def translate(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    to: str,
+    *,
+    opset: int | None = None,
+    registry: Registry | None = None,
+) -> Model:
     """The model in another dialect, "openvino" or "onnx"; itself, where it is of that dialect.
 
     opset: of ONNX, which newer types and ops may need; 18, if nobody says
@@ -42,10 +48,8 @@ def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int | No
         raise ValueError(
             f"there is no opset {opset} of ONNX that irops knows, must be 1 to {onnx_opsets().last}"
         )
-    if not isinstance(model, Model):
-        from irops.ir.read import read
-
-        model = read(model)
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry)
+    model = analysis.model
     if model.dialect == to:
         own = model.opsets.get(ONNX)
         if to == ONNX and opset not in (None, own):
@@ -61,22 +65,25 @@ def translate(model: Model | str | os.PathLike[str], to: str, *, opset: int | No
             "untranslatable-op",
             f"the model is of the dialect {model.dialect}, which has an export of its own",
         )
-    _hold_to_sound(model)
+    _require_sound(analysis)
     if any(element.tag == "pre-process" for element in model.legacy):
         raise _refusal(
             model,
             "untranslatable-op",
             "the model has a <pre-process>, whose mean values irops does not subtract",
         )
-    return _Translation(model, to, opset or OPSET).model
+    return _Translation(analysis, to, opset or OPSET).model
 
 
-def _hold_to_sound(model: Model) -> None:
-    errors = check(model).errors
+def _require_sound(analysis: ModelAnalysis) -> None:
+    model, errors = analysis.model, check(analysis).errors
     if errors:
         count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
         raise _refusal(
-            model, "faulty-source", f"the model has {count}, and must have none to be translated", *errors
+            model,
+            "invalid-source-model",
+            f"the model has {count}, and must have none to be translated",
+            *errors,
         )
 
 
@@ -94,22 +101,22 @@ def _refusal(model: Model, name: str, message: str, *more: Diagnostic) -> Diagno
 class _Translation:
     """The layers of a model, one after the other, in the target."""
 
-    def __init__(self, model: Model, to: str, opset: int) -> None:
+    def __init__(self, analysis: ModelAnalysis, to: str, opset: int) -> None:
+        model = analysis.model
         self.source, self.to = model, to
-        self.facts, self.wiring = infer(model), Wiring(model.graph)
+        self.facts, self.wiring = analysis.infer(), analysis.root.wiring
         self.target = Target(to, opset, model.weights, (layer.name for layer in model.layers))
         extra, rt_info, self.named = beside(model, to)
         self.held = (
-            default_registry()
-            .op(f"{ONNX}:Result-1" if to == ONNX else "Result-1")
+            analysis.registry.op(f"{ONNX}:Result-1" if to == ONNX else "Result-1")
             .definition.inputs[0]
             .allowed
         )
         self.wires: dict[tuple[int, int], Wire] = {}
         self.origins: dict[int, Layer] = {}
         self.found: list[Diagnostic] = []
-        results = [layer for layer in model.layers if layer.type == "Result"]
-        for layer in [*(layer for layer in self.wiring.order if layer.type != "Result"), *results]:
+        results = [layer for layer in model.layers if layer.kind is LayerKind.RESULT]
+        for layer in [*(one for one in self.wiring.order if one.kind is not LayerKind.RESULT), *results]:
             self._layer(self.facts.of(layer.id))
         if self.found:
             raise DiagnosticError(self.found)
@@ -126,7 +133,7 @@ class _Translation:
             dialect=to,
             opsets={ONNX: opset} if to == ONNX else {},
         )
-        self._declare(infer(self.model))
+        self._declare(ModelAnalysis(self.model, analysis.registry, analysis.limits).infer())
 
     def _layer(self, known: LayerFacts) -> None:
         layer, start = known.layer, len(self.target.graph.layers)
@@ -162,11 +169,11 @@ class _Translation:
             None if source is None else self.wires[source[0].id, source[1]]
             for source in self.wiring.inputs[layer.id]
         ]
-        if layer.type == "Result":
+        if layer.kind is LayerKind.RESULT:
             target.add(
                 layer.name, "Result" if self.to == ONNX else "Result-1", inputs, outputs=0
             ).output_names = layer.output_names
-        elif layer.type == "Parameter":
+        elif layer.kind is LayerKind.PARAMETER:
             data = parameter_data(layer, known.outputs[0], self.to, self.named)
             self._stand_for(
                 layer,
@@ -185,14 +192,14 @@ class _Translation:
 
     def _op(self, known: LayerFacts, inputs: list[Wire | None]) -> None:
         layer = known.layer
-        if known.op is None:
+        if known.op is None or known.invocation is None:
             raise impossible(f"irops has no definition of {layer.type} of {layer.version}")
         dialect = known.op.definition.dialect
         if dialect != self.source.dialect:
             raise impossible(f"its op is of the dialect {dialect}, and the model of {self.source.dialect}")
         try:
-            node = Node(known, known.op, inputs, self.target)
-        except LayerFault as fault:  # nothing that a sound model has
+            node = Node(known, known.invocation, inputs, self.target)
+        except OpFault as fault:  # nothing that a sound model has
             raise impossible(fault.message) from None
         wire = (said_in_onnx if self.to == ONNX else said_in_openvino)(node)
         self._stand_for(layer, wire, own=wire in node.made)
@@ -205,7 +212,7 @@ class _Translation:
         wire.port.names = tuple(dict.fromkeys((*(() if own else wire.port.names), *names)))
         self.wires[layer.id, 0] = wire
 
-    def _declare(self, facts: Facts) -> None:
+    def _declare(self, facts: Inferred) -> None:
         """Write into ports what is inferred of them.
 
         Raises:  DiagnosticError where inference refuses something
@@ -220,7 +227,7 @@ class _Translation:
                 if fact is not None:
                     _declare(port, fact)
 
-    def _ill_typed(self, facts: Facts) -> Iterator[Diagnostic]:
+    def _ill_typed(self, facts: Inferred) -> Iterator[Diagnostic]:
         for error in facts.errors:
             layer = self.origins.get(-1 if error.location.layer_id is None else error.location.layer_id)
             if layer is None:
@@ -235,12 +242,7 @@ class _Translation:
         self.found.append(Diagnostic(rule(name), message, self._place(known.layer), facts=facts_line(known)))
 
     def _place(self, layer: Layer) -> Location:
-        source = self.source.source
-        return (
-            Location(None, None, None, layer.id, layer.name)
-            if source is None
-            else source.location(layer.at, layer)
-        )
+        return self.source.location(layer)
 
 
 def _declare(port: Port, fact: Fact) -> None:

@@ -1,4 +1,4 @@
-"""Clamp: hold every element within two bounds."""
+"""Clamp: limit every element to the range from min to max."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def clamp(data: Array, *, min: float, max: float) -> Array:
 @values("Clamp-1")
 def clamp_dims(data: Array, *, min: float, max: float, result_type: ElementType) -> Array:
     low, high = whole_bounds(result_type, min, max) if result_type.integral else (min, max)
-    return each_dim(lambda dim: minimum(maximum(dim, around(low)), around(high)), data)
+    return each_dim(lambda dim: minimum(maximum(dim, bound_dim(low)), bound_dim(high)), data)
 
 
-def around(bound: float) -> Dim:
-    """A bound, drawn outward to whole numbers where it is none."""
+def bound_dim(bound: float) -> Dim:
+    """The interval of the integers around a bound; only one value if the bound is an integer or infinite."""
     return Dim(bound, bound) if abs(bound) == inf else Dim(floor(bound), ceil(bound))
 
 
@@ -45,13 +45,13 @@ def clipped(numbers: Array, low: float, high: float) -> Array:
 
 
 def whole_bounds(kind: ElementType, low: float, high: float) -> tuple[int, int]:
-    """The bounds as integers of a type: rounded inwards, and moved into its range."""
-    least, greatest = map(int, kind.extent)
+    """The bounds as integers of a type: rounded inwards, and limited to its range."""
+    type_min, type_max = map(int, kind.extent)
     return (
-        least if low == -inf else _within(least, ceil(low) if low < inf else greatest, greatest),
-        greatest if high == inf else _within(least, floor(high) if high > -inf else least, greatest),
+        type_min if low == -inf else _median(type_min, ceil(low) if low < inf else type_max, type_max),
+        type_max if high == inf else _median(type_min, floor(high) if high > -inf else type_min, type_max),
     )
 
 
-def _within(least: int, number: int, greatest: int) -> int:
-    return sorted((least, number, greatest))[1]
+def _median(low: int, number: int, high: int) -> int:
+    return sorted((low, number, high))[1]

@@ -1,4 +1,4 @@
-"""Gelu: x times the probability that a standard normal variable is below x."""
+"""Gelu: the Gaussian error linear unit, exact with erf or approximated with tanh."""
 
 from __future__ import annotations
 

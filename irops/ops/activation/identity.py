@@ -1,4 +1,4 @@
-"""Identity: the input, as it is."""
+"""Identity: the input, unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LogSoftmax: the logarithms of the shares of exponentials along an axis."""
+"""LogSoftmax: the logarithm of the softmax along one axis."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from irops.values.element import Array
 
 @kernel("LogSoftmax-5", widen=True)
 def log_softmax(data: Array, *, axis: int) -> Array:
-    below = data - data.max(axis, keepdims=True, initial=-np.inf)
-    result: Array = below - np.log(np.exp(below).sum(axis, keepdims=True))
+    shifted = data - data.max(axis, keepdims=True, initial=-np.inf)  # so that exp does not overflow
+    result: Array = shifted - np.log(np.exp(shifted).sum(axis, keepdims=True))
     return result

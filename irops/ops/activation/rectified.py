@@ -1,10 +1,10 @@
-"""Activations that leave positive numbers, or their direction, alone: Elu, Selu, PReLU."""
+"""Activations that are linear for positive numbers: Elu, Selu, PReLU."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.reals import exactly, on_reals
+from irops.ops.reals import on_numbers, on_reals
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
 from irops.values.element import Array
@@ -44,12 +44,12 @@ def prelu_shape(data: Fact, slope: Fact) -> Shape:
     return (
         data.shape
         if data.shape.dims is None or slope.shape.dims is None
-        else _fitted(data.shape, slope.shape)
+        else _checked(data.shape, slope.shape)
     )
 
 
-def _fitted(data: Shape, slope: Shape) -> Shape:
-    """The shape of data, held to what slope may be."""
+def _checked(data: Shape, slope: Shape) -> Shape:
+    """The shape of data, after a check that slope fits."""
     if len(slope) == 1 and len(data) > 1 and slope[0].can_be(data[1]):
         return data
     require(len(slope) <= len(data), "C1", data, slope)
@@ -62,5 +62,5 @@ def _fitted(data: Shape, slope: Shape) -> Shape:
 def prelu(data: Array, slope: Array) -> Array:
     prelu_shape(Fact(shape=Shape(map(Dim.of, data.shape))), Fact(shape=Shape(map(Dim.of, slope.shape))))
     channels = slope.ndim == 1 and data.ndim > 1 and len(slope) == data.shape[1]
-    steep = slope.reshape(-1, *(1,) * (data.ndim - 2)) if channels else slope
-    return exactly(lambda x: np.where(x < 0, x * steep.astype(x.dtype), x), data)
+    slopes = slope.reshape(-1, *(1,) * (data.ndim - 2)) if channels else slope
+    return on_numbers(lambda x: np.where(x < 0, x * slopes.astype(x.dtype), x), data)

@@ -1,5 +1,5 @@
-"""Activations in the form of an S, and what is made of them: HardSigmoid, HSigmoid, HSwish, SoftSign,
-SoftPlus, Mish.
+"""Sigmoid-like activations and functions built from them: HardSigmoid, HSigmoid, HSwish, SoftSign, SoftPlus,
+Mish.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ def soft_sign(data: Array) -> Array:
 
 @kernel("SoftPlus-4", widen=True)
 def soft_plus(data: Array) -> Array:
-    return on_reals(logarithm_above_one, data)
+    return on_reals(softplus, data)
 
 
 @kernel("Mish-4", widen=True)
 def mish(data: Array) -> Array:
-    return on_reals(lambda x: x * np.tanh(logarithm_above_one(x)), data)
+    return on_reals(lambda x: x * np.tanh(softplus(x)), data)
 
 
-def logarithm_above_one(x: Array) -> Array:
-    """log(1 + exp(x)), the power never overflowing."""
+def softplus(x: Array) -> Array:
+    """log(1 + exp(x)), in a form in which exp does not overflow."""
     result: Array = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
     return result

@@ -1,4 +1,4 @@
-"""SoftMax: along an axis, exponentials scaled so that they sum to 1."""
+"""SoftMax: exp(x) / sum(exp(x)) along one axis."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from irops.values.element import Array
 
 @kernel("SoftMax-1", "SoftMax-8", widen=True)
 def soft_max(data: Array, *, axis: int) -> Array:
-    powers = np.exp(
-        data - data.max(axis, keepdims=True, initial=-np.inf)
-    )  # shifted: the greatest power is 1, none overflows
-    scaled: Array = powers / powers.sum(axis, keepdims=True)
-    return scaled
+    shifted = data - data.max(axis, keepdims=True, initial=-np.inf)  # so that exp does not overflow
+    powers = np.exp(shifted)
+    result: Array = powers / powers.sum(axis, keepdims=True)
+    return result
 
 
 @gradient("SoftMax-8", widen=True)
 def soft_max_gradient(d_output: Array, output: Array, *, axis: int) -> Array:
-    weighed = d_output * output
-    reached: Array = weighed - output * weighed.sum(axis, keepdims=True)
-    return reached
+    product = d_output * output
+    result: Array = product - output * product.sum(axis, keepdims=True)
+    return result

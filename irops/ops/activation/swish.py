@@ -1,4 +1,4 @@
-"""Swish: x times the logistic function of x, steeper or flatter by beta."""
+"""Swish: x * sigmoid(beta * x)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Activations of one number: Exp, ReLU, Sigmoid."""
+"""Activations without parameters: Exp, ReLU, Sigmoid."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.reals import exactly, on_reals
+from irops.ops.reals import on_numbers, on_reals
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.element import Array
 from irops.values.fact import Fact, each_dim
@@ -35,13 +35,13 @@ def sigmoid(data: Array) -> Array:
 
 @gradient("Sigmoid-1", widen=True)
 def sigmoid_gradient(d_output: Array, output: Array) -> Array:
-    reached: Array = d_output * output * (1 - output)
-    return reached
+    result: Array = d_output * output * (1 - output)
+    return result
 
 
 @kernel("ReLU-1", widen=True)
 def relu(data: Array) -> Array:
-    return exactly(_positive_part, data)
+    return on_numbers(_positive_part, data)
 
 
 @gradient("ReLU-1")
@@ -55,7 +55,7 @@ def relu_dims(data: Array) -> Array:
 
 
 def logistic(x: Array) -> Array:
-    """1 / (1 + exp(-x)); where exp overflows, the quotient is 0 all the same."""
+    """1 / (1 + exp(-x)); where exp overflows to inf, the quotient is 0, which is correct."""
     result: Array = 1 / (1 + np.exp(-x))
     return result
 

@@ -1,16 +1,16 @@
-"""Arithmetic on two tensors, element by element: Add, Subtract, Multiply, Maximum, Minimum."""
+"""Elementwise arithmetic on two tensors: Add, Subtract, Multiply, Maximum, Minimum."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.elementwise import Number, elementwise, elementwise_gradient, known_in_part
+from irops.ops.elementwise import Number, elementwise, elementwise_dims, elementwise_gradient
 from irops.values import dim
 from irops.values.dim import Dim
 from irops.values.element import Array
 
 
-@known_in_part("Add-1")
+@elementwise_dims("Add-1")
 @elementwise("Add-1")
 def add(a: Number, b: Number) -> Number:
     return a + b
@@ -19,11 +19,11 @@ def add(a: Number, b: Number) -> Number:
 @elementwise_gradient("Add-1", of="a")
 @elementwise_gradient("Add-1", of="b")
 @elementwise_gradient("Subtract-1", of="a")
-def as_it_is(d_output: Array) -> Array:
+def unchanged(d_output: Array) -> Array:
     return d_output
 
 
-@known_in_part("Subtract-1")
+@elementwise_dims("Subtract-1")
 @elementwise("Subtract-1")
 def subtract(a: Number, b: Number) -> Number:
     return a - b
@@ -34,7 +34,7 @@ def negated(d_output: Array) -> Array:
     return -d_output
 
 
-@known_in_part("Multiply-1")
+@elementwise_dims("Multiply-1")
 @elementwise("Multiply-1")
 def multiply(a: Number, b: Number) -> Number:
     return a * b
@@ -55,7 +55,7 @@ def maximum(a: Array, b: Array) -> Array:
     return np.maximum(a, b)
 
 
-@known_in_part("Maximum-1")
+@elementwise_dims("Maximum-1")
 def maximum_dim(a: Dim, b: Dim) -> Dim:
     return dim.maximum(a, b)
 
@@ -65,6 +65,6 @@ def minimum(a: Array, b: Array) -> Array:
     return np.minimum(a, b)
 
 
-@known_in_part("Minimum-1")
+@elementwise_dims("Minimum-1")
 def minimum_dim(a: Dim, b: Dim) -> Dim:
     return dim.minimum(a, b)

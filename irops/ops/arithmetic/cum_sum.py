@@ -1,4 +1,4 @@
-"""CumSum: along an axis, the sum of all elements up to each."""
+"""CumSum: cumulative sums along an axis."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def cum_sum(data: Array, axis: Array | None, *, exclusive: bool, reverse: bool) 
 
 
 def normal_axis(axis: Array, rank: int) -> int:
-    """The axis that a tensor of one element names, counted from 0."""
+    """The only element of axis, as an axis counted from 0; Violation("C2") if it is out of range."""
     number = int(axis.reshape(-1)[0])
     require(-rank <= number < rank, "C2", f"axis {number} at rank {rank}")
     return number % rank

@@ -1,4 +1,7 @@
-"""Functions of one number that are curves: Sinh, Cosh, Tan, Asin, Acos, Atan, Asinh, Acosh, Atanh, Erf."""
+"""Real functions of one tensor: Sinh, Cosh, Tan, Asin, Acos, Atan, Asinh, Acosh, Atanh, Erf.
+
+Integers are computed in f64 and rounded to the nearest integer.
+"""
 
 from __future__ import annotations
 

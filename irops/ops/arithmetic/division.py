@@ -1,4 +1,4 @@
-"""Division, element by element, and what it leaves: Divide, Mod, FloorMod."""
+"""Elementwise division and its remainders: Divide, Mod, FloorMod."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from irops.ops.conversion import as_numbers
-from irops.ops.elementwise import elementwise, elementwise_gradient, known_in_part
+from irops.ops.elementwise import elementwise, elementwise_dims, elementwise_gradient
 from irops.ops.stock import broadcast
 from irops.spec.binding import shape
 from irops.values.dim import UNKNOWN, Bound, Dim, maximum
@@ -35,20 +35,20 @@ def divide(a: Array, b: Array, *, m_pythondiv: bool) -> Array:
 
 
 @elementwise_gradient("Divide-1", of="a")
-def by_b(d_output: Array, b: Array) -> Array:
+def gradient_of_dividend(d_output: Array, b: Array) -> Array:
     return d_output / b
 
 
 @elementwise_gradient("Divide-1", of="b")
-def by_b_twice(d_output: Array, a: Array, b: Array) -> Array:
+def gradient_of_divisor(d_output: Array, a: Array, b: Array) -> Array:
     return -(d_output * ((a / b) / b))
 
 
-@known_in_part("Divide-1")
+@elementwise_dims("Divide-1")
 def divide_dim(a: Dim, b: Dim, *, m_pythondiv: bool, result_type: ElementType) -> Dim:
     if not result_type.integral:
         return _quotient(a, b)
-    return a // b if m_pythondiv else _cut_off(a // b, a.ceil_div(b))
+    return a // b if m_pythondiv else _toward_zero(a // b, a.ceil_div(b))
 
 
 @elementwise("Mod-1")
@@ -57,15 +57,15 @@ def mod(a: Array, b: Array) -> Array:
     return np.fmod(a, b)
 
 
-@known_in_part("Mod-1")
+@elementwise_dims("Mod-1")
 def mod_dim(a: Dim, b: Dim, *, result_type: ElementType) -> Dim:
     if not result_type.integral or b == 0:
         return UNKNOWN
     size = maximum(b, -b).at_least(1)
-    rests = [Dim(max(a.low, 0), a.high) % size] if a.high >= 0 else []
+    remainders = [Dim(max(a.low, 0), a.high) % size] if a.high >= 0 else []
     if a.low < 0:
-        rests.append(-(Dim(max(-a.high, 1), -a.low) % size))
-    return reduce(Dim.union, rests)
+        remainders.append(-(Dim(max(-a.high, 1), -a.low) % size))
+    return reduce(Dim.union, remainders)
 
 
 @elementwise("FloorMod-1")
@@ -74,23 +74,23 @@ def floor_mod(a: Array, b: Array) -> Array:
     return np.mod(a, b)
 
 
-@known_in_part("FloorMod-1")
+@elementwise_dims("FloorMod-1")
 def floor_mod_dim(a: Dim, b: Dim, *, result_type: ElementType) -> Dim:
     return a % b if result_type.integral else UNKNOWN
 
 
 def check_divisor(a: Array, b: Array) -> None:
-    """Hold integers that divide something to not being 0."""
+    """Require that no integer is divided by 0."""
     require(a.size == 0 or a.dtype.kind == "f" or b.all(), "C2", "a divisor of 0")
 
 
-def _cut_off(down: Dim, up: Dim) -> Dim:
-    """A quotient rounded toward zero, of what it is rounded down and up."""
+def _toward_zero(down: Dim, up: Dim) -> Dim:
+    """The bounds of a quotient rounded toward zero, from those of the quotient rounded down and up."""
     return Dim(down.low if down.low >= 0 else up.low, down.high if down.high >= 0 else up.high)
 
 
 def _quotient(a: Dim, b: Dim) -> Dim:
-    """A quotient of real numbers; b may touch 0, but not reach across."""
+    """The bounds of a real quotient; unknown if 0 lies strictly inside the interval of b."""
     if b.low < 0 < b.high or b == 0:
         return UNKNOWN
     if b.high <= 0:

@@ -1,4 +1,4 @@
-"""ErfInv: the number whose error function is given."""
+"""ErfInv: the inverse of the error function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Power: one number raised to another, element by element."""
+"""Power: a ** b, element by element."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from irops.ops.elementwise import elementwise, known_in_part
+from irops.ops.elementwise import elementwise, elementwise_dims
 from irops.ops.partial import monotone
 from irops.values.dim import UNKNOWN, Bound, Dim
 from irops.values.element import Array
@@ -18,13 +18,12 @@ def power(a: Array, b: Array) -> Array:
     if a.dtype.kind != "i":
         return np.power(a, b)
     require(not ((a == 0) & (b < 0)).any(), "C2", "0 raised to a negative power")
-    fraction = np.where(
-        np.abs(a) == 1, np.where(b % 2 == 0, 1, a), 0
-    )  # cut off toward zero: of 1 and -1 alone something is left
-    return np.where(b < 0, fraction, np.power(a, np.maximum(b, 0))).astype(a.dtype)
+    # a ** b with b < 0 truncates to 0, except for a of 1 and -1
+    truncated = np.where(np.abs(a) == 1, np.where(b % 2 == 0, 1, a), 0)
+    return np.where(b < 0, truncated, np.power(a, np.maximum(b, 0))).astype(a.dtype)
 
 
-@known_in_part("Power-1")
+@elementwise_dims("Power-1")
 def power_dim(a: Dim, b: Dim) -> Dim:
     if b == 1:
         return a
@@ -34,7 +33,7 @@ def power_dim(a: Dim, b: Dim) -> Dim:
 
 
 def _raised(bound: Bound, exponent: Bound) -> Bound:
-    """A number of 0 or more to a power greater than 0; infinity where it is too great to be of use."""
+    """bound ** exponent, for bound >= 0 and exponent > 0; infinity if it exceeds the range of floats."""
     if bound in (0, 1):
         return bound
     if isinstance(bound, int) and isinstance(exponent, int) and exponent <= 64:

@@ -1,11 +1,11 @@
-"""SquaredDifference: the square of what two numbers differ by."""
+"""SquaredDifference: (a - b)^2, element by element."""
 
 from __future__ import annotations
 
-from irops.ops.elementwise import Number, elementwise, known_in_part
+from irops.ops.elementwise import Number, elementwise, elementwise_dims
 
 
-@known_in_part("SquaredDifference-1")
+@elementwise_dims("SquaredDifference-1")
 @elementwise("SquaredDifference-1")
 def squared_difference(a: Number, b: Number) -> Number:
     square: Number = (a - b) * (a - b)

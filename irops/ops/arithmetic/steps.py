@@ -1,4 +1,4 @@
-"""Functions of one number that are exact: Ceiling, Negative, Round, Sign."""
+"""Functions of one tensor that map integers to integers exactly: Ceiling, Negative, Round, Sign."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from irops.ops.partial import monotone
-from irops.ops.reals import exactly
+from irops.ops.reals import on_numbers
 from irops.spec.binding import kernel, values
 from irops.values.dim import Bound, Dim
 from irops.values.element import Array
@@ -16,7 +16,7 @@ from irops.values.fact import each_dim
 
 @kernel("Ceiling-1", widen=True)
 def ceiling(data: Array) -> Array:
-    return exactly(lambda numbers: numbers if numbers.dtype.kind in "iu" else np.ceil(numbers), data)
+    return on_numbers(lambda numbers: numbers if numbers.dtype.kind in "iu" else np.ceil(numbers), data)
 
 
 @values("Ceiling-1")
@@ -26,7 +26,7 @@ def ceiling_dims(data: Array) -> Array:
 
 @kernel("Negative-1", widen=True)
 def negative(data: Array) -> Array:
-    return exactly(np.negative, data)
+    return on_numbers(np.negative, data)
 
 
 @values("Negative-1")
@@ -36,7 +36,7 @@ def negative_dims(data: Array) -> Array:
 
 @kernel("Sign-1", widen=True)
 def sign(data: Array) -> Array:
-    return exactly(np.sign, data)
+    return on_numbers(np.sign, data)
 
 
 @values("Sign-1")
@@ -50,25 +50,28 @@ def sign_dims(data: Array) -> Array:
 
 
 @kernel("Round-5", widen=True)
-def nearest(data: Array, *, mode: str) -> Array:
+def round_to_integer(data: Array, *, mode: str) -> Array:
     if data.dtype.kind in "biu" or data.dtype.name.startswith(("int", "uint")):
         return data
-    return np.rint(data) if mode == "half_to_even" else half_away(data)
+    return np.rint(data) if mode == "half_to_even" else round_half_away(data)
 
 
-def half_away(numbers: Array) -> Array:
-    """The nearest whole numbers, halves away from zero; a fraction is never added to, which could round."""
+def round_half_away(numbers: Array) -> Array:
+    """Round to the nearest integer, ties away from zero.
+
+    numbers + 0.5 is not computed, because that sum could itself be rounded.
+    """
     whole = np.trunc(numbers)
-    further = np.abs(numbers - whole) >= 0.5
-    return np.where(further, whole + np.copysign(1, numbers), whole).astype(numbers.dtype)
+    round_away = np.abs(numbers - whole) >= 0.5
+    return np.where(round_away, whole + np.copysign(1, numbers), whole).astype(numbers.dtype)
 
 
 @values("Round-5")
-def nearest_dims(data: Array, *, mode: str) -> Array:
+def round_dims(data: Array, *, mode: str) -> Array:
     return each_dim(lambda dim: monotone(dim, lambda bound: _rounded(bound, mode)), data)
 
 
 def _rounded(bound: Bound, mode: str) -> Bound:
     if isinstance(bound, int) or not math.isfinite(bound):
         return bound
-    return round(bound) if mode == "half_to_even" else int(half_away(np.asarray(bound)))
+    return round(bound) if mode == "half_to_even" else int(round_half_away(np.asarray(bound)))

@@ -1,4 +1,4 @@
-"""Functions of one number: Abs, Cos, Floor, Log, Sin, Sqrt, Tanh."""
+"""Functions of one tensor: Abs, Cos, Floor, Log, Sin, Sqrt, Tanh."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from irops.ops.partial import monotone
-from irops.ops.reals import exactly, on_reals
+from irops.ops.reals import on_numbers, on_reals
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim, maximum
 from irops.values.element import Array
@@ -16,7 +16,7 @@ from irops.values.fact import each_dim
 
 @kernel("Abs-1", widen=True)
 def absolute(data: Array) -> Array:
-    return exactly(np.abs, data)
+    return on_numbers(np.abs, data)
 
 
 @values("Abs-1")
@@ -31,7 +31,7 @@ def cos(data: Array) -> Array:
 
 @kernel("Floor-1", widen=True)
 def floor(data: Array) -> Array:
-    return exactly(_floor, data)
+    return on_numbers(_floor, data)
 
 
 @values("Floor-1")
@@ -66,8 +66,8 @@ def tanh(data: Array) -> Array:
 
 @gradient("Tanh-1", widen=True)
 def tanh_gradient(d_output: Array, output: Array) -> Array:
-    reached: Array = d_output * (1 - output * output)
-    return reached
+    d_data: Array = d_output * (1 - output * output)
+    return d_data
 
 
 def _absolute(dim: Dim) -> Dim:

@@ -1,6 +1,4 @@
-"""Logic on the bits of two tensors, element by element, and bits moved: BitwiseAnd, BitwiseOr, BitwiseXor,
-the shifts.
-"""
+"""Bitwise ops on two tensors: BitwiseAnd, BitwiseOr, BitwiseXor, and the shifts."""
 
 from __future__ import annotations
 
@@ -36,8 +34,6 @@ def bitwise_right_shift(a: Array, b: Array) -> Array:
 
 
 def _count(a: Array, b: Array) -> Array:
-    """By how many bits to move: of a number beyond the width of the type its last bits, as processors have
-    it.
-    """
+    """The number of positions to shift by: b modulo the width of the type, as processors compute it."""
     count: Array = b & b.dtype.type(a.dtype.itemsize * 8 - 1)
     return count

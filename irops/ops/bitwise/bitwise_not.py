@@ -1,4 +1,4 @@
-"""BitwiseNot: every bit the other way round."""
+"""BitwiseNot: all bits inverted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,5 @@ def bitwise_not(data: Array) -> Array:
 
 @values("BitwiseNot-13")
 def bitwise_not_dims(data: Array, *, result_type: ElementType) -> Array:
-    least, greatest = map(int, result_type.extent)
-    return each_dim(
-        lambda dim: least + greatest - dim, data
-    )  # of signed numbers -1 - x, of others greatest - x
+    low, high = map(int, result_type.extent)
+    return each_dim(lambda dim: low + high - dim, data)  # -1 - x for signed types, high - x for the others

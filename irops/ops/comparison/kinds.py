@@ -1,4 +1,4 @@
-"""What kind of number each element is: IsNaN, IsInf, IsFinite."""
+"""Elementwise tests of floating-point numbers: IsNaN, IsInf, IsFinite."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def is_finite(data: Array) -> Array:
 @kernel("IsInf-10")
 def is_inf(data: Array, *, detect_negative: bool, detect_positive: bool) -> Array:
     numbers = as_numbers(data)
-    found: Array = ((numbers == np.inf) & detect_positive) | ((numbers == -np.inf) & detect_negative)
-    return found
+    result: Array = ((numbers == np.inf) & detect_positive) | ((numbers == -np.inf) & detect_negative)
+    return result

@@ -1,4 +1,4 @@
-"""Bucketize: find which of the buckets between boundaries numbers fall into."""
+"""Bucketize: find the bucket that each number falls into."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def bucketize_shape(data: Fact, buckets: Fact) -> Shape:
 
 
 def check_order(boundaries: Array) -> None:
-    """Hold boundaries to their order."""
+    """Require ascending boundaries; warn if two are equal."""
     require((boundaries[:-1] <= boundaries[1:]).all(), "C1", boundaries.tolist())
     warn_unless((boundaries[:-1] < boundaries[1:]).all(), "C2", boundaries.tolist())
 

@@ -1,11 +1,11 @@
-"""Select: an element of one tensor or of another, as a third says."""
+"""Select: elements of one of two tensors, selected by a condition."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.elementwise import laid
-from irops.ops.partial import lifted, settled
+from irops.ops.elementwise import aligned
+from irops.ops.partial import as_dims, stored_dim
 from irops.ops.stock import broadcast
 from irops.spec.binding import kernel, shape, values
 from irops.values.dim import Dim
@@ -27,8 +27,8 @@ def select(
     cond: Array, then_values: Array, else_values: Array, *, auto_broadcast: str, auto_broadcast_axis: int
 ) -> Array:
     rank = then_values.ndim
-    other = laid(else_values, rank, auto_broadcast, auto_broadcast_axis)
-    return np.where(laid(cond, rank, auto_broadcast, auto_broadcast_axis), then_values, other)
+    other = aligned(else_values, rank, auto_broadcast, auto_broadcast_axis)
+    return np.where(aligned(cond, rank, auto_broadcast, auto_broadcast_axis), then_values, other)
 
 
 @values("Select-1")
@@ -41,12 +41,14 @@ def select_dims(
     auto_broadcast_axis: int,
     result_type: ElementType,
 ) -> Array:
-    def either(chosen: Dim, this: Dim, that: Dim) -> Dim:
-        return settled(this.union(that) if not chosen.known else this if chosen == 1 else that, result_type)
+    def chosen(condition: Dim, then: Dim, other: Dim) -> Dim:
+        if condition.known:
+            return stored_dim(then if condition == 1 else other, result_type)
+        return stored_dim(then.union(other), result_type)
 
     cond, else_values = (
-        laid(b, then_values.ndim, auto_broadcast, auto_broadcast_axis) for b in (cond, else_values)
+        aligned(b, then_values.ndim, auto_broadcast, auto_broadcast_axis) for b in (cond, else_values)
     )
     return np.asarray(
-        np.frompyfunc(either, 3, 1)(lifted(cond), lifted(then_values), lifted(else_values)), dtype=object
+        np.frompyfunc(chosen, 3, 1)(as_dims(cond), as_dims(then_values), as_dims(else_values)), dtype=object
     )

@@ -1,6 +1,4 @@
-"""ConvolutionBackpropData and GroupConvolutionBackpropData: every element of data spreads a filter over the
-output.
-"""
+"""ConvolutionBackpropData and GroupConvolutionBackpropData: transposed convolution."""
 
 from __future__ import annotations
 
@@ -46,7 +44,7 @@ def backprop_shape(
     return Shape.of(
         batch,
         maps,
-        *_spread(
+        *_spatial_sizes(
             sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding
         ),
     )
@@ -72,13 +70,13 @@ def group_backprop_shape(
     groups, depth, maps, *taps = filters.shape.of_rank(axes + 3, "C1")
     require(depth.high > 0, "C7", depth)
     groups = unify(groups, channel_groups(channels, depth), "C2")
-    spread = _spread(
+    spatial = _spatial_sizes(
         sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding
     )
-    return Shape.of(batch, groups * maps, *spread)
+    return Shape.of(batch, groups * maps, *spatial)
 
 
-def _spread(
+def _spatial_sizes(
     sizes: list[Dim],
     taps: list[Dim],
     output_shape: Fact | None,
@@ -89,22 +87,20 @@ def _spread(
     auto_pad: str,
     output_padding: Numbers,
 ) -> list[Dim]:
-    """The sizes of the output's spatial axes: those that are asked for, or as many as all filters reach, less
-    padding.
-    """
+    """The spatial sizes of the output: output_shape if given, else as far as products reach, less padding."""
     if output_shape is not None:
         unify(output_shape.shape[0], len(sizes), "C5")
-        wanted = entries(output_shape, len(sizes))
-        require(all(size >= 0 for size in wanted), "C6", Shape(wanted))
-        return [size.at_least(0) for size in wanted]
-    none = (0,) * len(sizes)
-    begins, ends = (pads_begin, pads_end) if auto_pad == "explicit" else (none, none)
-    axes = zip(sizes, taps, strides, dilations, begins, ends, output_padding or none)
-    return [_reached(*axis) for axis in axes]
+        requested = entries(output_shape, len(sizes))
+        require(all(size >= 0 for size in requested), "C6", Shape(requested))
+        return [size.at_least(0) for size in requested]
+    zeros = (0,) * len(sizes)
+    begins, ends = (pads_begin, pads_end) if auto_pad == "explicit" else (zeros, zeros)
+    axes = zip(sizes, taps, strides, dilations, begins, ends, output_padding or zeros)
+    return [_full_size(*axis) for axis in axes]
 
 
-def _reached(size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: int, more: int) -> Dim:
-    total = (size - 1).at_least(0) * stride + reach(taps, dilation) + (more - begin - end)
+def _full_size(size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: int, extra: int) -> Dim:
+    total = (size - 1).at_least(0) * stride + reach(taps, dilation) + (extra - begin - end)
     require(total >= 0, "C3", f"padding {begin} and {end}")
     return total.at_least(0)
 
@@ -150,7 +146,7 @@ def group_backprop(
 ) -> Array:
     sizes, taps = data.shape[2:], filters.shape[3:]
     fact = None if output_shape is None else Fact.of(as_i64(output_shape))
-    after = _spread(
+    output_sizes = _spatial_sizes(
         [Dim.of(n) for n in sizes],
         [Dim.of(n) for n in taps],
         fact,
@@ -161,42 +157,46 @@ def group_backprop(
         auto_pad,
         output_padding,
     )
-    more = output_padding or (0,) * len(sizes)
-    befores = [
-        _before(auto_pad, fact is not None, *axis)
-        for axis in zip(sizes, taps, strides, dilations, pads_begin, more, map(int, after))
+    extra = output_padding or (0,) * len(sizes)
+    crops = [
+        _crop_begin(auto_pad, fact is not None, *axis)
+        for axis in zip(sizes, taps, strides, dilations, pads_begin, extra, map(int, output_sizes))
     ]
-    slides = [Slide(int(size), *axis) for size, *axis in zip(after, taps, strides, dilations, befores, sizes)]
+    slides = [
+        Slide(int(size), *axis) for size, *axis in zip(output_sizes, taps, strides, dilations, crops, sizes)
+    ]
     kind = element_type_of(data)
     if not kind.integral:
-        return spread(data, filters, slides)
-    sums = spread(as_numbers(data).astype(np.int64), as_numbers(filters).astype(np.int64), slides)
+        return transposed_convolve(data, filters, slides)
+    sums = transposed_convolve(
+        as_numbers(data).astype(np.int64), as_numbers(filters).astype(np.int64), slides
+    )
     low, high = kind.extent
     return low_bits(sums if kind.bits >= 32 else np.clip(sums, int(low), int(high)), kind)
 
 
-def _before(
+def _crop_begin(
     auto_pad: str,
-    asked: bool,
+    has_output_shape: bool,
     size: int,
     taps: int,
     stride: int,
     dilation: int,
     begin: int,
-    more: int,
-    after: int,
+    extra: int,
+    output_size: int,
 ) -> int:
-    """How many elements at the beginning of an axis are left out."""
+    """The number of elements removed from the beginning of an axis of the output."""
     if auto_pad == "explicit":
         return begin
-    if not asked or auto_pad == "valid":
+    if not has_output_shape or auto_pad == "valid":
         return 0
-    total = max((size - 1) * stride + int(reach(taps, dilation)) - after + more, 0)
+    total = max((size - 1) * stride + int(reach(taps, dilation)) - output_size + extra, 0)
     return total - total // 2 if auto_pad == "same_upper" else total // 2
 
 
-def spread(data: Array, filters: Array, slides: list[Slide]) -> Array:
-    """The sums, over channels and taps, of data times filters, put where each tap lies on the output.
+def transposed_convolve(data: Array, filters: Array, slides: list[Slide]) -> Array:
+    """Add the products of data and filters, summed over channels, to the output positions that they reach.
 
     Shapes:  data[N, G * C, positions...], filters[G, C, M, taps...] -> [N, G * M, sizes...]
     """
@@ -208,7 +208,7 @@ def spread(data: Array, filters: Array, slides: list[Slide]) -> Array:
     ).swapaxes(2, 3)
     output = np.zeros((batch, groups * maps, *(slide.size for slide in slides)), data.dtype)
     for number, tap in enumerate(combinations(*(range(slide.taps) for slide in slides))):
-        places, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))
+        positions, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))
         sums = product(np.ascontiguousarray(weights[number]), columns).reshape(batch, groups * maps, *sizes)
-        output[(..., *elements)] += sums[(..., *places)]
+        output[(..., *elements)] += sums[(..., *positions)]
     return output

@@ -1,6 +1,4 @@
-"""BinaryConvolution: filters of bits slide over bits, and at every position stands by how much more agree
-than differ.
-"""
+"""BinaryConvolution: the number of equal bits minus the number of different bits, at each position."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.convolution.columns import convolve
-from irops.ops.convolution.deformable_convolution import slide_along, windows_along
+from irops.ops.convolution.deformable_convolution import output_size, slide_along
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array, element_type_of
@@ -30,16 +28,16 @@ def binary_convolution_shape(
     dilations: Numbers,
     auto_pad: str,
 ) -> Shape:
-    given = (strides, dilations, pads_begin, pads_end)
+    lists = (strides, dilations, pads_begin, pads_end)
     require(
-        all(len(numbers) == 2 for numbers in given),
+        all(len(numbers) == 2 for numbers in lists),
         "C1",
-        f"{', '.join(str(len(numbers)) for numbers in given)} values",
+        f"{', '.join(str(len(numbers)) for numbers in lists)} values",
     )
     batch, channels, *sizes = data.shape.of_rank(4, "C2")
     maps, depth, *taps = filters.shape.of_rank(4, "C2")
     unify(channels, depth, "C2")
-    return Shape.of(batch, maps, *(windows_along(auto_pad, *axis) for axis in zip(sizes, taps, *given)))
+    return Shape.of(batch, maps, *(output_size(auto_pad, *axis) for axis in zip(sizes, taps, *lists)))
 
 
 @kernel("BinaryConvolution-1")
@@ -54,8 +52,10 @@ def binary_convolution(
     auto_pad: str,
     pad_value: float,
 ) -> Array:
-    """Twice the taps that agree, less all taps; those that lie on padding are counted as if it were
-    everywhere, then put right.
+    """Compute 2 * equal - all, where equal is the number of filter elements equal to the data under them.
+
+    For each bit, equal elements are counted as if data were padding everywhere, and corrected by a
+    convolution with the difference between data and padding.
     """
     kind, bits = element_type_of(data), filters.astype(np.int64)
     fact = binary_convolution_shape(
@@ -73,12 +73,12 @@ def binary_convolution(
         for axis in zip(counts, data.shape[2:], filters.shape[2:], strides, dilations, pads_begin)
     ]
     numbers = as_numbers(data)
-    agreeing = np.zeros(fact.to_tuple(), np.int64)
-    for bit, having in ((0, 1 - bits), (1, bits)):
+    equal = np.zeros(fact.to_tuple(), np.int64)
+    for bit, bit_filters in ((0, 1 - bits), (1, bits)):
         padding = int(pad_value == bit)
-        meeting = (numbers == bit).astype(np.int64) - padding
-        agreeing += convolve(meeting, having[np.newaxis], slides) + padding * having.sum(
+        difference = (numbers == bit).astype(np.int64) - padding
+        equal += convolve(difference, bit_filters[np.newaxis], slides) + padding * bit_filters.sum(
             axis=(1, 2, 3)
         ).reshape(-1, 1, 1)
-    output = 2 * agreeing - bits[0].size if len(bits) else agreeing
+    output = 2 * equal - bits[0].size if len(bits) else equal
     return low_bits(output, kind) if kind.integral else output.astype(data.dtype)

@@ -1,4 +1,4 @@
-"""Convolution as a matrix product: for every window, the elements under its taps become a column."""
+"""Convolution as a matrix product: the elements under each window become a column (im2col)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from irops.ops.sliding import Slide
 from irops.values.element import Array
 
 BLOCK_BYTES = 16 << 20
-"""How large the columns become that are held at one time."""
+"""The maximum size of the columns that are in memory at one time."""
 
 
 def convolve(data: Array, filters: Array, slides: Sequence[Slide]) -> Array:
-    """The sums over channels and taps of filters times data, a group of channels at a time.
+    """Convolve each group of channels with its own filters.
 
     Shapes:  data[N, G * C, sizes...], filters[G, M, C, taps...] -> [N, G * M, positions...]
     """
@@ -28,14 +28,15 @@ def convolve(data: Array, filters: Array, slides: Sequence[Slide]) -> Array:
     output = np.zeros((batch, groups * maps, *positions), data.dtype)
     if output.size:
         flat = output.reshape(batch, groups, maps, prod(positions))
-        for items, places, block in _blocks(grouped, slides):
-            product(rows, _columns(grouped[items], block), out=flat[items, :, :, places])
+        for items, covered, block in _blocks(grouped, slides):
+            product(rows, _columns(grouped[items], block), out=flat[items, :, :, covered])
     return output
 
 
 def _blocks(data: Array, slides: Sequence[Slide]) -> Iterator[tuple[slice, slice, Sequence[Slide]]]:
-    """Items of the batch, positions counted through all axes, and windows at these, so that the columns of
-    each stay small.
+    """Split the work so that the columns of each block stay within BLOCK_BYTES.
+
+    Yields a slice of the batch, a slice of the flattened output positions, and the windows at these.
     """
     first, *others = slides
     inner = prod(slide.positions for slide in others)
@@ -53,18 +54,16 @@ def _blocks(data: Array, slides: Sequence[Slide]) -> Iterator[tuple[slice, slice
 
 
 def _columns(data: Array, slides: Sequence[Slide]) -> Array:
-    """The elements under the taps of each window, zeros where there is padding: [N, G, C * taps,
-    positions].
-    """
+    """The elements under each window, 0 for padding: [N, G, C * taps, positions]."""
     batch, groups, depth = data.shape[:3]
     taps, positions = tuple(slide.taps for slide in slides), tuple(slide.positions for slide in slides)
     if all(
         slide.taps == slide.stride == 1 and slide.positions == slide.size and slide.whole for slide in slides
     ):
         return data.reshape(batch, groups, depth, prod(positions))
-    make = np.empty if all(slide.whole for slide in slides) else np.zeros
-    columns = make((batch, groups, depth, *taps, *positions), data.dtype)
+    allocate = np.empty if all(slide.whole for slide in slides) else np.zeros
+    columns = allocate((batch, groups, depth, *taps, *positions), data.dtype)
     for tap in combinations(*map(range, taps)):
-        places, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))
-        columns[(..., *tap, *places)] = data[(..., *elements)]
+        covered, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))
+        columns[(..., *tap, *covered)] = data[(..., *elements)]
     return columns.reshape(batch, groups, depth * prod(taps), prod(positions))

@@ -1,6 +1,4 @@
-"""Convolution and GroupConvolution: filters slide over data, and at every position stands their sum of
-products.
-"""
+"""Convolution and GroupConvolution."""
 
 from __future__ import annotations
 
@@ -35,7 +33,9 @@ def convolution_shape(
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     maps, depth, *taps = filters.shape.of_rank(axes + 2, "C1")
     unify(channels, depth, "C2")
-    return Shape.of(batch, maps, *_slid(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad))
+    return Shape.of(
+        batch, maps, *_output_sizes(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad)
+    )
 
 
 @shape("GroupConvolution-1")
@@ -55,13 +55,14 @@ def group_convolution_shape(
     require(depth.high > 0, "C6", depth)
     groups = unify(groups, channel_groups(channels, depth), "C2")
     return Shape.of(
-        batch, groups * maps, *_slid(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad)
+        batch, groups * maps, *_output_sizes(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad)
     )
 
 
 def spatial_axes(data: Shape, filters: Shape, leading: int, *attributes: Numbers) -> int:
-    """How many spatial axes there are: as the ranks say, else as the attributes do. leading: the axes of
-    filters before those.
+    """The number of spatial axes, from the ranks of data and filters, or else from the attributes.
+
+    leading: the number of axes of filters before the spatial ones.
     """
     ranks = [data.rank - 2] if data.rank is not None else []
     ranks += [filters.rank - leading] if filters.rank is not None else []
@@ -75,7 +76,7 @@ def spatial_axes(data: Shape, filters: Shape, leading: int, *attributes: Numbers
     return axes
 
 
-def _slid(
+def _output_sizes(
     sizes: list[Dim],
     taps: list[Dim],
     strides: Numbers,
@@ -84,7 +85,7 @@ def _slid(
     dilations: Numbers,
     auto_pad: str,
 ) -> list[Dim]:
-    """How many windows stand along each spatial axis."""
+    """The output size along each spatial axis."""
     warn_unless(all(count > 0 for count in taps), "C5", Shape(taps))
     if auto_pad.startswith("same"):
         return [size.ceil_div(stride) for size, stride in zip(sizes, strides)]
@@ -95,14 +96,14 @@ def _slid(
 
 
 def channel_groups(channels: Dim, depth: Dim) -> Dim:
-    """How many groups of depth channels each there are.
+    """The number of groups of `depth` channels each.
 
-    Raises:  Violation(C2) where channels surely cannot be divided so
+    Raises:  Violation(C2) if channels cannot be a multiple of depth
     """
     low = 0 if depth.high == inf else -(-channels.low // depth.high)
     high = channels.high if channels.high == inf else channels.high // max(depth.low, 1)
     if low > high:
-        raise Violation("C2", f"got {channels} channels and filters for {depth} of them")
+        raise Violation("C2", f"got {channels} channels in groups of {depth}")
     return Dim(low, high)
 
 
@@ -140,10 +141,12 @@ def group_convolution(
     auto_pad: str,
 ) -> Array:
     axes = zip(data.shape[2:], filters.shape[3:], strides, dilations, pads_begin, pads_end)
-    return convolve(data, filters, [_slide(auto_pad, *axis) for axis in axes])
+    return convolve(data, filters, [_axis_slide(auto_pad, *axis) for axis in axes])
 
 
-def _slide(auto_pad: str, size: int, taps: int, stride: int, dilation: int, before: int, after: int) -> Slide:
+def _axis_slide(
+    auto_pad: str, size: int, taps: int, stride: int, dilation: int, before: int, after: int
+) -> Slide:
     """The windows along one spatial axis."""
     length = int(reach(taps, dilation))
     if auto_pad.startswith("same"):

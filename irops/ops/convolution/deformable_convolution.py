@@ -1,4 +1,4 @@
-"""DeformableConvolution: every tap of a filter looks for its element where an offset sends it."""
+"""DeformableConvolution: a convolution whose sampling positions are shifted by offsets."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def deformable_convolution_shape(
     group: int,
     deformable_group: int,
 ) -> Shape:
-    given = (strides, dilations, pads_begin, pads_end)
+    lists = (strides, dilations, pads_begin, pads_end)
     require(
-        all(len(numbers) == 2 for numbers in given),
+        all(len(numbers) == 2 for numbers in lists),
         "C1",
-        f"{', '.join(str(len(numbers)) for numbers in given)} values",
+        f"{', '.join(str(len(numbers)) for numbers in lists)} values",
     )
     require(
         group >= 1 and deformable_group >= 1, "C7", f"group {group} and deformable_group {deformable_group}"
@@ -51,17 +51,17 @@ def deformable_convolution_shape(
     warn_unless(
         (channels % deformable_group).can_be(0), "C5", f"{channels} channels in {deformable_group} groups"
     )
-    moves = taps[0] * taps[1] * (2 * deformable_group)
+    offset_channels = taps[0] * taps[1] * (2 * deformable_group)
     require((offsets.shape[1] % (2 * deformable_group)).can_be(0), "C6", f"{offsets.shape[1]} channels")
-    at = [
-        windows_along(auto_pad, *axis) for axis in zip(sizes, taps, strides, dilations, pads_begin, pads_end)
+    output_sizes = [
+        output_size(auto_pad, *axis) for axis in zip(sizes, taps, strides, dilations, pads_begin, pads_end)
     ]
-    where = unify_shapes(Shape.of(batch, moves, *at), offsets.shape, "C6")
-    return Shape.of(where[0], maps, *where[2:])
+    merged = unify_shapes(Shape.of(batch, offset_channels, *output_sizes), offsets.shape, "C6")
+    return Shape.of(merged[0], maps, *merged[2:])
 
 
 @shape("DeformableConvolution-8")
-def modulated_shape(
+def deformable_convolution_8_shape(
     data: Fact,
     offsets: Fact,
     filters: Fact,
@@ -89,16 +89,14 @@ def modulated_shape(
     )
     if mask is None:
         return output
-    factors = filters.shape[2] * filters.shape[3] * deformable_group
+    mask_channels = filters.shape[2] * filters.shape[3] * deformable_group
     require((mask.shape[1] % deformable_group).can_be(0), "C8", f"{mask.shape[1]} channels")
-    where = unify_shapes(Shape.of(output[0], factors, *output[2:]), mask.shape, "C8")
-    return Shape.of(where[0], output[1], *where[2:])
+    merged = unify_shapes(Shape.of(output[0], mask_channels, *output[2:]), mask.shape, "C8")
+    return Shape.of(merged[0], output[1], *merged[2:])
 
 
-def windows_along(
-    auto_pad: str, size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: int
-) -> Dim:
-    """How many windows stand along one spatial axis."""
+def output_size(auto_pad: str, size: Dim, taps: Dim, stride: int, dilation: int, begin: int, end: int) -> Dim:
+    """The output size along one spatial axis."""
     if auto_pad.startswith("same"):
         return size.ceil_div(stride)
     return positions(size, taps, stride, dilation, 0 if auto_pad == "valid" else begin + end, "C3")
@@ -117,7 +115,7 @@ def deformable_convolution(
     group: int,
     deformable_group: int,
 ) -> Array:
-    return modulated(
+    return deformable_convolution_8(
         data,
         offsets,
         filters,
@@ -133,7 +131,7 @@ def deformable_convolution(
 
 
 @kernel("DeformableConvolution-8", widen=True)
-def modulated(
+def deformable_convolution_8(
     data: Array,
     offsets: Array,
     filters: Array,
@@ -150,15 +148,15 @@ def modulated(
     axes = zip(data.shape[2:], filters.shape[2:], strides, dilations, pads_begin)
     slides = [slide_along(auto_pad, count, *axis) for axis, count in zip(axes, offsets.shape[2:])]
     wide = data.astype(np.int64) if element_type_of(data).integral else data
-    factors = [None] * len(data) if mask is None else mask.astype(wide.dtype)
+    masks = [None] * len(data) if mask is None else mask.astype(wide.dtype)
     rows = filters.reshape(group, len(filters) // group, prod(filters.shape[1:]))
     output = np.zeros((len(data), len(filters), *offsets.shape[2:]), data.dtype)
     if output.size and filters.size:
         sample = partial(_columns, slides=slides, groups=deformable_group, padded=bilinear_interpolation_pad)
-        for item, moves, factor, sums in zip(wide, offsets, factors, output):
+        for item, item_offsets, item_mask, sums in zip(wide, offsets, masks, output):
             product(
                 rows,
-                sample(item, moves, factor).reshape(group, rows.shape[2], -1),
+                sample(item, item_offsets, item_mask).reshape(group, rows.shape[2], -1),
                 out=sums.reshape(*rows.shape[:2], -1),
             )
     return output
@@ -167,48 +165,49 @@ def modulated(
 def slide_along(
     auto_pad: str, count: int, size: int, taps: int, stride: int, dilation: int, before: int
 ) -> Slide:
-    """The windows along one spatial axis, before any of their taps is moved."""
+    """The windows along one spatial axis, before offsets are added."""
     if auto_pad.startswith("same"):
         before = same_padding(size, int(reach(taps, dilation)), stride, auto_pad)[0]
     return Slide(size, taps, stride, dilation, 0 if auto_pad == "valid" else before, count)
 
 
 def _columns(
-    item: Array, moves: Array, factor: Array | None, *, slides: Sequence[Slide], groups: int, padded: bool
+    item: Array, offsets: Array, mask: Array | None, *, slides: Sequence[Slide], groups: int, padded: bool
 ) -> Array:
-    """What every tap finds at every position of the windows: [C * taps, positions]."""
+    """The sampled values for each filter element and output position: [C * taps, positions]."""
     down, across = (slide.taps for slide in slides), (slide.positions for slide in slides)
-    taps, places = prod(down), prod(across)
-    exact = moves.dtype if moves.dtype.kind == "f" else np.dtype(np.float64)
-    moved = moves.astype(exact).reshape(groups, taps, 2, places)
+    taps, output_count = prod(down), prod(across)
+    exact = offsets.dtype if offsets.dtype.kind == "f" else np.dtype(np.float64)
+    shifts = offsets.astype(exact).reshape(groups, taps, 2, output_count)
     y, x = (
-        start.reshape(taps, places).astype(exact) + moved[:, :, axis]
-        for axis, start in enumerate(_starts(slides))
+        start.reshape(taps, output_count).astype(exact) + shifts[:, :, axis]
+        for axis, start in enumerate(_sampling_positions(slides))
     )
-    found = interpolated(item.reshape(groups, len(item) // groups, *item.shape[1:]), y, x, padded)
-    if factor is not None:
-        found = found * factor.reshape(groups, 1, taps, places)
-    return found.reshape(len(item) * taps, places)
+    sampled = interpolate(item.reshape(groups, len(item) // groups, *item.shape[1:]), y, x, padded)
+    if mask is not None:
+        sampled = sampled * mask.reshape(groups, 1, taps, output_count)
+    return sampled.reshape(len(item) * taps, output_count)
 
 
-def _starts(slides: Sequence[Slide]) -> list[Array]:
-    """Where the taps stand before they are moved, along each of the two axes: [taps y, taps x, positions y,
-    positions x].
+def _sampling_positions(slides: Sequence[Slide]) -> list[Array]:
+    """The row and the column of each filter element before offsets are added.
+
+    Each has the shape [taps y, taps x, positions y, positions x].
     """
     along = [
         np.add.outer(np.arange(s.taps) * s.dilation - s.before, np.arange(s.positions) * s.stride)
         for s in slides
     ]
-    spread = along[0][:, np.newaxis, :, np.newaxis], along[1][np.newaxis, :, np.newaxis, :]
-    return [*np.broadcast_arrays(*spread)]
+    expanded = along[0][:, np.newaxis, :, np.newaxis], along[1][np.newaxis, :, np.newaxis, :]
+    return [*np.broadcast_arrays(*expanded)]
 
 
-def interpolated(data: Array, y: Array, x: Array, padded: bool) -> Array:
-    """data[G, C, H, W] at the places y, x[G, K, P] between its elements: [G, C, K, P]. 0 outside.
+def interpolate(data: Array, y: Array, x: Array, padded: bool) -> Array:
+    """Interpolate data[G, C, H, W] bilinearly at the positions y, x[G, K, P]: [G, C, K, P]. 0 outside.
 
-    padded: from the last element to one step beyond it values fall to 0; else that of the last element is
-        taken there,
-    on the far sides, and the near sides are outside.
+    padded: whether data is treated as padded with zeros, so that values fall to 0 within one step outside.
+        Otherwise positions between the last element and the size give the last element, and positions
+        before the first element are outside.
     """
     height, width = data.shape[2:]
     inside = (y > -1) & (x > -1) if padded else (y >= 0) & (x >= 0)
@@ -220,17 +219,17 @@ def interpolated(data: Array, y: Array, x: Array, padded: bool) -> Array:
     rows, columns = (
         _neighbours(np.where(inside, at, 0), size, padded) for at, size in ((y, height), (x, width))
     )
-    for row, near in rows:
-        for column, close in columns:
-            there = inside & (row >= 0) & (row < height) & (column >= 0) & (column < width)
-            index = np.where(there, row * width + column, 0)[:, np.newaxis]
-            values = np.where(there[:, np.newaxis], np.take_along_axis(flat, index, 3), 0)
-            total += values * (near * close).astype(data.dtype)[:, np.newaxis]
+    for row, row_weight in rows:
+        for column, column_weight in columns:
+            valid = inside & (row >= 0) & (row < height) & (column >= 0) & (column < width)
+            index = np.where(valid, row * width + column, 0)[:, np.newaxis]
+            values = np.where(valid[:, np.newaxis], np.take_along_axis(flat, index, 3), 0)
+            total += values * (row_weight * column_weight).astype(data.dtype)[:, np.newaxis]
     return total
 
 
 def _neighbours(at: Array, size: int, padded: bool) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """The elements before and after a place between them, each with its weight."""
+    """The indices of the elements before and after each position, with their weights."""
     first = np.floor(at)
     last = first + 1 if padded else np.minimum(np.ceil(at), size - 1)
     return (first.astype(np.int64), 1 - (at - first)), (last.astype(np.int64), at - first)

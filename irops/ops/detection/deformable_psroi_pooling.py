@@ -1,13 +1,11 @@
-"""DeformablePSROIPooling: pool regions, every part of a box from a channel of its own and moved by
-offsets.
-"""
+"""DeformablePSROIPooling: position-sensitive RoI pooling in which each bin is shifted by an offset."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.detection.psroi_pooling import HALF, LEAST, scaled
-from irops.ops.detection.regions import blended, check_regions, held_regions, widened
+from irops.ops.detection.psroi_pooling import HALF, MIN_SIZE, scaled
+from irops.ops.detection.regions import check_regions, interpolated, valid_regions, widened
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
 from irops.values.element import Array
@@ -39,7 +37,7 @@ def deformable_psroi_pooling_shape(
 
 
 def class_counts_fit(channels: Dim, output_dim: int) -> bool:
-    """Whether pairs of channels can be an equal share of the outputs each."""
+    """Whether the channels of offsets form pairs, and their number, that of classes, divides output_dim."""
     return not channels.known or (
         channels > 0 and int(channels) % 2 == 0 and output_dim % (int(channels) // 2) == 0
     )
@@ -62,20 +60,20 @@ def deformable_psroi_pooling(
     check_offsets(data, rois, offsets, output_dim, group_size, part_size)
     maps = widened(data)[:, : output_dim * group_size * group_size]
     output = np.zeros((len(rois), output_dim, group_size, group_size), maps.dtype)
-    for number, (item, *box) in enumerate(held_regions(rois, Dim.of(len(data)))):
-        moved = np.zeros((2, 1, 1, 1), np.float32)
+    for number, (item, *box) in enumerate(valid_regions(rois, Dim.of(len(data)))):
+        shift = np.zeros((2, 1, 1, 1), np.float32)
         if offsets is not None:
-            moved = shifts(offsets[number], output_dim, group_size, part_size) * np.float32(trans_std)
+            shift = shifts_of_bins(offsets[number], output_dim, group_size, part_size) * np.float32(trans_std)
         planes = maps[int(item)].reshape(output_dim, group_size, group_size, *maps.shape[2:])
         if planes.size:
             left, top, right, bottom = scaled(np.array(box, np.float32), np.float32(spatial_scale)) - HALF
             begins = np.arange(group_size, dtype=np.float32)
-            wide, high = np.maximum(right - left, LEAST), np.maximum(bottom - top, LEAST)
-            x = begins * (wide / np.float32(group_size)) + left + moved[0] * wide
-            y = (begins * (high / np.float32(group_size)))[:, np.newaxis] + top + moved[1] * high
+            width, height = np.maximum(right - left, MIN_SIZE), np.maximum(bottom - top, MIN_SIZE)
+            x = begins * (width / np.float32(group_size)) + left + shift[0] * width
+            y = (begins * (height / np.float32(group_size)))[:, np.newaxis] + top + shift[1] * height
             steps = (
-                high / np.float32(group_size) / np.float32(spatial_bins_y),
-                wide / np.float32(group_size) / np.float32(spatial_bins_x),
+                height / np.float32(group_size) / np.float32(spatial_bins_y),
+                width / np.float32(group_size) / np.float32(spatial_bins_x),
             )
             output[number] = average_from(planes, y, x, steps, (spatial_bins_y, spatial_bins_x))
     return output.astype(data.dtype)
@@ -103,34 +101,34 @@ def check_offsets(
         )
 
 
-def shifts(offsets: Array, output_dim: int, group_size: int, part_size: int) -> Array:
-    """Of one region: how far each part of each map moves, x before y, as shares of the box."""
+def shifts_of_bins(offsets: Array, output_dim: int, group_size: int, part_size: int) -> Array:
+    """The shifts of the bins of one region as fractions of the box: [x and y, output_dim, rows, columns]."""
     part = np.arange(group_size) * part_size // group_size
     classes = np.arange(output_dim) // (output_dim // (len(offsets) // 2))
     pairs = offsets.astype(np.float32).reshape(-1, 2, part_size, part_size)
-    found: Array = pairs[classes].swapaxes(0, 1)[:, :, part][..., part]
-    return found
+    shifts: Array = pairs[classes].swapaxes(0, 1)[:, :, part][..., part]
+    return shifts
 
 
 def average_from(
     planes: Array, y: Array, x: Array, steps: tuple[np.float32, np.float32], counts: tuple[int, int]
 ) -> Array:
-    """The average of what planes hold at points from y and x on, a step apart; those outside do not count,
-    and 0 where all are.
+    """The average of planes at points that start at y and x and are steps apart, without points outside; 0 if
+    all points are outside.
     """
     shape = planes.shape[:3]
     which: tuple[Array, ...] = np.indices(shape, sparse=True)
-    total, found = np.zeros(shape, np.float64), np.zeros(shape, np.float64)
+    total, used = np.zeros(shape, np.float64), np.zeros(shape, np.float64)
     edge = np.array(planes.shape[3:], np.float32) - HALF
     for down in range(counts[0]):
         rows = np.broadcast_to(y + np.float32(down) * steps[0], shape)
         for across in range(counts[1]):
             columns = np.broadcast_to(x + np.float32(across) * steps[1], shape)
             within = (rows >= -HALF) & (rows <= edge[0]) & (columns >= -HALF) & (columns <= edge[1])
-            held = (
-                np.where(within, np.clip(places, 0, last - HALF), 0)
-                for places, last in ((rows, edge[0]), (columns, edge[1]))
+            clipped = (
+                np.where(within, np.clip(coordinates, 0, last - HALF), 0)
+                for coordinates, last in ((rows, edge[0]), (columns, edge[1]))
             )
-            total += np.where(within, blended(planes, which, *held), 0)
-            found += within
-    return total / np.maximum(found, 1)
+            total += np.where(within, interpolated(planes, which, *clipped), 0)
+            used += within
+    return total / np.maximum(used, 1)

@@ -1,4 +1,4 @@
-"""DetectionOutput: make detections of what a single-shot detector says of its prior boxes."""
+"""DetectionOutput: decode the outputs of a single-shot detector into detections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape, unify_shapes
 from irops.values.violation import require, warn_unless
 
-Given = Fact | None
+OptionalFact = Fact | None
 
 
 @shape("DetectionOutput-1")
@@ -21,8 +21,8 @@ def detection_output_1_shape(
     box_logits: Fact,
     class_preds: Fact,
     proposals: Fact,
-    aux_class_preds: Given,
-    aux_box_preds: Given,
+    aux_class_preds: OptionalFact,
+    aux_box_preds: OptionalFact,
     *,
     num_classes: int,
     keep_top_k: tuple[int, ...],
@@ -40,8 +40,8 @@ def detection_output_1_shape(
     priors = unify(priors, divided(class_preds.shape[1], classes, "C5"), "C5")
     check_background(background_label_id, decrease_label_id)
     images = images_of(box_logits, class_preds, proposals, variance_encoded_in_target)
-    images = held_refinement(aux_class_preds, aux_box_preds, box_logits, images, priors)
-    return results(images, classes, priors, keep_top_k, top_k)
+    images = checked_refinement(aux_class_preds, aux_box_preds, box_logits, images, priors)
+    return output_shape(images, classes, priors, keep_top_k, top_k)
 
 
 @shape("DetectionOutput-8")
@@ -49,8 +49,8 @@ def detection_output_8_shape(
     box_logits: Fact,
     class_preds: Fact,
     proposals: Fact,
-    aux_class_preds: Given,
-    aux_box_preds: Given,
+    aux_class_preds: OptionalFact,
+    aux_box_preds: OptionalFact,
     *,
     keep_top_k: tuple[int, ...],
     top_k: int,
@@ -72,12 +72,12 @@ def detection_output_8_shape(
         classes = unify(classes, divided(box_logits.shape[1], priors * 4, "C4"), "C4")
     check_background(background_label_id, decrease_label_id)
     images = images_of(box_logits, class_preds, proposals, variance_encoded_in_target)
-    images = held_refinement(aux_class_preds, aux_box_preds, box_logits, images, priors)
-    return results(images, classes, priors, keep_top_k, top_k)
+    images = checked_refinement(aux_class_preds, aux_box_preds, box_logits, images, priors)
+    return output_shape(images, classes, priors, keep_top_k, top_k)
 
 
 def priors_of(proposals: Fact, normalized: bool) -> Dim:
-    """How many prior boxes there are."""
+    """The number of prior boxes."""
     return divided(proposals.shape[2], Dim.of(4 if normalized else 5), "C6")
 
 
@@ -86,7 +86,7 @@ def check_background(background_label_id: int, decrease_label_id: bool) -> None:
 
 
 def images_of(box_logits: Fact, class_preds: Fact, proposals: Fact, variance_encoded_in_target: bool) -> Dim:
-    """How many images there are, proposals held to them."""
+    """The number of images. Checks proposals against it."""
     images = unify(box_logits.shape[0], class_preds.shape[0], "C1")
     require(
         proposals.shape[0].can_be(1) or proposals.shape[0].can_be(images), "C2", proposals, f"{images} images"
@@ -95,10 +95,10 @@ def images_of(box_logits: Fact, class_preds: Fact, proposals: Fact, variance_enc
     return images
 
 
-def held_refinement(
-    aux_class_preds: Given, aux_box_preds: Given, box_logits: Fact, images: Dim, priors: Dim
+def checked_refinement(
+    aux_class_preds: OptionalFact, aux_box_preds: OptionalFact, box_logits: Fact, images: Dim, priors: Dim
 ) -> Dim:
-    """How many images there are, the inputs that refine priors held to the others."""
+    """The number of images, after a check that the auxiliary inputs fit the others."""
     require((aux_class_preds is None) == (aux_box_preds is None), "C9", "one of them")
     if aux_class_preds is None or aux_box_preds is None:
         return images
@@ -107,8 +107,8 @@ def held_refinement(
     return unify(images, aux_class_preds.shape[0], "C7")
 
 
-def results(images: Dim, classes: Dim, priors: Dim, keep_top_k: tuple[int, ...], top_k: int) -> Shape:
-    """As many rows as there may be detections."""
+def output_shape(images: Dim, classes: Dim, priors: Dim, keep_top_k: tuple[int, ...], top_k: int) -> Shape:
+    """The shape of the output, with a row for every possible detection."""
     require(keep_top_k, "C10")
     if keep_top_k[0] > 0:
         return Shape.of(1, 1, images * keep_top_k[0], 7)
@@ -149,16 +149,16 @@ def detection_output(
         background_label_id, top_k, keep_top_k[0], nms_threshold, confidence_threshold, share_location
     )
     images, classes, _ = scores.shape
-    rows = int(results(Dim.of(images), Dim.of(classes), Dim.of(priors.count), keep_top_k, top_k)[2])
+    rows = int(output_shape(Dim.of(images), Dim.of(classes), Dim.of(priors.count), keep_top_k, top_k)[2])
     output = Detections(np.zeros((1, 1, rows, 7), np.float32))
     for number in range(images):
-        alive, of_image = priors.alive[number % len(priors.alive)], scores[number]
-        found = (
-            choice.by_prior(of_image, boxes[number], alive)
+        valid, of_image = priors.valid[number % len(priors.valid)], scores[number]
+        selected = (
+            choice.by_prior(of_image, boxes[number], valid)
             if decrease_label_id
-            else choice.by_class(of_image, boxes[number], alive)
+            else choice.by_class(of_image, boxes[number], valid)
         )
-        for label, chosen in choice.best(found, of_image).items():
+        for label, chosen in choice.best(selected, of_image).items():
             corners = boxes[number, 0 if share_location else label, chosen]
             output.add(
                 number,

@@ -1,6 +1,4 @@
-"""What DetectionOutput makes detections of: prior boxes, their refinement, scores; and which of them it
-chooses.
-"""
+"""The steps of DetectionOutput: prior boxes, decoding, scores, and the selection of detections."""
 
 from __future__ import annotations
 
@@ -9,26 +7,26 @@ from math import inf
 
 import numpy as np
 
-from irops.ops.detection.suppression import kept
+from irops.ops.detection.suppression import non_max_suppression
 from irops.values.element import Array
 
-Chosen = dict[int, list[int]]
-"""Which priors are detections, class by class, the best first."""
+Selection = dict[int, list[int]]
+"""The indices of the selected priors for each class, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Priors:
-    """Prior boxes of each image, or of all at once: corners, variances, and which come before the end of the
-    list.
+    """Prior boxes of each image, or one set for all images. valid: which boxes precede the end of the list,
+    a box with batch index -1.
     """
 
     boxes: Array
     variances: Array
-    alive: Array
+    valid: Array
 
     @property
     def count(self) -> int:
-        return int(self.alive.shape[1])
+        return int(self.valid.shape[1])
 
     @staticmethod
     def of(proposals: Array, normalized: bool, variance_encoded_in_target: bool) -> Priors:
@@ -37,21 +35,19 @@ class Priors:
         rows = proposals.astype(np.float32)
         boxes = rows[:, 0].reshape(images, length // size, size)
         corners = boxes[:, np.newaxis, :, size - 4 :]
-        alive = (
+        valid = (
             np.ones(boxes.shape[:2], bool)
             if normalized
             else np.logical_and.accumulate(boxes[:, :, 0] != -1, axis=1)
         )
         if variance_encoded_in_target:
-            return Priors(corners, np.ones_like(corners), alive)
-        return Priors(corners, rows[:, 1, : corners.size // max(images, 1)].reshape(corners.shape), alive)
+            return Priors(corners, np.ones_like(corners), valid)
+        return Priors(corners, rows[:, 1, : corners.size // max(images, 1)].reshape(corners.shape), valid)
 
 
 @dataclass(frozen=True, slots=True)
 class Coding:
-    """How priors and what is said of them become boxes. image: what unnormalized coordinates x and y are
-    divided by.
-    """
+    """How priors and logits are decoded to boxes. image: width and height, the divisors of coordinates."""
 
     by_centre: bool
     clip: bool
@@ -59,7 +55,7 @@ class Coding:
     variances: Array
 
     def decoded(self, priors: Array, logits: Array) -> Array:
-        """Images, classes with places of their own, priors, corners."""
+        """Boxes, of shape [images, classes (1 if they share boxes), priors, 4]."""
         count = priors.shape[2]
         deltas = (
             logits.astype(np.float32)
@@ -77,26 +73,25 @@ class Coding:
 
 
 def scores_of(
-    class_preds: Array, aux_class_preds: Array | None, priors: int, background: int, least: float
+    class_preds: Array, aux_class_preds: Array | None, priors: int, background: int, min_objectness: float
 ) -> Array:
-    """Images, classes, priors. Where there surely is no object, the background has score 1 and all
-    others 0.
+    """Scores, of shape [images, classes, priors]. Where aux_class_preds finds no object, the score of the
+    background is 1 and that of all other classes 0.
     """
     classes = class_preds.shape[1] // max(priors, 1)
     scores = class_preds.astype(np.float32).reshape(len(class_preds), priors, classes)
     if aux_class_preds is not None:
-        nothing = aux_class_preds.astype(np.float32).reshape(len(scores), priors, 2)[..., 1] < np.float32(
-            least
-        )
-        scores = np.where(
-            nothing[..., np.newaxis], (np.arange(classes) == background).astype(np.float32), scores
-        )
+        objectness = aux_class_preds.astype(np.float32).reshape(len(scores), priors, 2)[..., 1]
+        empty = (objectness < np.float32(min_objectness))[..., np.newaxis]
+        scores = np.where(empty, (np.arange(classes) == background).astype(np.float32), scores)
     return scores.swapaxes(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What of an image is chosen. top_k: before suppression, keep_top_k: after it; -1: all."""
+    """The selection of detections of an image. top_k limits boxes before suppression, keep_top_k after it;
+    -1: no limit.
+    """
 
     background: int
     top_k: int
@@ -105,26 +100,26 @@ class Choice:
     confidence_threshold: float
     share_location: bool
 
-    def by_class(self, scores: Array, boxes: Array, alive: Array) -> Chosen:
-        """As in Caffe: class by class, all priors with scores above the threshold."""
-        found: Chosen = {}
+    def by_class(self, scores: Array, boxes: Array, valid: Array) -> Selection:
+        """As in Caffe: for each class, all priors with scores above the threshold."""
+        selected: Selection = {}
         for label in range(len(scores)):
             if label != self.background:
-                candidates = np.flatnonzero(alive & (scores[label] > np.float32(self.confidence_threshold)))
+                candidates = np.flatnonzero(valid & (scores[label] > np.float32(self.confidence_threshold)))
                 best = candidates[np.argsort(-scores[label, candidates], kind="stable")]
-                found[label] = self._suppressed(
+                selected[label] = self._suppressed(
                     best if self.top_k == -1 else best[: self.top_k], label, boxes
                 )
-        return found
+        return selected
 
-    def by_prior(self, scores: Array, boxes: Array, alive: Array) -> Chosen:
-        """As in MXNet: every prior is of its best class, or none; 0 is the background."""
+    def by_prior(self, scores: Array, boxes: Array, valid: Array) -> Selection:
+        """As in MXNet: each prior only for its best class; class 0 is the background."""
         numbers = np.nan_to_num(scores, nan=-inf, posinf=inf, neginf=-inf)
         numbers[[label for label in (0, self.background) if 0 <= label < len(numbers)]] = -inf
         if not numbers.size:
             return {}
         labels, best = numbers.argmax(axis=0), numbers.max(axis=0)
-        candidates = np.flatnonzero(alive & (best >= np.float32(self.confidence_threshold)) & (best > -1))
+        candidates = np.flatnonzero(valid & (best >= np.float32(self.confidence_threshold)) & (best > -1))
         order = candidates[np.lexsort((candidates, labels[candidates], -best[candidates]))]
         order = order if self.top_k == -1 else order[: self.top_k]
         return {
@@ -132,25 +127,24 @@ class Choice:
             for label in np.unique(labels[order])
         }
 
-    def best(self, found: Chosen, scores: Array) -> Chosen:
-        """The keep_top_k best of all classes."""
-        if self.keep_top_k == -1 or sum(map(len, found.values())) <= self.keep_top_k:
-            return found
+    def best(self, selected: Selection, scores: Array) -> Selection:
+        """The keep_top_k best priors of all classes."""
+        if self.keep_top_k == -1 or sum(map(len, selected.values())) <= self.keep_top_k:
+            return selected
         ranked = sorted(
-            ((label, prior) for label, priors in found.items() for prior in priors),
+            ((label, prior) for label, priors in selected.items() for prior in priors),
             key=lambda pair: (-scores[pair], pair[1]),
         )[: self.keep_top_k]
-        return {label: [prior for other, prior in ranked if other == label] for label in found}
+        return {label: [prior for other, prior in ranked if other == label] for label in selected}
 
     def _suppressed(self, best: Array, label: int, boxes: Array) -> list[int]:
-        found: list[int] = best[
-            kept(boxes[0 if self.share_location else label, best], self.nms_threshold, inf)
-        ].tolist()
-        return found
+        of_class = boxes[0 if self.share_location else label, best]
+        remaining: list[int] = best[non_max_suppression(of_class, self.nms_threshold, inf)].tolist()
+        return remaining
 
 
 class Detections:
-    """The rows of an output, filled one after the other."""
+    """The rows of an output, which are filled one after the other."""
 
     def __init__(self, output: Array) -> None:
         self.output, self.count = output, 0
@@ -161,6 +155,6 @@ class Detections:
         self.count += len(scores)
 
     def ended(self) -> Array:
-        """The output; where rows are left, the first of them begins with -1."""
+        """The output, with -1 at the start of the first unused row, if there is one."""
         self.output[0, 0, self.count : self.count + 1, 0] = -1
         return self.output

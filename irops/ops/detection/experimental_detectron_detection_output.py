@@ -1,6 +1,4 @@
-"""ExperimentalDetectronDetectionOutput: the boxes of one image that are detected, with their classes and
-scores.
-"""
+"""ExperimentalDetectronDetectionOutput: the detections of one image from regions, deltas and scores."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from irops.ops.detection.refined_boxes import kept, refined
+from irops.ops.detection.refined_boxes import non_max_suppression, refined
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import I32, Array
@@ -57,17 +55,17 @@ def detection_output(
 ) -> tuple[Array, ...]:
     require(len(deltas_weights) == 4, "C6", f"{len(deltas_weights)} numbers")
     weighted = deltas.reshape(len(rois), num_classes, 4) / np.array(deltas_weights, rois.dtype)
-    proper: Array = np.all(rois[:, 2:] > rois[:, :2], axis=1)
+    valid: Array = np.all(rois[:, 2:] > rois[:, :2], axis=1)
     boxes = np.maximum(refined(rois[:, np.newaxis], weighted, 1, max_delta_log_wh), 0)
-    boxes[~proper] = 0
-    points = np.where(proper[:, np.newaxis], scores, 0)
-    found = np.concatenate(
+    boxes[~valid] = 0
+    box_scores = np.where(valid[:, np.newaxis], scores, 0)
+    detected = np.concatenate(
         [
             np.zeros((0, 2), np.int64),
             *(
-                in_class(
+                detected_of_class(
                     boxes[:, number],
-                    points[:, number],
+                    box_scores[:, number],
                     number,
                     score_threshold,
                     nms_threshold,
@@ -77,23 +75,24 @@ def detection_output(
             ),
         ]
     )
-    if len(found) > max_detections_per_image:
-        best = np.lexsort((found[:, 0], -points[found[:, 0], found[:, 1]]))
-        found = found[best[:max_detections_per_image]]
-    rest = max_detections_per_image - len(found)
-    which, number = found.T
+    if len(detected) > max_detections_per_image:
+        best = np.lexsort((detected[:, 0], -box_scores[detected[:, 0], detected[:, 1]]))
+        detected = detected[best[:max_detections_per_image]]
+    unused = max_detections_per_image - len(detected)
+    region, number = detected.T
     return (
-        np.pad(boxes[which, number], ((0, rest), (0, 0))),
-        np.pad(number.astype(np.int32), (0, rest)),
-        np.pad(points[which, number], (0, rest)),
+        np.pad(boxes[region, number], ((0, unused), (0, 0))),
+        np.pad(number.astype(np.int32), (0, unused)),
+        np.pad(box_scores[region, number], (0, unused)),
     )
 
 
-def in_class(
-    boxes: Array, scores: Array, number: int, score_threshold: float, nms_threshold: float, most: int
+def detected_of_class(
+    boxes: Array, scores: Array, number: int, score_threshold: float, nms_threshold: float, max_count: int
 ) -> Array:
-    """The boxes of one class that are detected, the best first, each with the number of the class."""
+    """The indices of the detected boxes of one class, the best first, each with the number of the class."""
     above = np.flatnonzero(scores > np.float32(score_threshold))
     order = above[np.argsort(-scores[above], kind="stable")]
-    chosen = order[kept(boxes[order], inf if most < 0 else most, nms_threshold, 1)]
+    max_boxes = inf if max_count < 0 else max_count
+    chosen = order[non_max_suppression(boxes[order], max_boxes, nms_threshold, 1)]
     return np.stack([chosen, np.full_like(chosen, number)], axis=1)

@@ -1,4 +1,4 @@
-"""ExperimentalDetectronPriorGridGenerator: boxes around every point of a grid."""
+"""ExperimentalDetectronPriorGridGenerator: prior boxes around the centre of every cell of a grid."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def prior_grid(
 
 
 def centres(count: int, step: float) -> Array:
-    """The middles of so many steps."""
+    """The centres of `count` consecutive steps."""
     return np.float32(step) * (np.arange(count, dtype=np.float32) + np.float32(0.5))

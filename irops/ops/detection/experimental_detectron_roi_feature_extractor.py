@@ -1,6 +1,4 @@
-"""ExperimentalDetectronROIFeatureExtractor: regions as maps of one size, each from the level of a pyramid
-that suits it.
-"""
+"""ExperimentalDetectronROIFeatureExtractor: features of regions from the levels of a feature pyramid."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import require, warn_unless
 
-CANONICAL = np.float32(224)
+CANONICAL_SIZE = np.float32(224)
 """The size of regions that are read from level 2."""
 
 
@@ -27,7 +25,7 @@ def roi_features_shape(
     numbers = unify(rois.shape[1], 4, "C1")
     for level in pyramid:
         unify(level.shape[0], 1, "C2")
-    channels = reduce(lambda found, level: unify(found, level.shape[1], "C3"), pyramid, ANY)
+    channels = reduce(lambda channels, level: unify(channels, level.shape[1], "C3"), pyramid, ANY)
     warn_unless(len(pyramid_scales) >= len(pyramid), "C4", f"{len(pyramid_scales)} for {len(pyramid)} levels")
     return Shape.of(rois.shape[0], channels, output_size, output_size), Shape.of(rois.shape[0], numbers)
 
@@ -55,8 +53,8 @@ def roi_features(
 
 
 def level_of(size: Array, levels: int) -> int:
-    """The level that suits a region of some width and height: 2 for the canonical size, one more for twice
-    that.
+    """The level from which a region of a width and height is read: 2 for the canonical size, 3 for twice that
+    size.
     """
-    level = np.floor(np.log2(np.sqrt(size.prod()) / CANONICAL + np.float32(1e-6)) + 2)
+    level = np.floor(np.log2(np.sqrt(size.prod()) / CANONICAL_SIZE + np.float32(1e-6)) + 2)
     return int(np.clip(np.nan_to_num(level), 0, levels - 1))

@@ -1,4 +1,4 @@
-"""GenerateProposals and ExperimentalDetectronGenerateProposalsSingleImage: where in images things may be."""
+"""GenerateProposals and ExperimentalDetectronGenerateProposalsSingleImage: region proposals from anchors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import log
 
 import numpy as np
 
-from irops.ops.detection.refined_boxes import kept, refined
+from irops.ops.detection.refined_boxes import non_max_suppression, refined
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, ElementType
@@ -14,8 +14,8 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import require, warn_unless
 
-MOST = log(1000 / 16)
-"""The greatest exponent that a size is stretched by."""
+MAX_EXPONENT = log(1000 / 16)
+"""The upper limit of the deltas of sizes, which are exponents."""
 
 
 @shape("ExperimentalDetectronGenerateProposalsSingleImage-6")
@@ -51,11 +51,11 @@ def proposals_of_one(
     require(len(anchors) == scores.size, "C5", f"{len(anchors)} anchors", f"{scores.size} scores")
     boxes = proposed(anchors, deltas, im_info, 1)
     large = (boxes[:, 2:] - boxes[:, :2] + 1 >= np.float32(min_size)).all(axis=1)
-    points = scores.transpose(1, 2, 0).ravel() * large
-    order = best(points, pre_nms_count)
-    chosen = order[kept(boxes[order], post_nms_count, nms_threshold, 0)]
-    rest = post_nms_count - len(chosen)
-    return np.pad(boxes[chosen], ((0, rest), (0, 0))), np.pad(points[chosen], (0, rest))
+    box_scores = scores.transpose(1, 2, 0).ravel() * large
+    order = highest(box_scores, pre_nms_count)
+    chosen = order[non_max_suppression(boxes[order], post_nms_count, nms_threshold, 0)]
+    unused = post_nms_count - len(chosen)
+    return np.pad(boxes[chosen], ((0, unused), (0, 0))), np.pad(box_scores[chosen], (0, unused))
 
 
 @shape("GenerateProposals-9")
@@ -78,9 +78,9 @@ def generate_proposals_shape(
     require(deltas.shape[1].can_be(scores.shape[1] * 4), "C5", deltas, scores)
     unify(anchors.shape[2], scores.shape[1], "C6")
     warn_unless(nms_eta == 1, "C7", f"{nms_eta:g}")
-    found = Dim(0, (batches * post_nms_count).high)
+    count = Dim(0, (batches * post_nms_count).high)
     kind = im_info.element_type
-    return Fact(kind, Shape.of(found, 4)), Fact(kind, Shape.of(found)), Fact(roi_num_type, Shape.of(batches))
+    return Fact(kind, Shape.of(count, 4)), Fact(kind, Shape.of(count)), Fact(roi_num_type, Shape.of(batches))
 
 
 @kernel("GenerateProposals-9", widen=True)
@@ -99,31 +99,30 @@ def generate_proposals(
     roi_num_type: ElementType,
 ) -> tuple[Array, ...]:
     edge = 0 if normalized else 1
-    rois, points, numbers = [np.zeros((0, 4), scores.dtype)], [np.zeros(0, scores.dtype)], []
-    for info, moves, chances in zip(im_info, deltas, scores.transpose(0, 2, 3, 1)):
-        boxes, own = proposed(anchors.reshape(-1, 4), moves, info, edge), chances.ravel()
-        least = (
-            np.float32(min_size) * info[[-1, 2]]
-        )  # the scale of widths is the last number, of heights the third
-        order = best(own, pre_nms_count)
-        order = order[(boxes[order, 2:] - boxes[order, :2] + edge >= least).all(axis=1)]
-        chosen = order[kept(boxes[order], post_nms_count, nms_threshold, edge, nms_eta)]
+    rois, roi_scores, counts = [np.zeros((0, 4), scores.dtype)], [np.zeros(0, scores.dtype)], []
+    for info, image_deltas, image_scores in zip(im_info, deltas, scores.transpose(0, 2, 3, 1)):
+        boxes = proposed(anchors.reshape(-1, 4), image_deltas, info, edge)
+        box_scores = image_scores.ravel()
+        min_sizes = np.float32(min_size) * info[[-1, 2]]  # the last number scales widths, the third heights
+        order = highest(box_scores, pre_nms_count)
+        order = order[(boxes[order, 2:] - boxes[order, :2] + edge >= min_sizes).all(axis=1)]
+        chosen = order[non_max_suppression(boxes[order], post_nms_count, nms_threshold, edge, nms_eta)]
         rois.append(boxes[chosen])
-        points.append(own[chosen])
-        numbers.append(len(chosen))
-    return np.concatenate(rois), np.concatenate(points), np.array(numbers, roi_num_type.dtype)
+        roi_scores.append(box_scores[chosen])
+        counts.append(len(chosen))
+    return np.concatenate(rois), np.concatenate(roi_scores), np.array(counts, roi_num_type.dtype)
 
 
 def proposed(anchors: Array, deltas: Array, image: Array, edge: int) -> Array:
-    """Anchors [boxes, 4] refined by deltas [4 * anchors of a place, rows, columns], cut to the image's height
-    and width.
+    """Anchors [boxes, 4] refined by deltas [4 * anchors per position, rows, columns], and clipped to the
+    height and width of the image.
     """
-    moves = deltas.reshape(len(deltas) // 4, 4, *deltas.shape[1:]).transpose(2, 3, 0, 1).reshape(-1, 4)
+    by_box = deltas.reshape(len(deltas) // 4, 4, *deltas.shape[1:]).transpose(2, 3, 0, 1).reshape(-1, 4)
     last = image[[1, 0, 1, 0]] - edge
-    cut: Array = np.maximum(np.minimum(refined(anchors, moves, edge, MOST), last), 0)
-    return cut
+    clipped: Array = np.maximum(np.minimum(refined(anchors, by_box, edge, MAX_EXPONENT), last), 0)
+    return clipped
 
 
-def best(scores: Array, most: int) -> Array:
-    """Where the highest scores are, the highest first, no more than so many."""
-    return np.argsort(-scores, kind="stable")[:most]
+def highest(scores: Array, max_count: int) -> Array:
+    """The indices of at most max_count highest scores, in descending order of score."""
+    return np.argsort(-scores, kind="stable")[:max_count]

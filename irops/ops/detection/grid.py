@@ -1,4 +1,4 @@
-"""Boxes laid over an image in a grid, as PriorBox and PriorBoxClustered have them."""
+"""The grid of cells over an image around whose centres PriorBox and PriorBoxClustered place boxes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Numbers = tuple[float, ...]
 
 
 def check_sizes(output_size: Fact, image_size: Fact) -> None:
-    """Hold the sizes of the grid and of the image to two numbers each."""
+    """Warn unless the sizes of the grid and of the image can have two numbers each."""
     for size in (output_size, image_size):
         warn_unless(size.shape.rank is None or size.shape[0].can_be(2), "C1", size)
 
@@ -26,7 +26,7 @@ def check_variance(variance: Numbers) -> None:
 
 
 def grid_shape(output_size: Fact, boxes: int) -> Shape:
-    """The corners of so many boxes in every cell, and as many variances."""
+    """The shape of the output for a number of boxes in every cell: corners, and as many variances."""
     sizes = output_size.dims
     if sizes is None or len(sizes) != 2:
         return Shape.of(2, ANY)
@@ -37,7 +37,7 @@ def grid_shape(output_size: Fact, boxes: int) -> Shape:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A grid of cells over an image, both with their heights and widths."""
+    """A grid of cells over an image: the numbers of rows and columns, and the size of the image."""
 
     height: int
     width: int
@@ -46,22 +46,21 @@ class Grid:
 
     @property
     def natural_steps(self) -> tuple[float, float]:
-        """How wide and how high a cell is if the grid covers the image."""
+        """The width and the height of a cell if the grid covers the image."""
         return self.image_width / max(self.width, 1), self.image_height / max(self.height, 1)
 
     def centres(self, step_x: float, step_y: float, offset: float) -> Array:
-        """The x and y of what lies offset steps behind the begin of each cell, which are a step apart."""
+        """x and y of the centre of each cell: (cell + offset) * step."""
         y, x = np.meshgrid(
             np.arange(self.height, dtype=np.float32), np.arange(self.width, dtype=np.float32), indexing="ij"
         )
-        found: Array = (np.stack([x, y], axis=-1) + np.float32(offset)) * np.array(
-            [step_x, step_y], np.float32
-        )
-        return found
+        steps = np.array([step_x, step_y], np.float32)
+        centres: Array = (np.stack([x, y], axis=-1) + np.float32(offset)) * steps
+        return centres
 
     def corners(self, centres: Array, boxes: Array) -> Array:
-        """The lower and the upper corners of boxes in every cell, as shares of the image; boxes: how far
-        moved, and half their sides.
+        """The lower and the upper corners of boxes in every cell, as fractions of the image. boxes: for each
+        box the shift from the centre in x and y, and half its width and height.
         """
         middles, sides = centres[:, :, np.newaxis] + boxes[:, :2], boxes[:, 2:]
         scale = np.float32(1) / np.array([self.image_width, self.image_height], np.float32)
@@ -69,9 +68,9 @@ class Grid:
 
 
 def cells(output_size: Array, image_size: Array) -> Grid:
-    """The grid that sizes describe.
+    """The grid for given sizes.
 
-    Raises:  Violation where they are not two numbers each, or negative
+    Raises:  Violation if they do not have two numbers each, or are negative
     """
     require(
         output_size.shape == image_size.shape == (2,), "C1", Shape(output_size.shape), Shape(image_size.shape)
@@ -82,8 +81,8 @@ def cells(output_size: Array, image_size: Array) -> Grid:
 
 
 def with_variance(corners: Array, variance: Numbers, room: int) -> Array:
-    """Corners in a row, zeros behind them up to the room there is for boxes in every cell; and the variance
-    of each beside them.
+    """The output: in the first row the corners, followed by zeros up to `room` boxes per cell; in the second
+    row the variances.
     """
     require(len(variance) in (0, 1, 4), "C3", f"{len(variance)} numbers")
     height, width, _, _ = corners.shape

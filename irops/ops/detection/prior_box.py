@@ -1,4 +1,4 @@
-"""PriorBox: lay boxes of given sizes over an image, the same around every cell of a grid."""
+"""PriorBox: prior boxes of given sizes and ratios around the centre of every cell of a grid."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from irops.values.shape import Shape
 from irops.values.violation import require, warn_unless
 
 HALF = np.float32(0.5)
-SAME = 1e-6
-"""Ratios that differ by less are one."""
+RATIO_TOLERANCE = 1e-6
+"""Ratios that differ by less count as equal."""
 Box = tuple[float, float, float, float]
-"""How far the centre lies to the right of the cell's and below it; half the width, half the height."""
+"""The shift of the centre from that of the cell in x and y, half the width, and half the height."""
 
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """The boxes around a cell, as attributes describe them; all in pixels."""
+    """The boxes around the centre of a cell, as the attributes describe them; all in pixels."""
 
     min_size: Numbers
     max_size: Numbers
@@ -36,7 +36,7 @@ class Boxes:
 
     @property
     def described(self) -> int:
-        """How many boxes there are."""
+        """The number of boxes that the attributes describe."""
         squares = sum(int(d) ** 2 for d in self.density[: len(self.fixed_size)])
         fixed = squares * (len(self.fixed_ratio) or len(self.ratios))
         if self.scale_all_sizes:
@@ -49,17 +49,17 @@ class Boxes:
             count = int(density)
             for ratio in self.fixed_ratio or self.ratios:
                 square = not self.fixed_ratio and ratio == 1
-                wide, high = (int(size) * 0.5,) * 2 if square else halves(size, ratio)
+                half_width, half_height = (int(size) * 0.5,) * 2 if square else halves(size, ratio)
                 step = int(size / count) if count else 0
-                places = [step / 2 - int(size) // 2 + step * n for n in range(count)]
-                yield from ((x, y, wide, high) for y in places for x in places)
+                shifts = [step / 2 - int(size) // 2 + step * n for n in range(count)]
+                yield from ((x, y, half_width, half_height) for y in shifts for x in shifts)
 
-    def around(self, least: Numbers) -> Iterator[Box]:
-        """The boxes around the centre of the cell, from the least of each size on."""
-        for number, size in enumerate(least):
-            last = number == len(least) - 1
+    def centred(self, min_sizes: Numbers) -> Iterator[Box]:
+        """The boxes of min_size, max_size and the ratios. min_sizes: min_size in pixels."""
+        for number, size in enumerate(min_sizes):
+            last = number == len(min_sizes) - 1
             others = [
-                self.ratio(size if self.scale_all_sizes else least[0], ratio) for ratio in self.ratios[1:]
+                self.ratio(size if self.scale_all_sizes else min_sizes[0], ratio) for ratio in self.ratios[1:]
             ]
             others = others if self.scale_all_sizes or last else []
             largest = (
@@ -72,29 +72,29 @@ class Boxes:
         return (0.0, 0.0, *halves(size, ratio))
 
     def middle(self, size: float, number: int) -> Box:
-        """A square between a size and the max_size that goes with it."""
+        """The square between a min_size and the max_size at the same position in the list."""
         return self.ratio(float(np.sqrt(np.float32(size) * np.float32(self.max_size[number]))), 1.0)
 
 
 def halves(size: float, ratio: float) -> tuple[float, float]:
-    """Half the width and half the height of a box as large as a square of size, in f32."""
+    """Half the width and half the height, in f32, of a box with a ratio and the area size * size."""
     root = np.sqrt(np.float32(ratio))
     return float(np.float32(size) * HALF * root), float(np.float32(size) * HALF / root)
 
 
 def all_ratios(aspect_ratio: Numbers, flip: bool) -> Numbers:
-    """1 and the ratios, each once, with flip followed by what it is the other way around."""
-    found = [1.0]
+    """1 and the distinct ratios; with flip, each is followed by its reciprocal."""
+    ratios = [1.0]
     for ratio in aspect_ratio:
-        if all(abs(ratio - other) >= SAME for other in found):
-            found += [ratio, float(np.float32(1) / np.float32(ratio))] if flip else [ratio]
-    return tuple(found)
+        if all(abs(ratio - other) >= RATIO_TOLERANCE for other in ratios):
+            ratios += [ratio, float(np.float32(1) / np.float32(ratio))] if flip else [ratio]
+    return tuple(ratios)
 
 
-def declared(boxes: Boxes, aspect_ratio: Numbers, flip: bool) -> int:
-    """How many boxes around a cell the output has room for."""
-    some = {1.0, *aspect_ratio, *(float(np.float32(1) / np.float32(ratio)) for ratio in aspect_ratio if flip)}
-    ratios = len({round(ratio, 6) for ratio in some})
+def room_per_cell(boxes: Boxes, aspect_ratio: Numbers, flip: bool) -> int:
+    """The number of boxes per cell for which the output has room."""
+    reciprocals = (float(np.float32(1) / np.float32(ratio)) for ratio in aspect_ratio if flip)
+    ratios = len({round(ratio, 6) for ratio in (1.0, *aspect_ratio, *reciprocals)})
     each = len(boxes.fixed_ratio) or ratios
     squares = sum(int(density) ** 2 - 1 for density in boxes.density)
     if boxes.fixed_size:
@@ -131,17 +131,17 @@ def prior_box_shape(
         scale_all_sizes,
         True,
     )
-    room = declared(boxes, aspect_ratio, flip)
+    room = room_per_cell(boxes, aspect_ratio, flip)
     check_boxes(boxes, room, warn_unless)
     return grid_shape(output_size, room)
 
 
-def check_boxes(boxes: Boxes, room: int, ask: Callable[..., None]) -> None:
-    """Hold boxes to the room that there is for them. ask: require or warn_unless."""
-    ask(
+def check_boxes(boxes: Boxes, room: int, check: Callable[..., None]) -> None:
+    """Check the number of boxes against the room in the output. check: require or warn_unless."""
+    check(
         len(boxes.density) >= len(boxes.fixed_size), "C4", f"{len(boxes.density)} and {len(boxes.fixed_size)}"
     )
-    ask(boxes.described <= room, "C5", f"{boxes.described} boxes, room for {room}")
+    check(boxes.described <= room, "C5", f"{boxes.described} boxes, room for {room}")
     warn_unless(boxes.described >= room, "C6", f"{boxes.described} boxes, room for {room}")
 
 
@@ -212,17 +212,17 @@ def prior_box_8(
         scale_all_sizes,
         min_max_aspect_ratios_order,
     )
-    room = declared(boxes, aspect_ratio, flip)
+    room = room_per_cell(boxes, aspect_ratio, flip)
     check_boxes(boxes, room, require)
-    if not grid.height * grid.width:  # however many boxes lie around no cell
+    if not grid.height * grid.width:
         return np.empty((2, 0), np.float32)
-    if not scale_all_sizes:  # all is in shares of the image's height
+    if not scale_all_sizes:  # sizes and steps are fractions of the image height
         step = grid.image_height / max(grid.height, 1) if step == -1 else step * grid.image_height
         min_size = tuple(size * grid.image_height for size in min_size)
     centres = grid.centres(*grid.natural_steps, 0.5) if step == 0 else grid.centres(step, step, offset)
     fixed = np.array(list(boxes.fixed()), np.float32).reshape(-1, 4)
-    free = np.array(list(boxes.around(min_size)), np.float32).reshape(-1, 4)
-    corners = grid.corners(centres, np.concatenate([fixed, free]))
+    centred = np.array(list(boxes.centred(min_size)), np.float32).reshape(-1, 4)
+    corners = grid.corners(centres, np.concatenate([fixed, centred]))
     corners[:, :, : len(fixed), :2] = np.maximum(corners[:, :, : len(fixed), :2], 0)
     corners[:, :, : len(fixed), 2:] = np.minimum(corners[:, :, : len(fixed), 2:], 1)
     return with_variance(np.clip(corners, 0, 1) if clip else corners, variance, room)

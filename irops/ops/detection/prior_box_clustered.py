@@ -1,6 +1,4 @@
-"""PriorBoxClustered: lay boxes of given widths and heights over an image, the same around every cell of a
-grid.
-"""
+"""PriorBoxClustered: prior boxes of given widths and heights around the centre of every cell of a grid."""
 
 from __future__ import annotations
 
@@ -41,8 +39,7 @@ def prior_box_clustered(
     grid = cells(output_size, image_size)
     steps = (step_w or step, step_h or step)
     centres = grid.centres(*(steps if any(steps) else grid.natural_steps), offset)
-    sides = np.stack(
-        [np.zeros(len(width)), np.zeros(len(width)), np.array(width) / 2, np.array(height) / 2], axis=-1
-    )
-    corners = grid.corners(centres, sides.astype(np.float32))
+    no_shift = np.zeros(len(width))
+    boxes = np.stack([no_shift, no_shift, np.array(width) / 2, np.array(height) / 2], axis=-1)
+    corners = grid.corners(centres, boxes.astype(np.float32))
     return with_variance(np.clip(corners, 0, 1) if clip else corners, variance, len(width))

@@ -1,6 +1,4 @@
-"""Proposal: of the boxes that a region proposal network finds, those with the highest scores that do not
-overlap.
-"""
+"""Proposal: region proposals from anchors, deltas and scores, with non-maximum suppression."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irops.ops.detection.suppression import kept
+from irops.ops.detection.suppression import non_max_suppression
 from irops.ops.image.coordinates import away_from_zero
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
@@ -67,7 +65,7 @@ def proposal_1_shape(
     )
     warn_unless(probs[2].can_be(deltas[2]) and probs[3].can_be(deltas[3]), "C4", probs, deltas)
     count = image_shape.shape[0]
-    require(count >= 3 and count <= 4, "C5", count)  # an interval answers each question on its own
+    require(count >= 3 and count <= 4, "C5", count)  # not 3 <= count <= 4: a Dim may be an interval
     warn_unless(framework in ("", "tensorflow"), "C6", repr(framework))
     if image_shape.value is not None:
         check_image(image_shape.value)
@@ -75,7 +73,7 @@ def proposal_1_shape(
 
 
 def check_image(image_shape: Array) -> None:
-    """Hold the image to a size and scales that boxes can be measured by."""
+    """Require a positive size and non-negative scales of the image."""
     numbers = image_shape.astype(np.float32)
     sizes, scales = numbers[:2], numbers[2:]
     require(
@@ -87,10 +85,10 @@ def check_image(image_shape: Array) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What Caffe and the TensorFlow Object Detection API do otherwise.
+    """The differences between Caffe and the TensorFlow Object Detection API.
 
-    extra: what a side is longer than the difference of its corners; rows_first: boxes are y, x, y, x and
-        centred on their point.
+    extra: the number that is added to high - low to give a side; rows_first: boxes are y, x, y, x and
+        anchors are centred on their position.
     """
 
     extra: np.float32
@@ -103,26 +101,26 @@ def frame_of(framework: str) -> Frame:
 
 
 def anchors_of(base_size: int, ratio: Numbers, scale: Numbers, frame: Frame) -> Array:
-    """The boxes around the first point, of every ratio and scale."""
+    """The anchors at the first position, of every ratio and scale."""
     ratios, scales = np.array(ratio, np.float32), np.array(scale, np.float32)
-    wide = np.sqrt(np.float32(base_size) * np.float32(base_size) / ratios)
-    wide = wide if frame.rows_first else away_from_zero(wide)
-    high = wide * ratios if frame.rows_first else away_from_zero(wide * ratios)
+    width = np.sqrt(np.float32(base_size) * np.float32(base_size) / ratios)
+    width = width if frame.rows_first else away_from_zero(width)
+    height = width * ratios if frame.rows_first else away_from_zero(width * ratios)
     halves = HALF * (
-        np.stack([wide, high], axis=-1)[:, np.newaxis] * scales[:, np.newaxis] - frame.extra
+        np.stack([width, height], axis=-1)[:, np.newaxis] * scales[:, np.newaxis] - frame.extra
     ).reshape(-1, 2)
     centre = np.float32(0) if frame.rows_first else HALF * (np.float32(base_size) - frame.extra)
     return np.concatenate([centre - halves, centre + halves], axis=1)
 
 
-def held(boxes: Array, limits: Array) -> Array:
-    """Corners moved into the image; what is not a number is 0."""
-    found: Array = np.fmax(np.float32(0), np.minimum(boxes, np.tile(limits, 2)))
-    return found
+def clipped(boxes: Array, limits: Array) -> Array:
+    """Corners clipped to the image; NaN becomes 0."""
+    corners: Array = np.fmax(np.float32(0), np.minimum(boxes, np.tile(limits, 2)))
+    return corners
 
 
 def decoded(anchors: Array, deltas: Array, frame: Frame) -> Array:
-    """Anchors moved and stretched by deltas: the centre by shares of the sides, the sides by exponents."""
+    """Anchors moved and resized: deltas of centres are fractions of the sides, those of sides exponents."""
     sides = anchors[..., 2:] - anchors[..., :2] + frame.extra
     middles = deltas[..., :2] * sides + (anchors[..., :2] + HALF * sides)
     halves = HALF * (np.exp(deltas[..., 2:]) * sides)
@@ -155,47 +153,47 @@ def proposal_4(
     limits = image[:2] if frame.rows_first else image[1::-1]
     anchors = anchors_of(base_size, ratio, scale, frame)
     check_maps(class_probs, bbox_deltas, len(anchors))
-    places = spread(anchors, class_probs.shape[2:], feat_stride, limits, frame)
+    all_anchors = anchors_at_positions(anchors, class_probs.shape[2:], feat_stride, limits, frame)
     divisors = np.array([box_coordinate_scale] * 2 + [box_size_scale] * 2, np.float32)
-    boxes = decoded(places, by_place(bbox_deltas, 4) / divisors, frame)
-    boxes = held(boxes, limits - frame.extra) if clip_before_nms else boxes
+    boxes = decoded(all_anchors, by_anchor(bbox_deltas, 4) / divisors, frame)
+    boxes = clipped(boxes, limits - frame.extra) if clip_before_nms else boxes
     large = (boxes[..., 2:] - boxes[..., :2] + frame.extra >= np.float32(min_size) * image[[-1, 2]]).all(
         axis=-1
     )
-    scores = by_place(class_probs[:, len(anchors) :], 1)[..., 0] * large
+    scores = by_anchor(class_probs[:, len(anchors) :], 1)[..., 0] * large
     rois, probs = (
         np.zeros((len(boxes), post_nms_topn, 5), np.float32),
         np.zeros((len(boxes), post_nms_topn), np.float32),
     )
     for item, score in enumerate(scores):
         best = np.argsort(-score, kind="stable")[:pre_nms_topn]
-        best = best[kept(boxes[item, best], nms_thresh, post_nms_topn, float(frame.extra))]
-        corners = held(boxes[item, best], limits) if clip_after_nms else boxes[item, best]
+        best = best[non_max_suppression(boxes[item, best], nms_thresh, post_nms_topn, float(frame.extra))]
+        corners = clipped(boxes[item, best], limits) if clip_after_nms else boxes[item, best]
         rois[item, : len(best), 0], rois[item, len(best) : len(best) + 1, 0] = item, -1
         rois[item, : len(best), 1:] = corners / np.tile(limits, 2) if normalize else corners
         probs[item, : len(best)] = score[best]
     return rois.reshape(-1, 5).astype(class_probs.dtype), probs.ravel().astype(class_probs.dtype)
 
 
-def spread(anchors: Array, sizes: tuple[int, ...], feat_stride: int, limits: Array, frame: Frame) -> Array:
-    """The anchors at every point of maps, row by row."""
+def anchors_at_positions(
+    anchors: Array, sizes: tuple[int, ...], feat_stride: int, limits: Array, frame: Frame
+) -> Array:
+    """The anchors at every position of the maps, ordered by row, column and anchor."""
     y, x = np.indices(sizes, np.float32) * np.float32(feat_stride)
-    points = np.stack([y, x, y, x] if frame.rows_first else [x, y, x, y], axis=-1)
-    found = (points[:, :, np.newaxis] + anchors).reshape(y.size * len(anchors), 4)
-    return held(found, limits) if frame.rows_first else found
+    positions = np.stack([y, x, y, x] if frame.rows_first else [x, y, x, y], axis=-1)
+    boxes = (positions[:, :, np.newaxis] + anchors).reshape(y.size * len(anchors), 4)
+    return clipped(boxes, limits) if frame.rows_first else boxes
 
 
-def by_place(maps: Array, numbers: int) -> Array:
-    """What maps hold of each anchor at each point, row by row: batch items, places, so many numbers
-    of each.
-    """
+def by_anchor(maps: Array, numbers: int) -> Array:
+    """The numbers of each anchor at each position, of shape [batch, rows * columns * anchors, numbers]."""
     batch, channels, height, width = maps.shape
     parts = maps.astype(np.float32).reshape(batch, channels // numbers, numbers, height, width)
     return parts.transpose(0, 3, 4, 1, 2).reshape(batch, height * width * (channels // numbers), numbers)
 
 
 def check_maps(class_probs: Array, bbox_deltas: Array, anchors: int) -> None:
-    """Hold the two maps to each other and to the number of anchors."""
+    """Check that the two maps fit each other and the number of anchors."""
     batch, channels, height, width = class_probs.shape
     require(len(bbox_deltas) == batch, "C1", batch, len(bbox_deltas))
     require(bbox_deltas.shape[1] == 2 * channels, "C2", 2 * channels, bbox_deltas.shape[1])

@@ -1,10 +1,18 @@
-"""PSROIPooling: pool regions, every part of a box from channels of its own."""
+"""PSROIPooling: position-sensitive RoI pooling, in which each bin reads separate channels."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.detection.regions import FAR, blended, check_regions, held_regions, inside, whole, widened
+from irops.ops.detection.regions import (
+    FAR,
+    check_regions,
+    inside,
+    interpolated,
+    valid_regions,
+    whole,
+    widened,
+)
 from irops.ops.image.coordinates import away_from_zero
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
@@ -13,8 +21,8 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import require
 
-LEAST = np.float32(0.1)
-"""The least height and width of a box."""
+MIN_SIZE = np.float32(0.1)
+"""The minimum height and width of a box."""
 HALF = np.float32(0.5)
 
 
@@ -54,7 +62,7 @@ def psroi_pooling(
 ) -> Array:
     maps = widened(data)
     output = np.zeros((len(rois), output_dim, group_size, group_size), maps.dtype)
-    for number, (item, *box) in enumerate(held_regions(rois, Dim.of(len(data)))):
+    for number, (item, *box) in enumerate(valid_regions(rois, Dim.of(len(data)))):
         image, corners = maps[int(item)], np.array(box, np.float32)
         if image.size and mode == "average":
             fill_with_averages(output[number], image, corners, np.float32(spatial_scale))
@@ -66,15 +74,15 @@ def psroi_pooling(
 
 
 def scaled(box: Array, scale: np.float32) -> Array:
-    """Corners, rounded, on the feature maps: left, top, and right, bottom behind the last element."""
+    """The rounded corners, scaled to the feature maps: left, top, and the exclusive ends right, bottom."""
     rounded = away_from_zero(np.clip(box, -FAR, FAR)) + np.array([0, 0, 1, 1], np.float32)
-    found: Array = (rounded * scale).astype(np.float32)
-    return found
+    corners: Array = (rounded * scale).astype(np.float32)
+    return corners
 
 
 def fill_with_averages(output: Array, image: Array, box: Array, scale: np.float32) -> None:
-    """Write the average of each bin of a box, from the channels of that bin; 0 stays where it lies
-    outside.
+    """Write the average of each bin of a box, from the channels of that bin. A bin outside of the image is
+    left unchanged, 0.
     """
     maps, size, _ = output.shape
     planes = image.reshape(maps, size, size, *image.shape[1:])
@@ -89,18 +97,19 @@ def fill_with_averages(output: Array, image: Array, box: Array, scale: np.float3
 
 
 def bins(first: np.float32, last: np.float32, count: int, size: int) -> list[list[int]]:
-    """Where each of count bins of a stretch begins and ends, in whole elements; only what lies within the
-    size of the axis.
+    """The first and the exclusive last element of each of `count` bins from first to last, clipped to the
+    axis.
     """
-    number, length = np.arange(count, dtype=np.float32), np.maximum(last - first, LEAST) / np.float32(count)
+    number = np.arange(count, dtype=np.float32)
+    length = np.maximum(last - first, MIN_SIZE) / np.float32(count)
     edges = np.stack([np.floor(first + number * length), np.ceil(first + (number + 1) * length)], axis=1)
-    found: list[list[int]] = np.clip(whole(edges), 0, size).tolist()
-    return found
+    ranges: list[list[int]] = np.clip(whole(edges), 0, size).tolist()
+    return ranges
 
 
 def average_of_bins(image: Array, box: Array, counts: tuple[int, int], size: int) -> Array:
-    """Each bin of a box, as size by size points of channels of its own; the average over bins, 0 standing
-    where points lie outside.
+    """The average over the bins of a box, each sampled at size x size points of its channels; points outside
+    count as 0.
     """
     left, top, right, bottom = box
     total = np.zeros((image.shape[0] // (counts[0] * counts[1]), size, size), np.float64)
@@ -109,22 +118,21 @@ def average_of_bins(image: Array, box: Array, counts: tuple[int, int], size: int
             first = (bin_y * counts[1] + bin_x) * len(total)
             planes, rows = image[first : first + len(total)], y[:, np.newaxis]
             within = inside(planes, rows, x)
-            total += np.where(
-                within, blended(planes, (slice(None),), np.where(within, rows, 0), np.where(within, x, 0)), 0
-            )
+            y_inside, x_inside = np.where(within, rows, 0), np.where(within, x, 0)
+            total += np.where(within, interpolated(planes, (slice(None),), y_inside, x_inside), 0)
     return total / (counts[0] * counts[1])
 
 
 def points_of_bins(first: np.float32, last: np.float32, count: int, size: int, length: int) -> Array:
-    """For each of count bins of a stretch, given as shares of an axis, size points from its begin to its end;
-    of one, the middle.
+    """`size` coordinates from the begin to the end of each of `count` bins between first and last, which are
+    fractions of an axis; if size is 1, the middle.
     """
     longest, number = np.float32(length - 1), np.arange(count, dtype=np.float32)
     begins, ends = (first + n * ((last - first) / np.float32(count)) for n in (number, number + 1))
     if size == 1:
         return (HALF * (begins + ends) * longest)[:, np.newaxis]
     steps = (ends - begins) * longest / np.float32(size - 1)
-    found: Array = (
+    coordinates: Array = (
         np.arange(size, dtype=np.float32) * steps[:, np.newaxis] + (begins * longest)[:, np.newaxis]
     )
-    return found
+    return coordinates

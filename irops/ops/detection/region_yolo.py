@@ -1,4 +1,4 @@
-"""RegionYolo: make shares and probabilities of what a YOLO network says of its regions."""
+"""RegionYolo: convert the raw outputs of a YOLO network to coordinates, objectness and probabilities."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def region_yolo_shape(
 
 
 def regions(num: int, do_softmax: bool, mask: Mask) -> int:
-    """How many regions each cell has."""
+    """The number of regions of each cell."""
     return num if do_softmax else len(mask)
 
 
@@ -57,27 +57,27 @@ def region_yolo(
         Shape(data.shape),
         f"{(coords + classes + 1) * count} channels",
     )
-    found = data.reshape(batch, count, coords + classes + 1, height, width).copy()
-    found[:, :, :2] = sigmoid(found[:, :, :2])
+    output = data.reshape(batch, count, coords + classes + 1, height, width).copy()
+    output[:, :, :2] = sigmoid(output[:, :, :2])
     if not do_softmax:
-        found[:, :, coords:] = sigmoid(found[:, :, coords:])
-        return found.reshape(data.shape)
-    found[:, :, coords] = sigmoid(found[:, :, coords])
-    found[:, :, coords + 1 :] = softmax(data.reshape(found.shape)[:, :, coords + 1 :])
+        output[:, :, coords:] = sigmoid(output[:, :, coords:])
+        return output.reshape(data.shape)
+    output[:, :, coords] = sigmoid(output[:, :, coords])
+    output[:, :, coords + 1 :] = softmax(data.reshape(output.shape)[:, :, coords + 1 :])
     last = max(axis, end_axis)
-    return found.reshape(
+    return output.reshape(
         *data.shape[:axis], int(np.prod(data.shape[axis : last + 1])), *data.shape[last + 1 :]
     )
 
 
 def sigmoid(numbers: Array) -> Array:
     one = numbers.dtype.type(1)
-    found: Array = one / (one + np.exp(-numbers))
-    return found
+    result: Array = one / (one + np.exp(-numbers))
+    return result
 
 
 def softmax(classes: Array) -> Array:
     """The probability of each class, along axis 2."""
     powers = np.exp(classes - classes.max(axis=2, keepdims=True, initial=-np.inf))
-    found: Array = powers / powers.sum(axis=2, keepdims=True)
-    return found
+    probabilities: Array = powers / powers.sum(axis=2, keepdims=True)
+    return probabilities

@@ -1,4 +1,4 @@
-"""ReorgYolo: the rearrangement of the YOLO v2 network, blocks of neighbours becoming channels."""
+"""ReorgYolo: the reorg layer of YOLO v2, which rearranges blocks of elements into channels."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ def reorg_yolo_shape(data: Fact, *, stride: tuple[int, ...]) -> Shape:
 def reorg_yolo(data: Array, *, stride: tuple[int, ...]) -> Array:
     batch, channels, height, width = data.shape
     step = stride[0]
-    blocks = data.reshape(
-        batch, channels // (step * step), height, step, width, step
-    )  # as if it were larger, with fewer channels
+    # data is interpreted with fewer channels and more rows and columns: [N, C / S^2, H * S, W * S]
+    blocks = data.reshape(batch, channels // (step * step), height, step, width, step)
     return blocks.transpose(0, 3, 5, 1, 2, 4).reshape(
         batch, channels * step * step, height // step, width // step
     )

@@ -1,4 +1,4 @@
-"""ROIAlign and ROIAlignRotated: regions of feature maps as maps of one size."""
+"""ROIAlign and ROIAlignRotated: regions of feature maps pooled to a fixed size from interpolated samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from irops.values.shape import Shape
 from irops.values.violation import warn_unless
 
 SHIFTS = {"asymmetric": (0.0, 0.0), "half_pixel_for_nn": (0.0, -0.5), "half_pixel": (0.5, -0.5)}
-"""What is added to coordinates before they are scaled, and after, by aligned_mode."""
+"""The numbers added to coordinates before and after they are scaled, for each aligned_mode."""
 
 
 @shape("ROIAlign-3", "ROIAlign-9")
@@ -35,7 +35,7 @@ def roi_align_rotated_shape(
 def aligned_shape(
     data: Fact, rois: Fact, batch_indices: Fact, numbers: int, bins: Iterable[int], spatial_scale: float
 ) -> Shape:
-    """A map of so many bins for every region and channel; numbers: how many a region has."""
+    """The shape of the output. numbers: the numbers that describe a region."""
     unify(rois.shape[1], numbers, "C1")
     count = unify(rois.shape[0], batch_indices.shape[0], "C2")
     warn_unless(spatial_scale > 0, "C4", f"{spatial_scale:g}")
@@ -45,7 +45,7 @@ def aligned_shape(
 
 
 @kernel("ROIAlign-3", widen=True)
-def roi_align_as_it_was(
+def roi_align_3(
     data: Array,
     rois: Array,
     batch_indices: Array,
@@ -118,7 +118,7 @@ def roi_align_rotated(
         cos, sin = np.cos(angle), np.sin(angle)
         v = sample_points(height, pooled_h, sampling_ratio, "C5")[:, :, np.newaxis, np.newaxis] - height / 2
         u = sample_points(width, pooled_w, sampling_ratio, "C5") - width / 2
-        y, x = v * cos - u * sin + middle_y, v * sin + u * cos + middle_x  # rotated about the region's middle
+        y, x = v * cos - u * sin + middle_y, v * sin + u * cos + middle_x  # rotated about the centre
         half = rois.dtype.type(0.5)
         output[region] = pooled(bilinear(data[int(batch_indices[region])], y - half, x - half), "avg")
     return output

@@ -1,10 +1,10 @@
-"""ROIPooling: pool regions of feature maps to one size."""
+"""ROIPooling: regions of feature maps pooled to a fixed size."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.detection.regions import FAR, blended, check_regions, held_regions, inside
+from irops.ops.detection.regions import FAR, check_regions, inside, interpolated, valid_regions
 from irops.ops.image.coordinates import away_from_zero
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim
@@ -34,7 +34,7 @@ def roi_pooling_shape(
 def pooled_sizes(
     pooled_h: int | None, pooled_w: int | None, output_roi: Sizes, output_size: Sizes
 ) -> tuple[int, int]:
-    """The height and the width of the output: what is said last, in the order in which OpenVINO reads."""
+    """The height and the width of the output, from the attributes that OpenVINO prefers."""
     for sizes in (output_size, output_roi):
         require(sizes is None or len(sizes) == 2, "C5", sizes)
     both = output_roi or output_size or (0, 0)
@@ -61,17 +61,17 @@ def roi_pooling(
 ) -> Array:
     height, width = pooled_sizes(pooled_h, pooled_w, output_roi, output_size)
     output = np.zeros((len(rois), data.shape[1], height, width), data.dtype)
-    for number, (item, *box) in enumerate(held_regions(rois, Dim.of(len(data)))):
+    for number, (item, *box) in enumerate(valid_regions(rois, Dim.of(len(data)))):
         image, corners = data[int(item)], np.array(box, np.float32)
         if image.size and method == "max":
-            fill_with_greatest(output[number], image, corners * np.float32(spatial_scale))
+            fill_with_maxima(output[number], image, corners * np.float32(spatial_scale))
         elif image.size:
-            output[number] = spread(image, corners, height, width)
+            output[number] = sampled(image, corners, height, width)
     return output
 
 
-def fill_with_greatest(output: Array, image: Array, box: Array) -> None:
-    """Write the greatest element of each bin of a box; 0 stays where a bin lies outside."""
+def fill_with_maxima(output: Array, image: Array, box: Array) -> None:
+    """Write the maximum of each bin of a box. A bin outside of the image is left unchanged, 0."""
     left, top, right, bottom = away_from_zero(np.clip(box, -FAR, FAR)).astype(np.int64).tolist()
     rows, columns = (
         bins(top, bottom, output.shape[1], image.shape[1]),
@@ -84,35 +84,33 @@ def fill_with_greatest(output: Array, image: Array, box: Array) -> None:
 
 
 def bins(first: int, last: int, count: int, size: int) -> list[list[int]]:
-    """Where each of count bins from the first to the last element begins and ends; only what lies within the
-    size of the axis.
+    """The first and the exclusive last element of each of `count` bins from first to last, clipped to the
+    axis.
     """
     length, number = max(last - first + 1, 1), np.arange(count)
     begins, ends = first + number * length // count, first - (-(number + 1) * length // count)
-    found: list[list[int]] = np.clip(np.stack([begins, ends], axis=1), 0, size).tolist()
-    return found
+    ranges: list[list[int]] = np.clip(np.stack([begins, ends], axis=1), 0, size).tolist()
+    return ranges
 
 
-def spread(image: Array, box: Array, height: int, width: int) -> Array:
-    """The image at points that are spread evenly over a box from corner to corner; 0 where they lie
-    outside.
-    """
+def sampled(image: Array, box: Array, height: int, width: int) -> Array:
+    """The image at points that are spaced evenly over a box from corner to corner; 0 at points outside."""
     left, top, right, bottom = box
     y = points(top, bottom, height, image.shape[1])[:, np.newaxis]
     x = points(left, right, width, image.shape[2])
     within = inside(image, y, x)
     y, x = np.where(within, y, 0), np.where(within, x, 0)
-    return np.where(within, blended(image, (slice(None),), y, x), np.zeros((), image.dtype))
+    return np.where(within, interpolated(image, (slice(None),), y, x), np.zeros((), image.dtype))
 
 
 def points(first: np.float32, last: np.float32, count: int, size: int) -> Array:
-    """count points from a share of an axis to another, both included; of one, the middle."""
+    """`count` coordinates between two fractions of an axis, both included; if count is 1, the middle."""
     longest = np.float32(size - 1)
     if count == 1:
         return np.array([np.float32(0.5) * (first + last) * longest], np.float32)
-    found = (
+    coordinates = (
         np.arange(count, dtype=np.float32) * ((last - first) * longest / np.float32(count - 1))
         + first * longest
     )
-    found[-1] = last * longest  # exactly, or rounding may lead outside
-    return found
+    coordinates[-1] = last * longest  # exact, because a rounded sum might lie outside
+    return coordinates

@@ -1,4 +1,4 @@
-"""Eye: matrices with ones along a diagonal."""
+"""Eye: matrices with ones on one diagonal and zeros elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Multinomial: draw classes at random, each as likely as is said."""
+"""Multinomial: draw class indices at random according to the given probabilities."""
 
 from __future__ import annotations
 
@@ -58,15 +58,14 @@ def multinomial(
             chosen[:, sample] = first = np.minimum(
                 (sums < drawn[:, sample : sample + 1]).sum(axis=1), probs.shape[1] - 1
             )
-            share = np.diff(sums, axis=1, prepend=np.float32(0))[items, first][:, np.newaxis]
-            sums = np.where(np.arange(probs.shape[1]) >= first[:, np.newaxis], sums - share, sums) / (
-                1 - share
-            )
+            probability = np.diff(sums, axis=1, prepend=np.float32(0))[items, first][:, np.newaxis]
+            from_first = np.arange(probs.shape[1]) >= first[:, np.newaxis]
+            sums = np.where(from_first, sums - probability, sums) / (1 - probability)
     return np.minimum(chosen, max(probs.shape[1] - 1, 0)).astype(convert_type.dtype)
 
 
 def uniform(sizes: tuple[int, int], global_seed: int, op_seed: int) -> Array:
-    """Numbers from 0 to 1, both included, in f32; different every time where both seeds are 0."""
+    """Random numbers from 0 to 1, both included, in f32; different in every call if both seeds are 0."""
     seeds = (
         (global_seed, op_seed)
         if global_seed or op_seed

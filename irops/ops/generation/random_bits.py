@@ -1,4 +1,4 @@
-"""Pseudo-random numbers of 32 bits: Philox (Salmon et al., 2011) and the Mersenne Twister (Matsumoto and
+"""32-bit pseudo-random numbers: Philox (Salmon et al., 2011) and the Mersenne Twister (Matsumoto and
 Nishimura, 1998).
 """
 
@@ -15,8 +15,8 @@ ROUNDS = 10
 
 
 def philox(key: int, counter: int, count: int) -> Bits:
-    """So many numbers of Philox 4x32-10: four of each group, groups counted from 0 beside a counter of 64
-    bits.
+    """The first `count` numbers of Philox 4x32-10. Each group of four numbers has a 128-bit counter: the low
+    64 bits are the number of the group, from 0 on, the high 64 bits are `counter`.
     """
     groups = np.arange(-(-count // 4), dtype=np.uint64)
     a, b = groups & LOW, groups >> HALF
@@ -31,38 +31,36 @@ def philox(key: int, counter: int, count: int) -> Bits:
 
 
 def mersenne_twister(seed: int, count: int) -> Bits:
-    """So many numbers of the Mersenne Twister 19937, its state made from 32 bits of a seed."""
+    """The first `count` numbers of the Mersenne Twister 19937, initialized from the low 32 bits of a seed."""
     twister = np.random.MT19937()
     twister._legacy_seeding(seed & 0xFFFFFFFF)
     return np.asarray(twister.random_raw(count), np.uint32)
 
 
 def mersenne_twister_of(seeds: tuple[int, ...], count: int) -> Bits:
-    """The same, its state made from several seeds of 32 bits, as C++'s standard library makes it
-    (std::seed_seq).
-    """
+    """The same, initialized from several 32-bit seeds as std::seed_seq of the C++ standard library does."""
     twister = np.random.MT19937()
     twister.state = {
         "bit_generator": "MT19937",
-        "state": {"key": np.array(_spread(seeds), np.uint32), "pos": STATE_WORDS},
+        "state": {"key": np.array(_seed_sequence(seeds), np.uint32), "pos": STATE_WORDS},
     }
     return np.asarray(twister.random_raw(count), np.uint32)
 
 
 STATE_WORDS = 624
-TURN = 11
-"""How many words lie between the two that every step of std::seed_seq adds to, where there are so many."""
+SEED_SEQUENCE_DISTANCE = 11
+"""The distance between the two words that each step of std::seed_seq changes, if at least 623 are made."""
 
 
-def _spread(seeds: tuple[int, ...]) -> list[int]:
-    """624 words of 32 bits made from a few."""
+def _seed_sequence(seeds: tuple[int, ...]) -> list[int]:
+    """The 624 words of 32 bits that std::seed_seq makes from seeds."""
     size, words = STATE_WORDS, [0x8B8B8B8B] * STATE_WORDS
-    near = (size - TURN) // 2
-    far, given = near + TURN, [seed & 0xFFFFFFFF for seed in seeds]
+    near = (size - SEED_SEQUENCE_DISTANCE) // 2
+    far, seed_words = near + SEED_SEQUENCE_DISTANCE, [seed & 0xFFFFFFFF for seed in seeds]
     for k in range(size):
         mixed = words[k] ^ words[(k + near) % size] ^ words[k - 1]
         first = 1664525 * (mixed ^ mixed >> 27) & 0xFFFFFFFF
-        added = len(given) if k == 0 else k + (given[k - 1] if k <= len(given) else 0)
+        added = len(seed_words) if k == 0 else k + (seed_words[k - 1] if k <= len(seed_words) else 0)
         second = first + added & 0xFFFFFFFF
         words[(k + near) % size] = words[(k + near) % size] + first & 0xFFFFFFFF
         words[(k + far) % size] = words[(k + far) % size] + second & 0xFFFFFFFF

@@ -1,4 +1,4 @@
-"""RandomUniform: random numbers, all of an interval equally likely."""
+"""RandomUniform: random numbers that are uniformly distributed in an interval."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ def random_uniform(
     if global_seed == 0 and op_seed == 0:
         global_seed = int(np.random.default_rng().integers(1, 1 << 32))
     if alignment == "pytorch":
-        found = as_pytorch(global_seed, count, output_type, low, high)
+        numbers = as_pytorch(global_seed, count, output_type, low, high)
     else:
-        found = as_tensorflow(
+        numbers = as_tensorflow(
             philox(global_seed, op_seed, count * (1 if output_type.bits <= 32 else 2)), output_type, low, high
         )
-    return np.asarray(found, output_type.dtype).reshape(sizes.tolist())
+    return np.asarray(numbers, output_type.dtype).reshape(sizes.tolist())
 
 
 def as_tensorflow(bits: Bits, kind: ElementType, low: Array, high: Array) -> Array:
-    """Numbers of an interval as TensorFlow makes them: bits as the fraction of a float from 1 to 2, or modulo
-    the interval's length.
+    """Numbers of an interval as TensorFlow makes them: the low bits as the fraction of a float, or, for
+    integers, all bits modulo the length of the interval.
     """
     wide = wide_bits(bits[1::2], bits[::2]) if kind.bits > 32 else bits.astype(np.uint64)
     if kind.integral:
@@ -71,13 +71,13 @@ def as_tensorflow(bits: Bits, kind: ElementType, low: Array, high: Array) -> Arr
     if kind.bits > 32:
         wide = wide_bits(bits[::2], bits[1::2])
     fraction = FRACTION_BITS[kind.name]
-    part = (wide & np.uint64((1 << fraction) - 1)).astype(np.float64) / (1 << fraction)
-    return np.asarray(part.astype(kind.dtype) * (high - low) + low)
+    unit = (wide & np.uint64((1 << fraction) - 1)).astype(np.float64) / (1 << fraction)
+    return np.asarray(unit.astype(kind.dtype) * (high - low) + low)
 
 
 def as_pytorch(seed: int, count: int, kind: ElementType, low: Array, high: Array) -> Array:
-    """Numbers of an interval as PyTorch makes them: one more bit of a fraction, of integers 64 bits only
-    where the interval needs them.
+    """Numbers of an interval as PyTorch makes them: the fraction of a float has one bit more than with
+    TensorFlow, and i64 uses 64 bits only if a limit of the interval needs more than 32.
     """
     short = kind.bits <= 32 or (kind.integral and max(int(low), int(high)) < 1 << 32)
     bits = mersenne_twister(seed, count if short else 2 * count)
@@ -86,8 +86,8 @@ def as_pytorch(seed: int, count: int, kind: ElementType, low: Array, high: Array
         return modulo(wide, kind, low, high)
     fraction = FRACTION_BITS[kind.name] + 1
     accumulator = np.float64 if kind.bits > 32 else np.float32
-    part = ((wide & np.uint64((1 << fraction) - 1)).astype(np.float64) / (1 << fraction)).astype(accumulator)
-    return np.asarray(part * (high - low).astype(accumulator) + low.astype(accumulator))
+    unit = ((wide & np.uint64((1 << fraction) - 1)).astype(np.float64) / (1 << fraction)).astype(accumulator)
+    return np.asarray(unit * (high - low).astype(accumulator) + low.astype(accumulator))
 
 
 def wide_bits(high: Bits, low: Bits) -> Array:
@@ -95,6 +95,6 @@ def wide_bits(high: Bits, low: Bits) -> Array:
 
 
 def modulo(bits: Array, kind: ElementType, low: Array, high: Array) -> Array:
-    """Bits modulo the length of the interval, counted from its lower end; all wraps around as 64 bits do."""
+    """Bits modulo the length of the interval, plus its lower end, in 64-bit arithmetic that wraps around."""
     length = np.uint64((int(high) - int(low)) % (1 << 64))
     return (bits % length + np.uint64(int(low) % (1 << 64))).astype(np.int64).astype(kind.dtype)

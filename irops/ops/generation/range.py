@@ -1,4 +1,4 @@
-"""Range: the numbers from start on, step by step, before stop."""
+"""Range: the numbers from start, in steps of step, up to but not including stop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import ceil, floor, inf, isfinite
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits, rounded
-from irops.ops.partial import lifted, whole
+from irops.ops.partial import as_dims, whole
 from irops.spec.binding import kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import Array, ElementType, element_type_of
@@ -17,6 +17,7 @@ from irops.values.violation import require
 
 Number = int | float
 TOO_LONG = 2**64
+"""The length of a range that is longer than any axis can be."""
 
 
 @shape("Range-4")
@@ -27,7 +28,9 @@ def range_shape(start: Fact, stop: Fact, step: Fact, *, output_type: ElementType
     require(stride != 0, "C2", f"step {stride}")
     if first is not None and last is not None and stride is not None:
         return Shape.of(length(first, last, stride))
-    return Shape.of(length_in_part(around(start, first), around(stop, last), around(step, stride)))
+    return Shape.of(
+        length_bounds(integer_dim(start, first), integer_dim(stop, last), integer_dim(step, stride))
+    )
 
 
 @kernel("Range-4")
@@ -36,8 +39,8 @@ def range_of(start: Array, stop: Array, step: Array, *, output_type: ElementType
     require(stride != 0, "C2", f"step {stride}")
     count = length(first, last, stride)
     if output_type.integral:
-        turns = np.arange(count, dtype=np.uint64)  # modulo 2 to the 64, so modulo any fewer bits
-        return low_bits(np.uint64(first % 2**64) + turns * np.uint64(stride % 2**64), output_type)
+        steps = np.arange(count, dtype=np.uint64)  # exact modulo 2^64, and so modulo any narrower type
+        return low_bits(np.uint64(first % 2**64) + steps * np.uint64(stride % 2**64), output_type)
     return rounded(float(first) + np.arange(count, dtype=np.float64) * float(stride), output_type)
 
 
@@ -58,16 +61,16 @@ def range_1_dims(start: Array, stop: Array, step: Array, *, result_type: Element
 
 @values("Range-4")
 def range_dims(start: Array, stop: Array, step: Array, *, output_type: ElementType) -> Array | None:
-    first, last, stride = (whole(lifted(item).item()) for item in (start, stop, step))
-    count = length_in_part(first, last, stride)
+    first, last, stride = (whole(as_dims(item).item()) for item in (start, stop, step))
+    count = length_bounds(first, last, stride)
     if not count.known or not output_type.integral:
         return None
-    return dims_array([first + stride * turn for turn in range(int(count))])
+    return dims_array([first + stride * number_of_steps for number_of_steps in range(int(count))])
 
 
 def number(item: Array, output_type: ElementType) -> Number:
-    """The value of a scalar, an integer exactly; where the output is made of integers, without what is behind
-    the point.
+    """The value of a scalar; an integer stays exact, and a float is truncated if the output has an integer
+    type.
     """
     value: Number = as_numbers(item).item()
     require(isfinite(value), "C1", value)
@@ -78,19 +81,19 @@ def length(start: Number, stop: Number, step: Number) -> int:
     """max(ceil((stop - start) / step), 0): exact for integers, in f64 if one is a float."""
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
         return max(-((start - stop) // step), 0)
-    turns = (stop - start) / step
-    return max(ceil(turns), 0) if abs(turns) < inf else TOO_LONG if turns > 0 else 0
+    steps = (stop - start) / step
+    return max(ceil(steps), 0) if abs(steps) < inf else TOO_LONG if steps > 0 else 0
 
 
-def around(fact: Fact, known: Number | None) -> Dim:
-    """What is known of a scalar, drawn outward to whole numbers."""
-    if known is not None:
-        return Dim(floor(known), ceil(known))
+def integer_dim(fact: Fact, value: Number | None) -> Dim:
+    """The interval of a scalar, widened to integers. value: its value, if it is known."""
+    if value is not None:
+        return Dim(floor(value), ceil(value))
     return whole(fact.dims[0]) if fact.dims else UNKNOWN
 
 
-def length_in_part(start: Dim, stop: Dim, step: Dim) -> Dim:
-    """What is known of the length, from bounds of start, stop and step."""
+def length_bounds(start: Dim, stop: Dim, step: Dim) -> Dim:
+    """The interval of the length, from the intervals of start, stop and step."""
     if step.low <= 0 <= step.high:
         return ANY
     up, stride = (stop - start, step) if step.low > 0 else (start - stop, -step)

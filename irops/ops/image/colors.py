@@ -1,6 +1,4 @@
-"""Colours of pixels: red, green and blue, or luminance and two differences of colour (Y, U, V), by the
-matrices of BT.601.
-"""
+"""Conversion of pixels between RGB and YUV (luminance Y, chroma U and V), with the matrices of BT.601."""
 
 from __future__ import annotations
 
@@ -18,8 +16,8 @@ f32 = np.float32
 
 
 def rgb_of(y: Array, u: Array, v: Array, like: Array) -> Array:
-    """Red, green and blue of every pixel, from 0 to 255, in the type of like; u and v hold one number for
-    four pixels.
+    """Red, green and blue of every pixel, from 0 to 255, in the type of `like`. u and v have one element for
+    each block of four pixels.
     """
     light, u, v = (
         f32(1.164) * (y.astype(f32) - f32(16)),
@@ -31,7 +29,7 @@ def rgb_of(y: Array, u: Array, v: Array, like: Array) -> Array:
 
 
 def yuv_of(rgb: Array) -> tuple[Array, Array, Array]:
-    """Luminance and both differences of every pixel, from 0 to 255, in the type of rgb."""
+    """Y, U and V of every pixel, from 0 to 255, in the type of rgb."""
     red, green, blue = np.moveaxis(rgb.astype(f32), -1, 0)
     y = f32(0.257) * red + f32(0.504) * green + f32(0.098) * blue + f32(16)
     u = f32(-0.148) * red - f32(0.291) * green + f32(0.439) * blue + f32(128)
@@ -40,12 +38,12 @@ def yuv_of(rgb: Array) -> tuple[Array, Array, Array]:
 
 
 def doubled(plane: Array) -> Array:
-    """Each element of a plane for two rows and two columns."""
+    """Repeat each element of a plane in two rows and two columns."""
     return np.repeat(np.repeat(plane, 2, axis=1), 2, axis=2)
 
 
 def halved(plane: Array) -> Array:
-    """The mean of every two rows and two columns, in the type of the plane."""
+    """The mean of each block of two rows and two columns, in the type of the plane."""
     items, rows, columns = plane.shape
     return as_stored(
         plane.astype(f32).reshape(items, rows // 2, 2, columns // 2, 2).sum(axis=(2, 4)) / f32(4), plane
@@ -53,14 +51,17 @@ def halved(plane: Array) -> Array:
 
 
 def as_stored(numbers: Array, like: Array) -> Array:
-    """Numbers, held from 0 to 255, in the type of an image: in u8 the nearest, halves up."""
-    held = np.clip(numbers, f32(0), f32(255))
+    """Numbers clamped to 0..255, in the type of `like`; for u8 rounded to the nearest integer, halves up."""
+    clamped = np.clip(numbers, f32(0), f32(255))
     kind = element_type_of(like)
-    return converted(held if kind.floating else np.floor(held.astype(np.float64) + 0.5), kind)
+    return converted(clamped if kind.floating else np.floor(clamped.astype(np.float64) + 0.5), kind)
 
 
 def multiple(size: Dim, of: int, constraint: str) -> Dim:
-    """A size that must be a multiple of a number, as far as it is known."""
+    """A size that must be a multiple of a number; an interval is narrowed to the multiples in it.
+
+    Raises:  Violation(constraint) if there is none
+    """
     low = -(-size.low // of) * of
     high = size.high if size.high == inf else size.high // of * of
     require(low <= high, constraint, size)
@@ -68,7 +69,7 @@ def multiple(size: Dim, of: int, constraint: str) -> Dim:
 
 
 def halves(plane: Shape, image: Shape, channels: int, constraint: str) -> Shape:
-    """An image of even sizes, of which a plane has half the rows and half the columns."""
+    """The shape of an image, unified with that of a plane that has half its rows and half its columns."""
     unify(plane[3], channels, constraint)
     return Shape.of(
         unify(image[0], plane[0], constraint),

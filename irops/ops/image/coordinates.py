@@ -1,6 +1,4 @@
-"""Where a position of a resized axis lies on the axis before, as Interpolate counts it: in f32, as every
-runtime does.
-"""
+"""The coordinates of Interpolate: positions of a resized axis in the old axis, in f32 as in all runtimes."""
 
 from __future__ import annotations
 
@@ -15,9 +13,7 @@ HALF = np.float32(0.5)
 
 @dataclass(frozen=True, slots=True)
 class Resizing:
-    """One axis of before elements that becomes one of after elements; scale: how many times longer it is said
-    to become.
-    """
+    """An axis whose size changes from `before` to `after`. scale: the given factor, or their quotient."""
 
     before: int
     after: int
@@ -25,8 +21,8 @@ class Resizing:
     transformation: str
 
     def coordinates(self) -> Array:
-        """For every position after, its place before; between elements as a rule, and perhaps outside the
-        axis.
+        """The coordinate in the old axis for every position of the new one. It may lie between elements, or
+        outside of the axis.
         """
         x = np.arange(self.after, dtype=np.float32)
         if self.scale == 1 or self.before == self.after:
@@ -43,25 +39,24 @@ class Resizing:
 
 
 def away_from_zero(numbers: Array) -> Array:
-    """The nearest whole numbers, halves away from zero."""
+    """Numbers rounded to the nearest integers, halves away from zero."""
     whole = np.trunc(numbers)
-    found: Array = whole + np.where(np.abs(numbers - whole) >= HALF, np.sign(numbers), 0).astype(
-        numbers.dtype
-    )
-    return found
+    up = np.where(np.abs(numbers - whole) >= HALF, np.sign(numbers), 0)
+    rounded: Array = whole + up.astype(numbers.dtype)
+    return rounded
 
 
 def nearest(resizing: Resizing, nearest_mode: str) -> Array:
-    """For every position after, the element before that stands for it."""
+    """The index of the element to copy for every position of the new axis."""
     x = resizing.coordinates()
     if nearest_mode == "round_prefer_floor":
-        found = np.where(x == np.trunc(x) + HALF, np.floor(x), away_from_zero(x))
+        index = np.where(x == np.trunc(x) + HALF, np.floor(x), away_from_zero(x))
     elif nearest_mode == "round_prefer_ceil":
-        found = away_from_zero(x)
+        index = away_from_zero(x)
     elif nearest_mode == "floor":
-        found = np.floor(x)
+        index = np.floor(x)
     elif nearest_mode == "ceil" or resizing.scale < 1:
-        found = np.ceil(x)
+        index = np.ceil(x)
     else:
-        found = np.trunc(x)
-    return np.clip(found.astype(np.int64), 0, resizing.before - 1)
+        index = np.trunc(x)
+    return np.clip(index.astype(np.int64), 0, resizing.before - 1)

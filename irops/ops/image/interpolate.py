@@ -1,4 +1,4 @@
-"""Interpolate: resize a tensor along some axes."""
+"""Interpolate-4 and Interpolate-11: resize a tensor along given axes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from math import floor, inf, prod
 
 import numpy as np
 
-from irops.ops.conversion import as_numbers, converted, low_bits
+from irops.ops.conversion import as_numbers
 from irops.ops.entries import entries
-from irops.ops.image.coordinates import Resizing, away_from_zero, nearest
-from irops.ops.image.taps import Taps, between, cubic, pillow, triangle
+from irops.ops.image.coordinates import Resizing, nearest
+from irops.ops.image.sums import rounded_sums, truncated_sums
+from irops.ops.image.taps import Taps, cubic, pillow, triangle, two_neighbours
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, Bound, Dim
 from irops.values.element import DYNAMIC, Array, as_i64, element_type_of, zeros
@@ -19,9 +20,10 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import LimitExceeded, require, warn_unless
 
 Numbers = tuple[int, ...]
-LITTLE = np.float32(1e-6)
-MOST_PADDED = 1 << 32
-"""Bytes that an image may have with its pads, which are not among those of the tensors that are counted."""
+SCALE_EPSILON = np.float32(1e-6)
+"""Added to scales before sizes are computed, as in OpenVINO."""
+MAX_PADDED_BYTES = 1 << 32
+"""The maximum size of a padded image, which the limit on the bytes of tensors does not include."""
 
 
 @shape("Interpolate-4")
@@ -71,37 +73,37 @@ def resized(
     pads_begin: Numbers,
     pads_end: Numbers,
 ) -> Shape:
-    """The shape of an image with its pads, some axes resized."""
+    """The shape of a padded image after some axes are resized."""
     if image.dims is None:
         return UNRANKED
     rank = len(image)
-    whole = padded_sizes(image, pads_begin, pads_end)
+    sizes = padded_sizes(image, pads_begin, pads_end)
     if axes is not None and axes.value is None:
         return Shape((ANY,) * rank)
-    named = range(rank) if axes is None else held_axes(axes.value, rank)
+    named = range(rank) if axes is None else checked_axes(axes.value, rank)
     check_mode(mode, named, rank)
     count = wanted.shape[0]
     require(count >= len(named), "C1", count, f"{len(named)} axes")
     warn_unless(count.can_be(len(named)), "C6", count, f"{len(named)} axes")
     if shape_calculation_mode == "scales":
-        goals = (
+        new_sizes = (
             [ANY] * len(named)
             if wanted.value is None
-            else [scaled(whole[axis], scale) for axis, scale in zip(named, held_scales(wanted.value))]
+            else [scaled(sizes[axis], scale) for axis, scale in zip(named, checked_scales(wanted.value))]
         )
     else:
-        goals = (
-            [held_size(size) for size in entries(wanted if count.known else None, len(named))]
+        new_sizes = (
+            [checked_size(size) for size in entries(wanted if count.known else None, len(named))]
             if count.known
             else [ANY] * len(named)
         )
-    for axis, goal in zip(named, goals):
-        whole[axis] = goal
-    return Shape(whole)
+    for axis, size in zip(named, new_sizes):
+        sizes[axis] = size
+    return Shape(sizes)
 
 
 def padded_sizes(image: Shape, pads_begin: Numbers, pads_end: Numbers) -> list[Dim]:
-    """The sizes with padding; axes for which a list says nothing have none."""
+    """The sizes including padding; axes beyond the end of a list are not padded."""
     rank = len(image)
     warn_unless(
         len(pads_begin) <= rank and len(pads_end) <= rank,
@@ -117,8 +119,11 @@ def full(pads: Numbers, rank: int) -> Numbers:
     return (pads + (0,) * rank)[:rank]
 
 
-def held_axes(axes: Array | None, rank: int) -> list[int]:
-    """Which axes to resize, held to what they must be."""
+def checked_axes(axes: Array | None, rank: int) -> list[int]:
+    """The axes to resize.
+
+    Raises:  Violation if an axis lies outside of the image or is repeated
+    """
     assert axes is not None
     numbers = as_i64(axes).ravel().tolist()
     require(
@@ -130,39 +135,39 @@ def held_axes(axes: Array | None, rank: int) -> list[int]:
 
 
 def check_mode(mode: str, axes: Sequence[int], rank: int) -> None:
-    """Remark on axes that a mode is not known to resize."""
+    """Warn if OpenVINO's kernel for the mode does not resize these axes."""
     usual = list(axes) in (list(range(rank)), list(range(2, rank)))
     warn_unless(
         mode != "linear_onnx" or (2 <= rank <= 5 and usual), "C9", f"axes {list(axes)} at rank {rank}"
     )
 
 
-def held_size(size: Dim) -> Dim:
+def checked_size(size: Dim) -> Dim:
     require(size >= 0, "C3", size)
     return size.at_least(0)
 
 
-def held_scales(scales: Array) -> list[np.float32]:
-    found = as_numbers(scales).astype(np.float32).ravel()
-    require((found > 0).all(), "C4", found.tolist())
-    return list(found)
+def checked_scales(scales: Array) -> list[np.float32]:
+    numbers = as_numbers(scales).astype(np.float32).ravel()
+    require((numbers > 0).all(), "C4", numbers.tolist())
+    return list(numbers)
 
 
 def scaled(size: Dim, scale: np.float32) -> Dim:
-    """The size times the scale, cut off; in f32, and a little more, as OpenVINO has it."""
+    """floor(size * (scale + SCALE_EPSILON)) in f32, as in OpenVINO; size itself if scale is 1."""
 
-    def longer(bound: Bound) -> Bound:
-        product = np.float32(bound) * (scale + LITTLE)
+    def scaled_bound(bound: Bound) -> Bound:
+        product = np.float32(bound) * (scale + SCALE_EPSILON)
         return floor(product) if np.isfinite(product) else inf
 
-    return size if scale == 1 else Dim(longer(size.low), longer(size.high))
+    return size if scale == 1 else Dim(scaled_bound(size.low), scaled_bound(size.high))
 
 
 def _padded(image: Array, pads: list[tuple[int, int]]) -> Array:
     size = prod(begin + size + end for size, (begin, end) in zip(image.shape, pads)) * image.itemsize
-    if size > MOST_PADDED:
+    if size > MAX_PADDED_BYTES:
         raise LimitExceeded(
-            "byte-limit", f"the image would have {size:,} bytes with its pads, {MOST_PADDED:,} are taken"
+            "memory-limit", f"the padded image would have {size:,} bytes; the limit is {MAX_PADDED_BYTES:,}"
         )
     return np.pad(image, pads, constant_values=zeros((), element_type_of(image)))
 
@@ -226,16 +231,16 @@ def interpolate_11(
     )
     pads = list(zip(full(pads_begin, image.ndim), full(pads_end, image.ndim)))
     data = _padded(image, pads) if any(map(any, pads)) else image
-    order = list(range(data.ndim)) if axes is None else held_axes(axes, data.ndim)
+    order = list(range(data.ndim)) if axes is None else checked_axes(axes, data.ndim)
     require(data.size or not after.size.high, "C10", Shape(data.shape), after)
-    given = held_scales(scales_or_sizes) if shape_calculation_mode == "scales" else None
+    given_scales = checked_scales(scales_or_sizes) if shape_calculation_mode == "scales" else None
     along = [
         (
             axis,
             Resizing(
                 data.shape[axis],
                 int(after[axis]),
-                _scale(data.shape[axis], int(after[axis])) if given is None else given[k],
+                _scale(data.shape[axis], int(after[axis])) if given_scales is None else given_scales[k],
                 coordinate_transformation_mode,
             ),
         )
@@ -248,7 +253,7 @@ def interpolate_11(
     if mode.endswith("pillow"):
         for axis, one in reversed(along):
             if one.before != one.after:
-                data = whole(
+                data = rounded_sums(
                     pillow(one.before, one.after, mode == "bicubic_pillow", cube_coeff).applied(
                         as_numbers(data), axis
                     ),
@@ -258,7 +263,7 @@ def interpolate_11(
     result: Array = as_numbers(data).astype(np.float64)
     for axis, taps in _taps(along, mode, antialias, cube_coeff):
         result = taps.applied(result, axis)
-    return whole(result, image) if mode == "linear" else cut_off(result, image)
+    return rounded_sums(result, image) if mode == "linear" else truncated_sums(result, image)
 
 
 def _scale(before: int, after: int) -> np.float32:
@@ -268,33 +273,9 @@ def _scale(before: int, after: int) -> np.float32:
 def _taps(
     along: list[tuple[int, Resizing]], mode: str, antialias: bool, cube_coeff: float
 ) -> list[tuple[int, Taps]]:
-    """The taps along each axis that changes."""
+    """The taps along each axis that is resized."""
     shrinks = antialias and any(one.scale < 1 for _, one in along)
     if mode == "linear":
         return [(axis, triangle(one, one.scale if shrinks else np.float32(1))) for axis, one in along]
-    make = between if mode == "linear_onnx" else lambda one: cubic(one, cube_coeff)
+    make = two_neighbours if mode == "linear_onnx" else lambda one: cubic(one, cube_coeff)
     return [(axis, make(one)) for axis, one in along if one.before != one.after or one.scale != 1]
-
-
-def whole(sums: Array, like: Array) -> Array:
-    """Sums in the type of an image; of integers the nearest, halves away from zero, held within the type."""
-    kind = element_type_of(like)
-    return (
-        converted(sums, kind)
-        if kind.floating
-        else cut_off(away_from_zero(sums.astype(np.float32).astype(np.float64)), like)
-    )
-
-
-def cut_off(sums: Array, like: Array) -> Array:
-    """Sums in the type of an image; of integers without what is behind the point, held within the type."""
-    kind = element_type_of(like)
-    if kind.floating:
-        return converted(sums, kind)
-    low, high = kind.extent
-    held = np.clip(
-        np.trunc(sums.astype(np.float32).astype(np.float64)),
-        low,
-        np.nextafter(float(high), 0) if kind.bits == 64 else high,
-    )
-    return low_bits(held.astype(np.int64), kind)

@@ -1,4 +1,4 @@
-"""Interpolate as opset1 had it: axes are an attribute, sizes an input, and two ways to lay positions."""
+"""Interpolate-1: axes are an attribute, sizes an input, and align_corners chooses the coordinates."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 from irops.ops.conversion import as_numbers
 from irops.ops.entries import entries
 from irops.ops.image.coordinates import Resizing, nearest
-from irops.ops.image.interpolate import cut_off, whole
-from irops.ops.image.taps import Taps, between, cubic, triangle
+from irops.ops.image.sums import rounded_sums, truncated_sums
+from irops.ops.image.taps import Taps, cubic, triangle, two_neighbours
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY
 from irops.values.element import Array, as_i64, element_type_of, zeros
@@ -63,30 +63,30 @@ def interpolate_1(
         for axis, size in zip(sorted(axes), sizes):
             after[axis] = size
         return zeros(tuple(after), element_type_of(image))
-    where = positions(mode, align_corners, begin + end > 0, image.ndim, axes)
+    transformation = coordinate_transformation(mode, align_corners, begin + end > 0, image.ndim, axes)
     along = [
-        (axis, Resizing(before, size, np.float32(size) / np.float32(before), where))
+        (axis, Resizing(before, size, np.float32(size) / np.float32(before), transformation))
         for axis, before, size in zip(sorted(axes), befores, sizes)
     ]
     if mode == "nearest":
-        return picked(image, along, begin)
-    summed = mode == "linear" and image.ndim >= 5
+        return nearest_elements(image, along, begin)
+    use_triangle = mode == "linear" and image.ndim >= 5
     shrinks = antialias and any(one.scale < 1 for _, one in along)
     result: Array = as_numbers(image).astype(np.float64)
     for axis, one in along:
         taps = (
             triangle(one, one.scale if shrinks else np.float32(1))
-            if summed
+            if use_triangle
             else cubic(one, -0.75)
             if mode == "cubic"
-            else between(one)
+            else two_neighbours(one)
         )
         result = without_padding(taps, begin, image.shape[axis]).applied(result, axis)
-    return whole(result, image) if summed else cut_off(result, image)
+    return rounded_sums(result, image) if use_triangle else truncated_sums(result, image)
 
 
-def picked(image: Array, along: list[tuple[int, Resizing]], begin: int) -> Array:
-    """The nearest elements, zeros from the padding; begin: how many zeros come before each axis."""
+def nearest_elements(image: Array, along: list[tuple[int, Resizing]], begin: int) -> Array:
+    """The image resized in mode nearest. begin: the number of zeros before each axis."""
     zero = zeros((), element_type_of(image))
     for axis, one in along:
         at, size = nearest(one, "simple") - begin, image.shape[axis]
@@ -96,17 +96,13 @@ def picked(image: Array, along: list[tuple[int, Resizing]], begin: int) -> Array
 
 
 def without_padding(taps: Taps, begin: int, size: int) -> Taps:
-    """Taps of a padded axis, counted from its first element that is not padding; the zeros of the padding
-    have no weight.
-    """
+    """Taps of a padded axis, with indices into the axis without padding; taps on padding get weight 0."""
     at = taps.elements - begin
     return Taps(np.clip(at, 0, size - 1), np.where((at >= 0) & (at < size), taps.weights, 0.0))
 
 
-def positions(mode: str, align_corners: bool, padded: bool, rank: int, axes: Numbers) -> str:
-    """Where a position lies on the axis before: OpenVINO chooses by mode, rank and axes, as the frameworks do
-    that it reads.
-    """
+def coordinate_transformation(mode: str, align_corners: bool, padded: bool, rank: int, axes: Numbers) -> str:
+    """The coordinate_transformation_mode of Interpolate-4 that OpenVINO uses for Interpolate-1."""
     if align_corners:
         return "align_corners"
     centred = mode.startswith("linear") and not padded and not (rank == 4 and set(axes) == {2, 3})

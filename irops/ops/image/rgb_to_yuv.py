@@ -1,4 +1,4 @@
-"""RGBtoNV12, BGRtoNV12: images with luminance apart from colour."""
+"""RGBtoNV12 and BGRtoNV12: conversion of images from RGB or BGR to NV12."""
 
 from __future__ import annotations
 

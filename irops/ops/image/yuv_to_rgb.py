@@ -1,6 +1,4 @@
-"""NV12toRGB, NV12toBGR, I420toRGB, I420toBGR: red, green and blue of images that hold luminance apart from
-colour.
-"""
+"""NV12toRGB, NV12toBGR, I420toRGB, I420toBGR: conversion of images from NV12 or I420 to RGB or BGR."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from irops.values.violation import require
 
 
 def image_of(plane: Shape, single: bool) -> Shape:
-    """The image that a plane with one channel is of, or of which it holds all."""
+    """The shape of the image for a plane Y, which with `single` holds all planes."""
     items, rows, columns, channels = plane.of_rank(4, "C1")
     require(channels.can_be(1), "C1", plane)
     height = multiple(rows, 3, "C2") // 3 * 2 if single else multiple(rows, 2, "C3")

@@ -1,4 +1,4 @@
-"""What is known of a body that runs again and again: what the inference of Loop and TensorIterator share."""
+"""Inference of bodies that run repeatedly, for Loop and TensorIterator."""
 
 from __future__ import annotations
 
@@ -6,46 +6,46 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from math import inf
 
-from irops.ops.infrastructure.slices import joined_shape, part_count, part_shape
+from irops.ops.infrastructure.slices import concatenated_shape, part_count, part_shape
 from irops.spec.body import BodyFunction, Feedback
 from irops.values.dim import ANY, Dim
 from irops.values.element import DYNAMIC, ElementType
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
 def part_counts(
-    body: BodyFunction, shapes: Sequence[Shape], hold: Callable[..., None] = warn_unless
+    body: BodyFunction, shapes: Sequence[Shape], check: Callable[..., None] = warn_unless
 ) -> list[Dim]:
-    """How many parts each input that is cut gives. hold: how strictly (see part_count)."""
+    """The number of parts of each sliced input. check: warn_unless or require (see part_count)."""
     return [
-        part_count(entry, shapes[entry.port], hold)
+        part_count(entry, shapes[entry.port], check)
         for entry in body.inputs
         if entry.cut is not None and entry.port is not None
     ]
 
 
 def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> list[Fact]:
-    """What each Parameter takes in the first iteration; values only of those that keep them.
+    """The facts of the Parameters in the first iteration, with values only for those that do not change.
 
-    Inputs that are cut have been held to their cuts (part_counts). free: how many inputs may feed none, the
-    first ones.
+    Expects that the sliced inputs have been checked by part_counts. free: the first inputs need not be
+    connected to a Parameter; how many.
     """
     items = list(body.declared)
-    fed = Counter(entry.port for entry in body.inputs)
+    uses = Counter(entry.port for entry in body.inputs)
     for port in range(len(inputs)):
         warn_unless(
-            fed[port] == 1 or (port < free and not fed[port]),
+            uses[port] == 1 or (port < free and not uses[port]),
             "C6",
-            f"{fed[port]} Parameters for input {port}",
+            f"{uses[port]} Parameters for input {port}",
         )
     changing = {edge.parameter for edge in carried(body)}
     for entry in body.inputs:
         if entry.port is None:
             continue
         fact, declared = inputs[entry.port], items[entry.parameter]
-        with blaming(entry.at):
+        with violations_at(entry.at):
             warn_unless(alike(fact.element_type, declared.element_type), "C4", f"{fact} for {declared}")
         kind = declared.element_type if fact.element_type is DYNAMIC else fact.element_type
         if entry.cut is not None:
@@ -56,41 +56,42 @@ def first_items(body: BodyFunction, inputs: Sequence[Fact], free: int = 0) -> li
 
 
 def alike(a: ElementType, b: ElementType) -> bool:
-    """Whether two element types may be the same."""
+    """Whether two element types are equal, or one is unknown."""
     return a is b or DYNAMIC in (a, b)
 
 
 def carried(body: BodyFunction) -> list[Feedback]:
-    """The back edges; what is cut into parts takes the next part instead."""
-    cut = {entry.parameter for entry in body.inputs if entry.cut is not None}
-    return [edge for edge in body.back_edges if edge.parameter not in cut]
+    """The back edges, without those to the Parameters of sliced inputs, which have no effect."""
+    sliced = {entry.parameter for entry in body.inputs if entry.cut is not None}
+    return [edge for edge in body.back_edges if edge.parameter not in sliced]
 
 
-def settled(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]], Dim]) -> list[Fact]:
-    """What is known of the Results in every iteration.
+def result_facts(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]], Dim]) -> list[Fact]:
+    """The facts of the Results that hold in every iteration.
 
-    Where back edges bring shapes that the first iteration did not have, the body is inferred again with
-    shapes that allow both, and less and less is taken for known until all that comes is allowed. count: how
-    many iterations there are,
-    given the Results.
+    If a back edge brings a shape that its Parameter does not have in the first iteration, the body is
+    inferred again with a shape that contains both. The shapes are widened in up to four steps, until they
+    contain every shape that the back edges bring. count: the number of iterations, given the Results.
     """
-    if not body.patient():
+    if not body.may_repeat():
         items = _replaced(items, {edge.parameter: UNRANKED for edge in carried(body)})
     results = body(items)
     for edge in body.back_edges:
-        with blaming(edge.at):
+        with violations_at(edge.at):
             kinds = results[edge.result].element_type, items[edge.parameter].element_type
             require(alike(*kinds), "C5", *kinds)
     if count(results).high <= 1:
         return results
     for step in (Shape.union, _widened, _unknown, _unranked):
-        brought = [
+        carried_shapes = [
             (edge.parameter, items[edge.parameter].shape, results[edge.result].shape)
             for edge in carried(body)
         ]
-        widen = step if body.patient() else _unranked
+        widen = step if body.may_repeat() else _unranked
         wider = {
-            parameter: widen(shape, other) for parameter, shape, other in brought if not shape.covers(other)
+            parameter: widen(shape, other)
+            for parameter, shape, other in carried_shapes
+            if not shape.covers(other)
         }
         if not wider:
             break
@@ -101,13 +102,13 @@ def settled(body: BodyFunction, items: list[Fact], count: Callable[[list[Fact]],
 
 def _replaced(items: list[Fact], shapes: dict[int, Shape]) -> list[Fact]:
     return [
-        Fact(item.element_type, shapes[place]) if place in shapes else item
-        for place, item in enumerate(items)
+        Fact(item.element_type, shapes[index]) if index in shapes else item
+        for index, item in enumerate(items)
     ]
 
 
 def _widened(shape: Shape, other: Shape) -> Shape:
-    """Both shapes, and all that lies farther that way: what grew may grow on."""
+    """The union of both shapes, in which each size is unbounded in the direction in which it changes."""
     if shape.dims is None or other.dims is None or len(shape.dims) != len(other.dims):
         return UNRANKED
     return Shape(
@@ -127,43 +128,45 @@ def _unranked(shape: Shape, other: Shape) -> Shape:  # noqa: ARG001
 def output_facts(
     body: BodyFunction, initial: Sequence[Fact], results: Sequence[Fact], count: Dim
 ) -> tuple[Fact, ...]:
-    """What is known of the outputs after so many iterations; as in OpenVINO, after one at least where there
-    may be one.
+    """The facts of the outputs after count iterations.
+
+    As in OpenVINO, assumes at least one iteration if there may be one.
     """
-    found: dict[int, Fact] = {}
+    outputs: dict[int, Fact] = {}
     sources = sources_of(body)
     for entry in body.outputs:
         if entry.port is None:
             continue
         fact = results[entry.result]
-        with blaming(entry.at):
+        with violations_at(entry.at):
             if entry.cut is not None:
-                shape = joined_shape(entry.cut, fact.shape, count)
+                shape = concatenated_shape(entry.cut, fact.shape, count)
             elif count.high == 0:
                 shape = _unchanged(sources.get(entry.result), initial, fact.shape)
             else:
                 shape = fact.shape if count.low > 0 else fact.shape.unnamed()
-        found[entry.port] = Fact(fact.element_type, shape)
-    return tuple(found[port] for port in sorted(found))
+        outputs[entry.port] = Fact(fact.element_type, shape)
+    return tuple(outputs[port] for port in sorted(outputs))
 
 
 def _unchanged(source: int | None, initial: Sequence[Fact], last: Shape) -> Shape:
-    """The shape of an output without any iteration: that of the initial value, which is taken to keep its
-    shape if it can.
+    """The shape of an output after zero iterations: that of its initial value.
+
+    Assumes that the body keeps this shape, if it can: the result is the intersection of both.
     """
-    warn_unless(source is not None, "C9", "no iteration")
+    warn_unless(source is not None, "C9", "zero iterations")
     if source is None:
         return last
     shape = initial[source].shape
     if shape.dims is None or last.dims is None or not shape.can_be(last):
         return shape
-    return Shape(map(_met, shape, last))
+    return Shape(map(_intersection, shape, last))
 
 
-def _met(a: Dim, b: Dim) -> Dim:
+def _intersection(a: Dim, b: Dim) -> Dim:
     return Dim(max(a.low, b.low), min(a.high, b.high))
 
 
 def sources_of(body: BodyFunction) -> dict[int, int]:
-    """For each Result that a back edge carries on, the Parameter that takes it."""
+    """For each Result with a back edge, the Parameter that receives its value."""
     return {edge.result: edge.parameter for edge in reversed(carried(body))}

@@ -1,19 +1,19 @@
-"""Loop: run a body until its condition is false, or as often as is said."""
+"""Loop: run a body for a number of iterations, or while a condition is true."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from math import inf
 
-from irops.ops.infrastructure.iteration import alike, first_items, output_facts, part_counts, settled
-from irops.ops.infrastructure.turns import gathered, iterations, too_many
+from irops.ops.infrastructure.iteration import alike, first_items, output_facts, part_counts, result_facts
+from irops.ops.infrastructure.turns import collect_outputs, iteration_limit_exceeded, iterations
 from irops.spec.binding import kernel, shape
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, BodyFunction, BodyOutput
 from irops.values.dim import UNKNOWN, Dim
 from irops.values.element import BOOLEAN, I64, Array
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
 @shape("Loop-5")
@@ -23,22 +23,32 @@ def loop_shape(
     for fact in (trip_count, execution_condition):
         require(fact.shape.size.can_be(1), "C10", fact)
     warn_unless(trips_of(trip_count) >= -1, "C14", trips_of(trip_count))
-    every = (trip_count, execution_condition, *inputs)
-    parts = part_counts(body, [fact.shape for fact in every])
-    hold_cuts(body)
-    most = turn_count(trip_count, execution_condition, Fact())
-    items = with_number(body, first_items(body, every, free=2), most)
+    all_inputs = (trip_count, execution_condition, *inputs)
+    parts = part_counts(body, [fact.shape for fact in all_inputs])
+    check_whole_axis(body)
+    max_count = iteration_count(trip_count, execution_condition, Fact())
+    items = with_number(body, first_items(body, all_inputs, free=2), max_count)
     condition = condition_of(body)
 
     def count(results: list[Fact]) -> Dim:
-        return turn_count(trip_count, execution_condition, results[condition.result])
+        return iteration_count(trip_count, execution_condition, results[condition.result])
 
-    results = settled(body, items, count)
-    hold_condition(condition, results[condition.result])
-    turns = count(results)
-    warn_unless(all(turns.low <= available.high for available in parts), "C13", f"{turns} iterations", *parts)
-    warn_unless(turns.low < inf, "C15", "no end")
-    return output_facts(body, items, results, Dim(min(turns.low, 1), inf) if turns.low == inf else turns)
+    results = result_facts(body, items, count)
+    check_condition(condition, results[condition.result])
+    iteration_dim = count(results)
+    warn_unless(
+        all(iteration_dim.low <= available.high for available in parts),
+        "C13",
+        f"{iteration_dim} iterations",
+        *parts,
+    )
+    warn_unless(iteration_dim.low < inf, "C15", "an infinite number of iterations")
+    return output_facts(
+        body,
+        items,
+        results,
+        Dim(min(iteration_dim.low, 1), inf) if iteration_dim.low == inf else iteration_dim,
+    )
 
 
 @kernel("Loop-5")
@@ -51,50 +61,54 @@ def loop(
         Shape(trip_count.shape),
         Shape(execution_condition.shape),
     )
-    every = (trip_count, execution_condition, *inputs)
+    all_inputs = (trip_count, execution_condition, *inputs)
     trips = int(trip_count.flat[0])
-    most = 0 if not execution_condition.flat[0] else trips if trips >= 0 else inf
+    max_count = 0 if not execution_condition.flat[0] else trips if trips >= 0 else inf
     items = list(body.declared)
-    return gathered(body, while_true(body, items, every, most), items)
+    return collect_outputs(body, while_true(body, items, all_inputs, max_count), items)
 
 
 def while_true(
-    body: BodyFunction, items: list[Array], inputs: tuple[Array, ...], most: float
+    body: BodyFunction, items: list[Array], inputs: tuple[Array, ...], max_count: float
 ) -> Iterator[list[Array]]:
-    """The Results of each iteration, until the condition is false or there have been as many as may be."""
+    """The Results of each iteration, until the condition is false or the maximum number is reached."""
     parts = [int(count) for count in part_counts(body, [Shape(array.shape) for array in inputs], require)]
     condition = condition_of(body).result
     if (
-        most > body.iterations
-        and body.promised[condition].value is not None
-        and body.promised[condition].value.all()
+        max_count > body.iterations
+        and body.result_facts[condition].value is not None
+        and body.result_facts[condition].value.all()
     ):
-        raise too_many(body, most)
-    goes_on, turns = most > 0, 0
-    for results in iterations(body, items, inputs, min(most, *parts, inf)):
+        raise iteration_limit_exceeded(body, max_count)
+    condition_holds, completed = max_count > 0, 0
+    for results in iterations(body, items, inputs, min(max_count, *parts, inf)):
         yield results
-        turns += 1
+        completed += 1
         require(results[condition].size == 1, "C11", Shape(results[condition].shape))
-        goes_on = bool(results[condition].flat[0])
-        if not goes_on:
+        condition_holds = bool(results[condition].flat[0])
+        if not condition_holds:
             break
-    require(not goes_on or turns == most, "C13", f"{min(parts, default=0)} parts and more iterations")
+    require(
+        not condition_holds or completed == max_count,
+        "C13",
+        f"{min(parts, default=0)} parts and more iterations",
+    )
 
 
-def turn_count(trip_count: Fact, execution_condition: Fact, goes_on: Fact) -> Dim:
-    """How many iterations there are: an infinity of them where there is surely no end. goes_on: the condition
-    that the body gives.
+def iteration_count(trip_count: Fact, execution_condition: Fact, body_condition: Fact) -> Dim:
+    """The number of iterations, infinite if the loop certainly does not end.
 
-    As in OpenVINO, a condition that is not known at first is taken to be true.
+    body_condition: the execution_condition Result. As in OpenVINO, an unknown initial condition is assumed to
+    be true.
     """
     trips = trips_of(trip_count)
-    first, again = truth(execution_condition), truth(goes_on)
+    first, again = truth(execution_condition), truth(body_condition)
     if first is False or trips == 0:
         return Dim.of(0)
     if again is False:
         return Dim.of(1)
-    most = Dim(inf, inf) if trips.high < 0 else trips if trips.low >= 0 else Dim(0, inf)
-    return most if again else Dim(min(most.low, 1), most.high)
+    max_count = Dim(inf, inf) if trips.high < 0 else trips if trips.low >= 0 else Dim(0, inf)
+    return max_count if again else Dim(min(max_count.low, 1), max_count.high)
 
 
 def trips_of(trip_count: Fact) -> Dim:
@@ -102,31 +116,31 @@ def trips_of(trip_count: Fact) -> Dim:
 
 
 def truth(condition: Fact) -> bool | None:
-    """What a condition surely is."""
+    """The value of a condition, if it is known."""
     return None if condition.value is None or condition.value.size != 1 else bool(condition.value.flat[0])
 
 
-def with_number(body: BodyFunction, items: list[Fact], most: Dim) -> list[Fact]:
-    """The Parameters' items, with what is known of the number of the iteration."""
+def with_number(body: BodyFunction, items: list[Fact], max_count: Dim) -> list[Fact]:
+    """The facts of the Parameters, with the possible numbers of the iteration for current_iteration."""
     changing = {edge.parameter for edge in body.back_edges}
     for entry in body.inputs:
         if entry.port is None and entry.purpose == CURRENT_ITERATION:
             declared = items[entry.parameter]
-            with blaming(entry.at):
+            with violations_at(entry.at):
                 kind = declared.element_type
                 require(alike(kind, I64) or kind.name == "i32", "C12", declared)
                 require((declared.shape.rank or 0) < 2 and declared.shape.size.can_be(1), "C12", declared)
             shape = Shape((1,) * (declared.shape.rank or 0))
-            number = dims_array([Dim(0, max(most.high - 1, 0))]).reshape(shape.to_tuple())
+            number = dims_array([Dim(0, max(max_count.high - 1, 0))]).reshape(shape.to_tuple())
             items[entry.parameter] = Fact(kind, shape, None if entry.parameter in changing else number)
     return items
 
 
-def hold_cuts(body: BodyFunction) -> None:
-    """Remark on inputs that are not cut from end to end."""
+def check_whole_axis(body: BodyFunction) -> None:
+    """Warn about inputs that are not sliced over the whole axis."""
     for entry in body.inputs:
         if entry.cut is not None:
-            with blaming(entry.at):
+            with violations_at(entry.at):
                 ends = (entry.cut.start, entry.cut.end)
                 warn_unless(
                     ends == ((0, -1) if entry.cut.stride > 0 else (-1, 0)),
@@ -136,12 +150,12 @@ def hold_cuts(body: BodyFunction) -> None:
 
 
 def condition_of(body: BodyFunction) -> BodyOutput:
-    """The Result that says whether to go on."""
+    """The Result with the purpose execution_condition."""
     return next(entry for entry in body.outputs if entry.purpose == EXECUTION_CONDITION)
 
 
-def hold_condition(condition: BodyOutput, fact: Fact) -> None:
-    """Hold what the body gives as its condition to being one."""
-    with blaming(condition.at):
+def check_condition(condition: BodyOutput, fact: Fact) -> None:
+    """Require that the condition of the body is a boolean tensor of one element and rank 0 or 1."""
+    with violations_at(condition.at):
         require(alike(fact.element_type, BOOLEAN), "C11", fact)
         require((fact.shape.rank or 0) < 2 and fact.shape.size.can_be(1), "C11", fact)

@@ -1,4 +1,4 @@
-"""ReadValue and Assign: what a model keeps from one run to the next."""
+"""ReadValue and Assign: state variables, which keep their values from one inference to the next."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_value_shape(
     declared = Fact(variable_type, variable_shape)
     if init_value is None:
         return declared
-    hold(init_value, declared, "C1", "C2")
+    check_value(init_value, declared, "C1", "C2")
     warn_unless(variable_shape.contains(init_value.shape), "C2", init_value, declared)
     if variable_type is not DYNAMIC:
         return declared
@@ -42,9 +42,9 @@ def read_value(
     variable_shape: Shape,
     variables: State,
 ) -> Array:
-    kept = variables.read(variable_id)
-    if kept is not None:
-        return kept
+    value = variables.read(variable_id)
+    if value is not None:
+        return value
     if init_value is not None:
         return init_value
     require(
@@ -57,17 +57,19 @@ def read_value(
 
 @kernel("ReadValue-3")
 def read_initialized(init_value: Array, *, variable_id: str, variables: State) -> Array:
-    kept = variables.read(variable_id)
-    if kept is None:
+    value = variables.read(variable_id)
+    if value is None:
         return init_value
-    held, start = Fact.of(kept), Fact.of(init_value)
-    require(held.element_type is start.element_type and held.shape == start.shape, "C1", held, start)
-    return kept
+    stored, initial = Fact.of(value), Fact.of(init_value)
+    require(
+        stored.element_type is initial.element_type and stored.shape == initial.shape, "C1", stored, initial
+    )
+    return value
 
 
 @shape("Assign-6")
 def assign_shape(new_value: Fact, *, variable_id: str, variables: Mapping[str, Fact] | None = None) -> Shape:
-    hold(new_value, (variables or {}).get(variable_id, Fact(DYNAMIC, UNRANKED)), "C1", "C2")
+    check_value(new_value, (variables or {}).get(variable_id, Fact(DYNAMIC, UNRANKED)), "C1", "C2")
     return new_value.shape
 
 
@@ -77,12 +79,12 @@ def assign(new_value: Array, *, variable_id: str, variables: State) -> Array:
     return new_value
 
 
-def hold(fact: Fact, variable: Fact, kinds: str, shapes: str) -> None:
-    """Hold a tensor that becomes the value of a variable to what the variable may be."""
+def check_value(fact: Fact, variable: Fact, type_constraint: str, shape_constraint: str) -> None:
+    """Require that a variable may have this value: that element type and shape are compatible."""
     require(
         DYNAMIC in (fact.element_type, variable.element_type) or fact.element_type is variable.element_type,
-        kinds,
+        type_constraint,
         fact,
         variable,
     )
-    require(variable.shape.can_be(fact.shape), shapes, fact, variable)
+    require(variable.shape.can_be(fact.shape), shape_constraint, fact, variable)

@@ -1,6 +1,4 @@
-"""How tensors are cut into the parts of iterations, and joined from their pieces: what Loop and
-TensorIterator share.
-"""
+"""Slicing inputs into parts and concatenating the pieces of outputs, for Loop and TensorIterator."""
 
 from __future__ import annotations
 
@@ -13,49 +11,49 @@ from irops.values.dim import ANY, Dim
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
-from irops.values.violation import blaming, require, warn_unless
+from irops.values.violation import require, violations_at, warn_unless
 
 
-def part_count(entry: BodyInput, shape: Shape, hold: Callable[..., None] = warn_unless) -> Dim:
-    """How many parts a tensor is cut into; with a remainder, how many are whole.
+def part_count(entry: BodyInput, shape: Shape, check: Callable[..., None] = warn_unless) -> Dim:
+    """The number of parts of a sliced input, without a remainder.
 
-    hold: warn_unless to go on where parts do not fill the way, or require
+    check: warn_unless to continue if there is a remainder, or require
     """
     assert entry.cut is not None
     if shape.dims is None:
         return ANY
-    with blaming(entry.at):
-        return _parts(entry.cut, shape[axis_of(entry.cut, len(shape))], hold)
+    with violations_at(entry.at):
+        return _part_count(entry.cut, shape[axis_of(entry.cut, len(shape))], check)
 
 
 def axis_of(cut: Cut, rank: int) -> int:
-    """The axis that is cut, counted from 0."""
+    """The sliced or concatenated axis, counted from 0."""
     require(-rank <= cut.axis < rank, "C1", f"axis {cut.axis} at rank {rank}")
     warn_unless(cut.axis >= 0, "C7", cut.axis)
     return cut.axis % rank
 
 
-def _parts(cut: Cut, size: Dim, hold: Callable[..., None]) -> Dim:
-    said = f"start {cut.start}, end {cut.end}, stride {cut.stride} on {size} elements"
+def _part_count(cut: Cut, size: Dim, check: Callable[..., None]) -> Dim:
+    values = f"start {cut.start}, end {cut.end}, stride {cut.stride} on {size} elements"
     first, last = (cut.start, cut.end) if cut.stride > 0 else (cut.end, cut.start)
-    require(_within(first, size) and _within(last, size), "C2", said)
-    way = _way(first, last, size)
-    require(way >= (0 if size.can_be(0) else 1), "C2", said)
-    way = way.at_least(0)
-    least, most = way.ceil_div(cut.part_size).low, (way // cut.part_size).high
-    hold(abs(cut.stride) == cut.part_size and least <= most, "C3", f"part_size {cut.part_size}, {said}")
-    return Dim(min(least, most), most)
+    require(_within(first, size) and _within(last, size), "C2", values)
+    length = _length(first, last, size)
+    require(length >= (0 if size.can_be(0) else 1), "C2", values)
+    length = length.at_least(0)
+    low, high = length.ceil_div(cut.part_size).low, (length // cut.part_size).high
+    check(abs(cut.stride) == cut.part_size and low <= high, "C3", f"part_size {cut.part_size}, {values}")
+    return Dim(min(low, high), high)
 
 
 def _within(index: int, size: Dim) -> bool:
-    """Whether an index can lie within an axis. An axis of no elements has a first and a last one of which
-    nothing is between.
+    """Whether an index can lie within an axis. An axis of size 0 may be sliced from 0 to -1, which gives no
+    parts.
     """
     return (size > index if index >= 0 else size >= -index) or (index in (0, -1) and size.can_be(0))
 
 
-def _way(first: int, last: int, size: Dim) -> Dim:
-    """How many elements there are from one index to another, both counted; negative indices count from the
+def _length(first: int, last: int, size: Dim) -> Dim:
+    """The number of elements from index first to index last, both inclusive. Negative indices count from the
     end.
     """
     if (first < 0) == (last < 0):
@@ -64,39 +62,39 @@ def _way(first: int, last: int, size: Dim) -> Dim:
 
 
 def part_shape(entry: BodyInput, shape: Shape) -> Shape:
-    """The shape of a part."""
+    """The shape of a part of a sliced input."""
     assert entry.cut is not None
     return shape if shape.dims is None else shape.with_dim(entry.cut.axis, entry.cut.part_size)
 
 
-def part(array: Array, cut: Cut, turn: int) -> Array:
-    """The part of an iteration. With a negative stride parts are taken from the end; the elements of each
-    stay in their order.
+def part(array: Array, cut: Cut, iteration: int) -> Array:
+    """The part for an iteration. With a negative stride the parts are taken from the end; the elements of a
+    part keep their order.
     """
     axis = cut.axis % array.ndim
     start = cut.start if cut.start >= 0 else cut.start + array.shape[axis]
-    low = start + turn * cut.stride - (cut.part_size - 1 if cut.stride < 0 else 0)
+    low = start + iteration * cut.stride - (cut.part_size - 1 if cut.stride < 0 else 0)
     view: Array = array[(slice(None),) * axis + (slice(low, low + cut.part_size),)]
     return view
 
 
-def joined_shape(cut: Cut, piece: Shape, count: Dim) -> Shape:
-    """The shape of the pieces of so many iterations, joined; pieces without axes are joined along a
-    new one.
-    """
+def concatenated_shape(cut: Cut, piece: Shape, count: Dim) -> Shape:
+    """The shape of count concatenated pieces. Scalar pieces are concatenated along a new axis."""
     if piece.dims is None:
         return UNRANKED
     pieces = piece if piece.dims else Shape.of(1)
     axis = axis_of(cut, len(pieces))
-    return pieces.with_dim(axis, pieces[axis].named(None) * count)  # each piece may have a size of its own
+    size = pieces[axis].named(None)  # pieces may differ in size, so a symbol would be wrong for some
+    return pieces.with_dim(axis, size * count)
 
 
-def joined(pieces: Sequence[Array], cut: Cut, promised: Fact) -> Array:
-    """The pieces of all iterations in order, in reverse with a negative stride. promised: what is known of
-    one, where there is none.
+def concatenated(pieces: Sequence[Array], cut: Cut, inferred: Fact) -> Array:
+    """The concatenated pieces of all iterations, in reverse order with a negative stride.
+
+    inferred: the fact of a piece, used if there are none
     """
     if not pieces:
-        return _no_pieces(cut, promised)
+        return _no_pieces(cut, inferred)
     arrays = [piece if piece.ndim else piece.reshape(1) for piece in pieces]
     axis = axis_of(cut, arrays[0].ndim)
     shapes = {(*array.shape[:axis], 0, *array.shape[axis + 1 :]): array for array in arrays}
@@ -104,8 +102,8 @@ def joined(pieces: Sequence[Array], cut: Cut, promised: Fact) -> Array:
     return np.concatenate(arrays[::-1] if cut.stride < 0 else arrays, axis=axis)
 
 
-def _no_pieces(cut: Cut, promised: Fact) -> Array:
-    """A tensor of no pieces; what is not known of their other axes is the least that may be."""
-    shape = joined_shape(cut, promised.shape, Dim.of(0))
+def _no_pieces(cut: Cut, inferred: Fact) -> Array:
+    """The output for zero pieces. Unknown sizes of the other axes are replaced with their lower bounds."""
+    shape = concatenated_shape(cut, inferred.shape, Dim.of(0))
     sizes = (0,) if shape.dims is None else tuple(int(dim.low) for dim in shape.dims)
-    return np.empty(sizes, promised.element_type.dtype)
+    return np.empty(sizes, inferred.element_type.dtype)

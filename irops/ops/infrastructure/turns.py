@@ -1,4 +1,4 @@
-"""A body run again and again: what the kernels of Loop and TensorIterator share."""
+"""The execution of a body in a loop, for the kernels of Loop and TensorIterator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 
 from irops.ops.infrastructure.iteration import carried, sources_of
-from irops.ops.infrastructure.slices import joined, part
+from irops.ops.infrastructure.slices import concatenated, part
 from irops.spec.body import CURRENT_ITERATION, BodyFunction
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
@@ -18,75 +18,85 @@ from irops.values.violation import LimitExceeded, require
 def iterations(
     body: BodyFunction, items: list[Array], inputs: Sequence[Array], count: float
 ) -> Iterator[list[Array]]:
-    """The Results of each iteration. items: what the Parameters take, filled in; count: how many iterations,
-    perhaps without end.
+    """The Results of each iteration.
+
+    items: the values of the Parameters, which are filled in here; count: the number of iterations, possibly
+        infinite
     """
     for entry in body.inputs:
         if entry.port is not None and entry.cut is None:
             items[entry.parameter] = inputs[entry.port]
-    fed = {edge.parameter for edge in body.back_edges}
-    turn = 0
-    while turn < count:
-        if turn >= body.iterations:
-            raise too_many(body, count)
+    has_back_edge = {edge.parameter for edge in body.back_edges}
+    iteration = 0
+    while iteration < count:
+        if iteration >= body.iterations:
+            raise iteration_limit_exceeded(body, count)
         for entry in body.inputs:
             if entry.cut is not None and entry.port is not None:
-                items[entry.parameter] = part(inputs[entry.port], entry.cut, turn)
-            elif entry.purpose == CURRENT_ITERATION and (turn == 0 or entry.parameter not in fed):
-                items[entry.parameter] = _number(body.declared[entry.parameter], turn)
+                items[entry.parameter] = part(inputs[entry.port], entry.cut, iteration)
+            elif entry.purpose == CURRENT_ITERATION and (
+                iteration == 0 or entry.parameter not in has_back_edge
+            ):
+                items[entry.parameter] = _number(body.declared[entry.parameter], iteration)
         results = body(items)
         yield results
         for edge in carried(body):
             items[edge.parameter] = results[edge.result]
-        turn += 1
+        iteration += 1
 
 
-def too_many(body: BodyFunction, count: float) -> LimitExceeded:
-    """The complaint that a body would run too often."""
-    said = f"{int(count):,} times" if count < inf else "without end"
+def iteration_limit_exceeded(body: BodyFunction, count: float) -> LimitExceeded:
+    """The error for a body that would run more often than the limit allows."""
+    times = f"{int(count):,} times" if count < inf else "without end"
     return LimitExceeded(
-        "iteration-limit", f"the body would run {said}, the limit is {body.iterations:,} (iterations)"
+        "iteration-limit", f"the body would run {times}, the limit is {body.iterations:,} (iterations)"
     )
 
 
-def _number(declared: Fact, turn: int) -> Array:
-    """The number of an iteration, as the Parameter that takes it wants it: a scalar, or one element."""
+def _number(declared: Fact, iteration: int) -> Array:
+    """The number of an iteration, with the element type and the rank that its Parameter declares."""
     kind = declared.element_type
-    return np.full((1,) * (declared.shape.rank or 0), turn, np.int64 if kind is DYNAMIC else kind.dtype)
+    return np.full((1,) * (declared.shape.rank or 0), iteration, np.int64 if kind is DYNAMIC else kind.dtype)
 
 
-def gathered(body: BodyFunction, turns: Iterator[list[Array]], initial: list[Array]) -> tuple[Array, ...]:
-    """The outputs of a body's iterations. initial: what the Parameters took at first."""
+def collect_outputs(
+    body: BodyFunction, runs: Iterator[list[Array]], initial: list[Array]
+) -> tuple[Array, ...]:
+    """The outputs of the op.
+
+    runs: the Results of each iteration; initial: the initial values of the Parameters
+    """
     pieces: dict[int, list[Array]] = {
         entry.port: [] for entry in body.outputs if entry.port is not None and entry.cut is not None
     }
     results: list[Array] | None = None
-    taken = 0
-    for results in turns:
+    piece_bytes = 0
+    for results in runs:
         for entry in body.outputs:
             if entry.port in pieces:
                 pieces[entry.port].append(results[entry.result])
-                taken += results[entry.result].nbytes
-        if taken > body.tensor_bytes:
+                piece_bytes += results[entry.result].nbytes
+        if piece_bytes > body.tensor_bytes:
             raise LimitExceeded(
-                "byte-limit",
-                f"the pieces of outputs take {taken:,} bytes, {body.tensor_bytes:,} are left (tensor_bytes)",
+                "memory-limit",
+                f"the pieces of outputs take {piece_bytes:,} bytes, "
+                f"{body.tensor_bytes:,} are left (tensor_bytes)",
             )
-    found: dict[int, Array] = {}
+    outputs: dict[int, Array] = {}
     sources = sources_of(body)
     for entry in body.outputs:
         if entry.port is None:
             continue
         if entry.cut is not None:
-            found[entry.port] = joined(pieces[entry.port], entry.cut, body.promised[entry.result])
+            outputs[entry.port] = concatenated(pieces[entry.port], entry.cut, body.result_facts[entry.result])
         else:
-            found[entry.port] = (
+            outputs[entry.port] = (
                 _initial(sources.get(entry.result), initial) if results is None else results[entry.result]
             )
-    return tuple(found[port] for port in sorted(found))
+    return tuple(outputs[port] for port in sorted(outputs))
 
 
 def _initial(source: int | None, initial: list[Array]) -> Array:
-    require(source is not None, "C9", "no iteration")
+    require(source is not None, "C9", "zero iterations")
     assert source is not None
     return initial[source]

@@ -1,12 +1,10 @@
-"""Logic on two tensors of booleans, element by element: LogicalAnd, LogicalOr, LogicalXor, and Xor, its name
-in opset 1.
-"""
+"""Logical ops on two boolean tensors: LogicalAnd, LogicalOr, LogicalXor, and Xor, its name in opset1."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.elementwise import elementwise, known_in_part
+from irops.ops.elementwise import elementwise, elementwise_dims
 from irops.values.dim import Dim, maximum, minimum
 from irops.values.element import Array
 
@@ -16,7 +14,7 @@ def logical_and(a: Array, b: Array) -> Array:
     return np.logical_and(a, b)
 
 
-@known_in_part("LogicalAnd-1")
+@elementwise_dims("LogicalAnd-1")
 def logical_and_dim(a: Dim, b: Dim) -> Dim:
     return minimum(a, b)
 
@@ -26,7 +24,7 @@ def logical_or(a: Array, b: Array) -> Array:
     return np.logical_or(a, b)
 
 
-@known_in_part("LogicalOr-1")
+@elementwise_dims("LogicalOr-1")
 def logical_or_dim(a: Dim, b: Dim) -> Dim:
     return maximum(a, b)
 
@@ -36,6 +34,6 @@ def logical_xor(a: Array, b: Array) -> Array:
     return np.logical_xor(a, b)
 
 
-@known_in_part("LogicalXor-2", "Xor-1")
+@elementwise_dims("LogicalXor-2", "Xor-1")
 def logical_xor_dim(a: Dim, b: Dim) -> Dim:
     return Dim.of(int(a != b)) if a.known and b.known else Dim(0, 1)

@@ -1,4 +1,4 @@
-"""LogicalNot: true where false was given, and the other way round."""
+"""LogicalNot: the logical NOT, element by element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GroupedMatMul: matrix products of groups of rows, each group with a matrix of its own."""
+"""GroupedMatMul: matrix products of groups of rows, with a different matrix for each group."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def grouped_mat_mul_shape(mat_a: Fact, mat_b: Fact, offsets: Fact | None) -> Sha
 
 
 def check_offsets(offsets: list[int], rows: Dim) -> None:
-    """Hold the ends of groups to the rows that there are."""
+    """Check that offsets ascend from at least 0 to at most the number of rows."""
     ascends = all(begin <= end for begin, end in pairwise([0, *offsets]))
     require(ascends and (not offsets or offsets[-1] <= rows), "C6", offsets, f"{rows} rows")
 
@@ -46,7 +46,7 @@ def grouped_mat_mul(mat_a: Array, mat_b: Array, offsets: Array | None) -> Array:
     require(offsets is not None, "C3")
     ends = [0, *(() if offsets is None else as_i64(offsets).tolist())]
     check_offsets(ends[1:], Dim.of(len(mat_a)))
-    found = np.zeros((len(mat_a), mat_b.shape[1]), mat_a.dtype)
+    output = np.zeros((len(mat_a), mat_b.shape[1]), mat_a.dtype)
     for group, (begin, end) in enumerate(pairwise(ends)):
-        found[begin:end] = product(mat_a[begin:end], columns[group])
-    return found
+        output[begin:end] = product(mat_a[begin:end], columns[group])
+    return output

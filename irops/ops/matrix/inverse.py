@@ -24,7 +24,7 @@ def inverse_shape(data: Fact) -> Shape:
 @kernel("Inverse-14")
 def inverse(data: Array, *, adjoint: bool) -> Array:
     try:
-        found = np.linalg.inv(data.astype(np.float64))
+        inverses = np.linalg.inv(data.astype(np.float64))
     except np.linalg.LinAlgError:
-        raise Violation("C2", "got one that has none") from None
-    return converted(found.swapaxes(-1, -2) if adjoint else found, element_type_of(data))
+        raise Violation("C2", "got a singular matrix") from None
+    return converted(inverses.swapaxes(-1, -2) if adjoint else inverses, element_type_of(data))

@@ -1,4 +1,4 @@
-"""MatMul: the matrix product over the last two axes, the others broadcast."""
+"""MatMul: the matrix product over the last two axes; the others are broadcast."""
 
 from __future__ import annotations
 
@@ -33,11 +33,10 @@ def _transposed(matrices: Shape, flag: bool) -> Shape:
 
 @kernel("MatMul-1", widen=True)
 def mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
-    left = _turned(a, transpose_a and a.ndim > 1)
-    right = _turned(b, transpose_b and b.ndim > 1)
-    if (
-        left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous
-    ):  # all rows at once: one large product, not many small ones
+    left = _swapped(a, transpose_a and a.ndim > 1)
+    right = _swapped(b, transpose_b and b.ndim > 1)
+    if left.ndim > 2 and right.ndim == 2 and left.flags.c_contiguous:
+        # One large product of all rows is faster than many small ones.
         *counts, inner = left.shape
         return product(left.reshape(prod(counts), inner), right).reshape(*counts, right.shape[-1])
     return product(left, right)
@@ -47,12 +46,12 @@ def mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Arra
 def mat_mul_gradient_of_a(
     d_output: Array, b: Array, *, a_shape: Sizes, transpose_a: bool, transpose_b: bool
 ) -> Array:
-    right = _turned(b, transpose_b) if b.ndim > 1 else b[:, np.newaxis]
-    reached = product(_as_matrices(d_output, a_shape, b.shape), right.swapaxes(-1, -2))
+    right = _swapped(b, transpose_b) if b.ndim > 1 else b[:, np.newaxis]
+    gradient_of_operand = product(_as_matrices(d_output, a_shape, b.shape), right.swapaxes(-1, -2))
     return (
-        unbroadcast(_turned(reached, transpose_a), a_shape)
+        unbroadcast(_swapped(gradient_of_operand, transpose_a), a_shape)
         if len(a_shape) > 1
-        else unbroadcast(reached, (1, *a_shape))[0]
+        else unbroadcast(gradient_of_operand, (1, *a_shape))[0]
     )
 
 
@@ -60,23 +59,23 @@ def mat_mul_gradient_of_a(
 def mat_mul_gradient_of_b(
     d_output: Array, a: Array, *, b_shape: Sizes, transpose_a: bool, transpose_b: bool
 ) -> Array:
-    left = _turned(a, transpose_a) if a.ndim > 1 else a[np.newaxis]
+    left = _swapped(a, transpose_a) if a.ndim > 1 else a[np.newaxis]
     gradients = _as_matrices(d_output, a.shape, b_shape)
-    if len(b_shape) < 3:  # summed over all rows at once, not product by product
+    if len(b_shape) < 3:  # one product that sums over all rows, instead of one product for each matrix
         left, gradients = (rows.reshape(prod(rows.shape[:-1]), rows.shape[-1]) for rows in (left, gradients))
-    reached = product(left.swapaxes(-1, -2), gradients)
+    gradient_of_operand = product(left.swapaxes(-1, -2), gradients)
     return (
-        unbroadcast(_turned(reached, transpose_b), b_shape)
+        unbroadcast(_swapped(gradient_of_operand, transpose_b), b_shape)
         if len(b_shape) > 1
-        else unbroadcast(reached, (*b_shape, 1))[:, 0]
+        else unbroadcast(gradient_of_operand, (*b_shape, 1))[:, 0]
     )
 
 
 def _as_matrices(d_output: Array, a_shape: Sizes, b_shape: Sizes) -> Array:
-    """The gradient of the product, with the axes that it lacks where a or b has but one."""
-    lacking = (-2,) * (len(a_shape) == 1) + (-1,) * (len(b_shape) == 1)
-    return np.expand_dims(d_output, lacking)
+    """The gradient of the product, with the axes that were removed because a or b is a vector."""
+    removed = (-2,) * (len(a_shape) == 1) + (-1,) * (len(b_shape) == 1)
+    return np.expand_dims(d_output, removed)
 
 
-def _turned(matrices: Array, flag: bool) -> Array:
+def _swapped(matrices: Array, flag: bool) -> Array:
     return matrices.swapaxes(-1, -2) if flag else matrices

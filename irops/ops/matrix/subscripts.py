@@ -1,4 +1,4 @@
-"""The equations of Einsum: which label stands for which axis of which tensor."""
+"""The equations of Einsum: the labels of the axes of each tensor."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Equation(NamedTuple):
 
 
 def equation_of(text: str) -> Equation:
-    """What an equation says; without an output, the labels that are there once, in the order of the alphabet.
+    """Parse an equation. Without an arrow, the output has the labels that occur once, in ASCII order.
 
-    Raises:  Violation(C1) where the text is none; Violation(C5) where the output has a label that no input
-        has, or one twice
+    Raises:  Violation(C1) if the syntax is wrong; Violation(C5) if the output has a label that no input has,
+        or a label twice
     """
     left, arrow, right = text.replace(" ", "").partition("->")
     inputs = tuple(_labels(subscript, text) for subscript in left.split(","))
-    given = Counter(label for labels in inputs for label in labels)
+    counts = Counter(label for labels in inputs for label in labels)
     if not arrow:
-        rest = tuple(sorted(label for label, count in given.items() if count == 1 and label != ELLIPSIS))
-        return Equation(inputs, (ELLIPSIS,) * (ELLIPSIS in given) + rest)
+        single = tuple(sorted(label for label, count in counts.items() if count == 1 and label != ELLIPSIS))
+        return Equation(inputs, (ELLIPSIS,) * (ELLIPSIS in counts) + single)
     output = _labels(right, text)
-    require(all(label in given or label == ELLIPSIS for label in output), "C5", repr(text))
+    require(all(label in counts or label == ELLIPSIS for label in output), "C5", repr(text))
     require(len(set(output)) == len(output), "C5", repr(text))
-    return Equation(inputs, tuple(label for label in output if label in given))
+    return Equation(inputs, tuple(label for label in output if label in counts))
 
 
 def _labels(subscript: str, text: str) -> Labels:

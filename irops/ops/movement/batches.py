@@ -1,6 +1,4 @@
-"""SpaceToBatch and BatchToSpace: blocks of neighbours are dealt out to the items of a batch, or gathered from
-them.
-"""
+"""SpaceToBatch and BatchToSpace: rearrange spatial blocks into the batch dimension, and back."""
 
 from __future__ import annotations
 
@@ -19,35 +17,36 @@ from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require
 
-Triples = list[tuple[Dim, Dim, Dim, Dim]]
+AxisBlocks = list[tuple[Dim, Dim, Dim, Dim]]
 
 
 @shape("SpaceToBatch-2")
 def space_to_batch_shape(data: Fact, block_shape: Fact, pads_begin: Fact, pads_end: Fact) -> Shape:
-    found = _along(data.shape, block_shape, pads_begin, pads_end)
-    if found is None:
+    axes = _axis_blocks(data.shape, block_shape, pads_begin, pads_end)
+    if axes is None:
         return UNRANKED
-    batch, blocks = data.shape[0], reduce(lambda a, b: a * b, (block for _, block, _, _ in found))
+    batch, blocks = data.shape[0], reduce(lambda a, b: a * b, (block for _, block, _, _ in axes))
     return Shape.of(
-        batch * blocks, *(divided(size + begin + end, block, "C5") for size, block, begin, end in found[1:])
+        batch * blocks, *(divided(size + begin + end, block, "C5") for size, block, begin, end in axes[1:])
     )
 
 
 @shape("BatchToSpace-2")
 def batch_to_space_shape(data: Fact, block_shape: Fact, crops_begin: Fact, crops_end: Fact) -> Shape:
-    found = _along(data.shape, block_shape, crops_begin, crops_end)
-    if found is None:
+    axes = _axis_blocks(data.shape, block_shape, crops_begin, crops_end)
+    if axes is None:
         return UNRANKED
-    blocks = reduce(lambda a, b: a * b, (block for _, block, _, _ in found))
+    blocks = reduce(lambda a, b: a * b, (block for _, block, _, _ in axes))
     return Shape.of(
         divided(data.shape[0], blocks, "C5"),
-        *(_cropped(size * block, begin, end) for size, block, begin, end in found[1:]),
+        *(_cropped(size * block, begin, end) for size, block, begin, end in axes[1:]),
     )
 
 
-def _along(data: Shape, block_shape: Fact, begins: Fact, ends: Fact) -> Triples | None:
-    """Size, block, begin and end of every axis, held to what they must be; None where the rank is not
-    known.
+def _axis_blocks(data: Shape, block_shape: Fact, begins: Fact, ends: Fact) -> AxisBlocks | None:
+    """The size, block, begin and end of every axis; None if the rank is unknown.
+
+    Raises:  Violation if they break a constraint, except C5 and C6
     """
     count = unify(unify(block_shape.shape[0], begins.shape[0], "C1"), ends.shape[0], "C1")
     if data.dims is None:
@@ -60,21 +59,21 @@ def _along(data: Shape, block_shape: Fact, begins: Fact, ends: Fact) -> Triples 
     require(
         blocks[0].can_be(1) and first[0].can_be(0) and last[0].can_be(0), "C4", blocks[0], first[0], last[0]
     )
-    ones, nones = Dim.of(1), Dim.of(0)
-    blocks = (ones, *(block.at_least(1) for block in blocks[1:]))
-    first, last = ((nones, *(number.at_least(0) for number in numbers[1:])) for numbers in (first, last))
+    one, zero = Dim.of(1), Dim.of(0)
+    blocks = (one, *(block.at_least(1) for block in blocks[1:]))
+    first, last = ((zero, *(number.at_least(0) for number in numbers[1:])) for numbers in (first, last))
     return list(zip(data, blocks, first, last))
 
 
 def _cropped(size: Dim, begin: Dim, end: Dim) -> Dim:
-    left = size - begin - end
-    require(left >= 0, "C6", f"{begin} and {end} of {size} elements")
-    return left.at_least(0)
+    rest = size - begin - end
+    require(rest >= 0, "C6", f"{begin} and {end} of {size} elements")
+    return rest.at_least(0)
 
 
 @kernel("SpaceToBatch-2")
 def space_to_batch(data: Array, block_shape: Array, pads_begin: Array, pads_end: Array) -> Array:
-    blocks = _held(data, block_shape, pads_begin, pads_end, space_to_batch_shape)
+    blocks = _checked_blocks(data, block_shape, pads_begin, pads_end, space_to_batch_shape)
     pads = list(zip(as_i64(pads_begin).tolist(), as_i64(pads_end).tolist()))
     whole = np.pad(data, pads, constant_values=zeros((), element_type_of(data)))
     outer = [size // block for size, block in zip(whole.shape[1:], blocks)]
@@ -85,7 +84,7 @@ def space_to_batch(data: Array, block_shape: Array, pads_begin: Array, pads_end:
 
 @kernel("BatchToSpace-2")
 def batch_to_space(data: Array, block_shape: Array, crops_begin: Array, crops_end: Array) -> Array:
-    blocks = _held(data, block_shape, crops_begin, crops_end, batch_to_space_shape)
+    blocks = _checked_blocks(data, block_shape, crops_begin, crops_end, batch_to_space_shape)
     axes, batch = len(blocks), len(data) // prod(blocks)
     split = data.reshape(*blocks, batch, *data.shape[1:])
     pairs = [axis for number in range(axes) for axis in (axes + 1 + number, number)]
@@ -99,9 +98,9 @@ def batch_to_space(data: Array, block_shape: Array, crops_begin: Array, crops_en
     ]
 
 
-def _held(
+def _checked_blocks(
     data: Array, block_shape: Array, begins: Array, ends: Array, rule: Callable[..., Shape]
 ) -> list[int]:
-    """The blocks of all axes but the first, once the inputs are held to the rule of the shape."""
+    """The blocks of all axes except the first, after checking the inputs with the shape function rule."""
     rule(*map(Fact.of, (data, block_shape, begins, ends)))
     return [int(block) for block in as_i64(block_shape)[1:]]

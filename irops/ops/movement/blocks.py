@@ -1,4 +1,4 @@
-"""DepthToSpace and SpaceToDepth: blocks of neighbours become channels, or come of them."""
+"""DepthToSpace and SpaceToDepth: rearrange channels into spatial blocks, and back."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from irops.values.violation import require
 
 
 def divided(size: Dim, parts: Dim, constraint: str) -> Dim:
-    """The size of one of several equal parts; parts are 1 or more. No part of a size of 64 bits is beyond its
-    share of those.
+    """The size of each of several equal parts; parts is 1 or more, size at most MAX_DIM.
 
-    Raises:  Violation(constraint) where size surely is no multiple of them
+    Raises:  Violation(constraint) if size cannot be a multiple of parts
     """
-    part, least = size // parts, size.ceil_div(parts).low
-    require(least <= part.high, constraint, size, f"{parts} parts")
-    most = -(-MAX_DIM // int(parts.low)) if part.high == inf and parts.low > 1 else part.high
-    return Dim(max(least, part.low), most, part.symbol)
+    part, low = size // parts, size.ceil_div(parts).low
+    require(low <= part.high, constraint, size, f"{parts} parts")
+    high = -(-MAX_DIM // int(parts.low)) if part.high == inf and parts.low > 1 else part.high
+    return Dim(max(low, part.low), high, part.symbol)
 
 
 @shape("DepthToSpace-1")

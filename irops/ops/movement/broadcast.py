@@ -1,4 +1,4 @@
-"""Broadcast: repeat a tensor along axes of size 1, or new ones, to fill a shape."""
+"""Broadcast: broadcast a tensor to a target shape."""
 
 from __future__ import annotations
 
@@ -39,10 +39,12 @@ def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *
     if data.shape.dims is None:
         return target
     if axes_mapping is not None:
-        named = axes_mapping.value
-        return target if named is None else laid_onto(target, data.shape, check_mapping(named, len(target)))
+        mapping = axes_mapping.value
+        if mapping is None:
+            return target
+        return narrowed_target(target, data.shape, check_mapping(mapping, len(target)))
     require(len(data.shape) <= len(target), "C4", data.shape, target)
-    return laid_onto(target, data.shape, range(len(target) - len(data.shape), len(target)))
+    return narrowed_target(target, data.shape, range(len(target) - len(data.shape), len(target)))
 
 
 @shape("Broadcast-1")
@@ -59,19 +61,19 @@ def broadcast_1(data: Array, target_shape: Array, axes_mapping: Array | None, *,
 
 
 def check_mapping(axes_mapping: Array, rank: int) -> list[int]:
-    """The axes of the target that data's axes become, held to what they must be."""
+    """The output axis of each axis of data. Raises Violation("C6") or Violation("C7") if it is invalid."""
     axes = [int(axis) for axis in axes_mapping]
     require(all(0 <= axis < rank for axis in axes), "C6", f"{axes} at rank {rank}")
     require(all(a < b for a, b in pairwise(axes)), "C7", axes)
     return axes
 
 
-def laid_onto(target: Shape, data: Shape, axes: Sequence[int]) -> Shape:
-    """The target, whose axes are data's size where that cannot be 1."""
+def narrowed_target(target: Shape, data: Shape, axes: Sequence[int]) -> Shape:
+    """The target shape, narrowed by those sizes of data that cannot be 1. axes: the output axes of data."""
     sizes = list(target)
     for axis, size in zip(axes, data):
         fits = size.can_be(1) or size.can_be(sizes[axis])
-        warn_unless(fits, "C3", data, target)  # the output's shape is clear all the same
+        warn_unless(fits, "C3", data, target)  # not raised, because the output shape is known nevertheless
         if fits and not size.can_be(1):
             sizes[axis] = unify(sizes[axis], size, "C3")
     return Shape(sizes)
@@ -83,10 +85,10 @@ def broadcast(data: Array, target_shape: Array, axes_mapping: Array | None, *, m
     mapping = None if axes_mapping is None else Fact.of(axes_mapping)
     target = broadcast_shape(Fact.of(data), Fact.of(target_shape), mapping, mode=mode).to_tuple()
     if axes_mapping is not None:
-        named = {int(axis) for axis in axes_mapping}
-        data = np.expand_dims(data, tuple(axis for axis in range(len(target)) if axis not in named))
+        mapped = {int(axis) for axis in axes_mapping}
+        data = np.expand_dims(data, tuple(axis for axis in range(len(target)) if axis not in mapped))
     require(
-        all(size in (1, goal) for size, goal in zip(data.shape[::-1], target[::-1])),
+        all(size in (1, target_size) for size, target_size in zip(data.shape[::-1], target[::-1])),
         "C3",
         Shape(data.shape),
         Shape(target),
@@ -98,7 +100,7 @@ def broadcast(data: Array, target_shape: Array, axes_mapping: Array | None, *, m
 def broadcast_gradient(d_output: Array, axes_mapping: Array | None, *, data_shape: Sizes) -> Array:
     if axes_mapping is None:
         return unbroadcast(d_output, data_shape)
-    laid = [1] * d_output.ndim
+    aligned = [1] * d_output.ndim
     for axis, size in zip(axes_mapping.tolist(), data_shape):
-        laid[axis] = size
-    return unbroadcast(d_output, tuple(laid)).reshape(data_shape)
+        aligned[axis] = size
+    return unbroadcast(d_output, tuple(aligned)).reshape(data_shape)

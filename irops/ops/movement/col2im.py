@@ -1,4 +1,4 @@
-"""Col2Im: put the blocks of an image, which may overlap, back where they come from, added up."""
+"""Col2Im: combine the blocks of an image, and sum them where they overlap."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def col2im_shape(
     pads_begin: Pair,
     pads_end: Pair,
 ) -> Shape:
-    for given in (output_size, kernel_size):
-        unify(given.shape[0], 2, "C1")
+    for pair_input in (output_size, kernel_size):
+        unify(pair_input.shape[0], 2, "C1")
     for name, pair in (
         ("strides", strides),
         ("dilations", dilations),
@@ -39,8 +39,8 @@ def col2im_shape(
         ("pads_end", pads_end),
     ):
         require(len(pair) == 2, "C2", f"{name} {pair}")
-    sizes = [_held(size, 0, "C3") for size in entries(output_size, 2)]
-    window = [_held(size, 1, "C4") for size in entries(kernel_size, 2)]
+    sizes = [_at_least(size, 0, "C3") for size in entries(output_size, 2)]
+    window = [_at_least(size, 1, "C4") for size in entries(kernel_size, 2)]
     if data.shape.dims is None:
         return UNRANKED
     channels, blocks = data.shape[-2], data.shape[-1]
@@ -51,19 +51,19 @@ def col2im_shape(
         f"{channels} channels",
         f"blocks of {taps}",
     )
-    ways = [
-        size + before + behind - dilation * (taken - 1) - 1
-        for size, before, behind, dilation, taken in zip(sizes, pads_begin, pads_end, dilations, window)
+    spans = [
+        size + before + after - dilation * (taps_along - 1) - 1
+        for size, before, after, dilation, taps_along in zip(sizes, pads_begin, pads_end, dilations, window)
     ]
     require(
-        all(way >= 0 for way in ways), "C6", f"output_size {Shape(sizes)}", f"kernel_size {Shape(window)}"
+        all(span >= 0 for span in spans), "C6", f"output_size {Shape(sizes)}", f"kernel_size {Shape(window)}"
     )
-    counts = [way.at_least(0) // stride + 1 for way, stride in zip(ways, strides)]
+    counts = [span.at_least(0) // stride + 1 for span, stride in zip(spans, strides)]
     unify(blocks, counts[0] * counts[1], "C7")
     return data.shape[:-2] + Shape.of(channels // taps, *sizes)
 
 
-def _held(size: Dim, low: int, constraint: str) -> Dim:
+def _at_least(size: Dim, low: int, constraint: str) -> Dim:
     require(size >= low, constraint, size)
     return size.at_least(low)
 

@@ -1,4 +1,4 @@
-"""Concat: put tensors one after the other along an axis."""
+"""Concat: concatenate tensors along an axis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ExtractImagePatches: every window of an image becomes a column of channels."""
+"""ExtractImagePatches: extract sliding windows of an image into the channel axis."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def patches_shape(data: Fact, *, sizes: Pair, strides: Pair, rates: Pair, auto_p
 
 
 def _count(size: Dim, taps: int, stride: int, rate: int, auto_pad: str) -> Dim:
-    """How many patches stand along an axis."""
+    """The number of window positions along an axis."""
     if auto_pad == "valid":
         return ((size - reach(taps, rate)) // stride + 1).at_least(0)
     return size.ceil_div(stride)
@@ -38,12 +38,12 @@ def _count(size: Dim, taps: int, stride: int, rate: int, auto_pad: str) -> Dim:
 def patches(data: Array, *, sizes: Pair, strides: Pair, rates: Pair, auto_pad: str) -> Array:
     slides = [_slide(*axis, auto_pad) for axis in zip(data.shape[2:], sizes, strides, rates)]
     batch, depth, counts = *data.shape[:2], [slide.positions for slide in slides]
-    found = np.full((batch, *sizes, depth, *counts), zeros((), element_type_of(data)), data.dtype)
+    result = np.full((batch, *sizes, depth, *counts), zeros((), element_type_of(data)), data.dtype)
     for row in range(sizes[0]):
         for column in range(sizes[1]):
             (rows, across), (columns, along) = slides[0].meet(row), slides[1].meet(column)
-            found[:, row, column, :, rows, columns] = data[:, :, across, along]
-    return found.reshape(batch, sizes[0] * sizes[1] * depth, *counts)
+            result[:, row, column, :, rows, columns] = data[:, :, across, along]
+    return result.reshape(batch, sizes[0] * sizes[1] * depth, *counts)
 
 
 def _slide(size: int, taps: int, stride: int, rate: int, auto_pad: str) -> Slide:

@@ -1,4 +1,4 @@
-"""Gather: take slices along an axis, in the order that indices say."""
+"""Gather: gather slices along an axis by index."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> S
     require(axis.shape.size.can_be(1), "C1", axis)
     rank, indices_rank = data.shape.rank, indices.shape.rank
     batch = batch_dims if indices_rank is None else normal_batch(batch_dims, indices_rank)
-    known = (axis.dims or (UNKNOWN,))[0]
-    axes = None if rank is None else possible_axes(known, rank)
-    last = axes[-1] if axes else known.high if known.low >= 0 else inf
+    axis_dim = (axis.dims or (UNKNOWN,))[0]
+    axes = None if rank is None else possible_axes(axis_dim, rank)
+    last = axes[-1] if axes else axis_dim.high if axis_dim.low >= 0 else inf
     require(batch <= last, "C4", f"batch_dims {batch}", f"axis {last}")
     if axes is None or indices_rank is None:
         return UNRANKED
     heads = [unify(a, b, "C5") for a, b in zip(data.shape[:batch], indices.shape[:batch])]
-    advise_on_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
+    check_known_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
     outcomes = (
         Shape(heads) + data.shape[batch:a] + indices.shape[batch:] + data.shape[a + 1 :]
         for a in axes
@@ -40,25 +40,25 @@ def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> S
 
 
 def normal_batch(batch_dims: int, indices_rank: int) -> int:
-    """batch_dims as a number of axes; Violation("C3") where indices has not as many."""
+    """batch_dims as a number of axes; Violation("C3") if indices has fewer axes."""
     require(-indices_rank <= batch_dims <= indices_rank, "C3", f"{batch_dims} at rank {indices_rank}")
     return batch_dims + indices_rank if batch_dims < 0 else batch_dims
 
 
 def possible_axes(axis: Dim, rank: int) -> list[int]:
-    """The axes, from 0, that axis may mean, in order; Violation("C2") if it surely lies outside."""
+    """The possible values of axis, counted from 0 and ascending; Violation("C2") if there are none."""
     axes = [a for a in range(rank) if axis.can_be(a) or axis.can_be(a - rank)]
     if not axes:
         raise Violation("C2", f"got axis {axis} at rank {rank}")
     return axes
 
 
-def advise_on_indices(indices: Fact, size: Dim | None) -> None:
-    """Remark on known indices that lie outside an axis, whatever its size is."""
+def check_known_indices(indices: Fact, size: Dim | None) -> None:
+    """Report constant indices that lie outside the axis for every possible size."""
     if size is not None and indices.value is not None:
-        found = as_i64(indices.value)
-        outside = (found >= size.high) | (found < -size.high)
-        warn_unless(not outside.any(), "C6", f"{found[outside][:1].tolist()} on {size} elements")
+        values = as_i64(indices.value)
+        outside = (values >= size.high) | (values < -size.high)
+        warn_unless(not outside.any(), "C6", f"{values[outside][:1].tolist()} on {size} elements")
 
 
 @shape("Gather-1")
@@ -67,7 +67,7 @@ def gather_1_shape(data: Fact, indices: Fact, axis: Fact) -> Shape:
     if data.shape.rank is None:
         return UNRANKED
     axes = possible_axes((axis.dims or (UNKNOWN,))[0], data.shape.rank)
-    advise_on_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
+    check_known_indices(indices, data.shape[axes[0]] if len(axes) == 1 else None)
     return reduce(Shape.union, (data.shape[:a] + indices.shape + data.shape[a + 1 :] for a in axes))
 
 
@@ -96,7 +96,7 @@ def gather(data: Array, indices: Array, axis: Array, *, batch_dims: int) -> Arra
 
 
 def gathered(data: Array, indices: Array, axis: Array, batch_dims: int, zero: Any) -> Array:
-    """What indices pick of data; zero where they lie outside."""
+    """The slices of data at indices; zero for indices outside the axis."""
     batch = normal_batch(batch_dims, indices.ndim)
     at = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0]
     require(batch <= at, "C4", f"batch_dims {batch}", f"axis {at}")
@@ -104,18 +104,18 @@ def gathered(data: Array, indices: Array, axis: Array, batch_dims: int, zero: An
 
 
 def picked(data: Array, indices: Array, at: int, batch: int, zero: Any) -> Array:
-    """The same, axis and batch_dims counted from 0 and held to what they must be."""
+    """As gathered, for a valid axis (at) and batch_dims (batch), both counted from 0."""
     shape = data.shape[:at] + indices.shape[batch:] + data.shape[at + 1 :]
     batches, size = prod(data.shape[:batch]), data.shape[at]
     rows = data.reshape(batches, prod(data.shape[batch:at]), size, prod(data.shape[at + 1 :]))
-    wanted = as_i64(indices).reshape(batches, 1, prod(indices.shape[batch:]))
-    wanted = np.where(wanted < 0, wanted + size, wanted)
-    inside = (wanted >= 0) & (wanted < size)
-    if not inside.all():  # what lies outside finds a row of zeros behind the others
+    source = as_i64(indices).reshape(batches, 1, prod(indices.shape[batch:]))
+    source = np.where(source < 0, source + size, source)
+    inside = (source >= 0) & (source < size)
+    if not inside.all():  # indices outside the axis select an additional row of zeros
         rows = np.concatenate([rows, np.full((*rows.shape[:2], 1, rows.shape[3]), zero, data.dtype)], axis=2)
-        wanted = np.where(inside, wanted, size)
+        source = np.where(inside, source, size)
     first, second, _ = np.indices((batches, rows.shape[1], 1), sparse=True)
-    return rows[first, second, wanted].reshape(shape)
+    return rows[first, second, source].reshape(shape)
 
 
 @values("Gather-7", "Gather-8")
@@ -129,20 +129,9 @@ def gather_values(data: Array, indices: Array, axis: Array, *, batch_dims: int) 
 def gather_gradient(
     d_output: Array, indices: Array, axis: Array, *, data_shape: Sizes, batch_dims: int
 ) -> Array:
-    """Each row goes back to where it was taken from, added up where that was one place; in f64,
-    rounded once.
-    """
+    """Add each row of d_output to the row of data that it was gathered from, in f64, rounded once."""
     rows = np.zeros(data_shape, np.complex128 if d_output.dtype.kind == "c" else np.float64)
     places = gathered(np.arange(rows.size).reshape(data_shape), indices, axis, batch_dims, -1)
     inside = places >= 0
     np.add.at(rows.reshape(-1), places[inside], d_output[inside].astype(rows.dtype))
     return rows.astype(d_output.dtype)
-
-
-@kernel("onnx:Gather-1")
-def gather_inside(data: Array, indices: Array, *, axis: int) -> Array:
-    """As gather, but every index must mean a slice."""
-    size, found = data.shape[normal_axes([axis], data.ndim, "C2")[0]], as_i64(indices)
-    outside = (found >= size) | (found < -size)
-    require(not outside.any(), "C6", f"{found[outside][:1].tolist()} on {size} elements")
-    return gather(data, indices, np.array(axis), batch_dims=0)

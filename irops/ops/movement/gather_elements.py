@@ -1,4 +1,4 @@
-"""GatherElements: take an element along an axis for every position of indices."""
+"""GatherElements: gather single elements along an axis by index."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def gather_elements_shape(data: Fact, indices: Fact, *, axis: int) -> Shape:
         check_indices(indices.value, size)
     if data.shape.dims is None:
         return indices.shape
-    taken = ANY if indices.shape.dims is None else indices.shape.of_rank(len(data.shape), "C1")[axis]
-    return unify_shapes(data.shape.with_dim(axis, taken), indices.shape, "C2")
+    size_along = ANY if indices.shape.dims is None else indices.shape.of_rank(len(data.shape), "C1")[axis]
+    return unify_shapes(data.shape.with_dim(axis, size_along), indices.shape, "C2")
 
 
 def check_indices(indices: Array, size: Dim) -> None:
-    """Hold indices to the size of the axis."""
+    """Require that indices lie inside an axis of this size; warn if one is negative."""
     outside = (indices >= size.high) | (indices < -size.high)
     require(not outside.any(), "C3", f"{indices[outside][:1].tolist()} on {size} elements")
     warn_unless(not (indices < 0).any(), "C4", indices[indices < 0][:1].tolist())

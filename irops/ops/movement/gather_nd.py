@@ -1,4 +1,4 @@
-"""GatherND: take elements or slices of a tensor from given places."""
+"""GatherND: gather elements or slices of a tensor at index tuples."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def gather_nd_5_shape(data: Fact, indices: Fact, *, batch_dims: int) -> Shape:
 
 
 def _parts(data: Fact, indices: Fact, batch_dims: int) -> tuple[Shape, Shape]:
-    """The axes of the batch, and those of what each item of it picks."""
+    """The batch axes of the output, and its other axes."""
     ranks = data.shape.rank, indices.shape.rank
     for rank in ranks:
         require(
@@ -40,17 +40,17 @@ def _parts(data: Fact, indices: Fact, batch_dims: int) -> tuple[Shape, Shape]:
     if None in ranks:
         return UNRANKED, UNRANKED
     batch = Shape(unify(a, b, "C2") for a, b in zip(data.shape[:batch_dims], indices.shape[:batch_dims]))
-    left, depth = data.shape[batch_dims:], indices.shape[-1]
-    require(depth <= len(left), "C3", f"{depth} positions for {len(left)} axes")
+    rest, depth = data.shape[batch_dims:], indices.shape[-1]
+    require(depth <= len(rest), "C3", f"{depth} indices for {len(rest)} axes")
     if not depth.known:
         return batch, UNRANKED
     if indices.value is not None:
-        check_indices(as_i64(indices.value), list(left)[: int(depth)])
-    return batch, indices.shape[batch_dims:-1] + left[int(depth) :]
+        check_indices(as_i64(indices.value), list(rest)[: int(depth)])
+    return batch, indices.shape[batch_dims:-1] + rest[int(depth) :]
 
 
 def check_indices(indices: Array, sizes: list[Dim]) -> None:
-    """Hold positions to the sizes of the axes that they count along."""
+    """Require that indices lie inside axes of these sizes; warn if one is negative."""
     for axis, size in enumerate(sizes):
         along = indices[..., axis]
         outside = (along >= size.high) | (along < -size.high)
@@ -60,25 +60,25 @@ def check_indices(indices: Array, sizes: list[Dim]) -> None:
 
 @kernel("GatherND-8")
 def gather_nd(data: Array, indices: Array, *, batch_dims: int) -> Array:
-    places, depth = as_i64(indices), indices.shape[-1]
-    check_indices(places, [Dim.of(size) for size in data.shape[batch_dims : batch_dims + depth]])
-    between = (1,) * (places.ndim - 1 - batch_dims)
+    tuples, depth = as_i64(indices), indices.shape[-1]
+    check_indices(tuples, [Dim.of(size) for size in data.shape[batch_dims : batch_dims + depth]])
+    between = (1,) * (tuples.ndim - 1 - batch_dims)
     items: Sequence[Array] = np.indices(data.shape[:batch_dims], sparse=True)
     if depth:
-        found: Array = data[
-            (*(axis.reshape(axis.shape + between) for axis in items), *np.moveaxis(places, -1, 0))
+        selected: Array = data[
+            (*(axis.reshape(axis.shape + between) for axis in items), *np.moveaxis(tuples, -1, 0))
         ]
-        return found
-    whole = data.reshape(
-        data.shape[:batch_dims] + between + data.shape[batch_dims:]
-    )  # places of no position name all
-    return np.broadcast_to(whole, places.shape[:-1] + data.shape[batch_dims:])
+        return selected
+    # an empty tuple selects all of its batch item
+    whole = data.reshape(data.shape[:batch_dims] + between + data.shape[batch_dims:])
+    return np.broadcast_to(whole, tuples.shape[:-1] + data.shape[batch_dims:])
 
 
 @kernel("GatherND-5")
 def gather_nd_5(data: Array, indices: Array, *, batch_dims: int) -> Array:
-    found = gather_nd(data, indices, batch_dims=batch_dims)
-    return found.reshape(prod(found.shape[:batch_dims]), *found.shape[batch_dims:]) if batch_dims else found
+    result = gather_nd(data, indices, batch_dims=batch_dims)
+    sizes = result.shape
+    return result.reshape(prod(sizes[:batch_dims]), *sizes[batch_dims:]) if batch_dims else result
 
 
 @values("GatherND-8")

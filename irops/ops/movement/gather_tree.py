@@ -1,4 +1,4 @@
-"""GatherTree: follow the beams of a search back through their parents."""
+"""GatherTree: reconstruct the token sequences of a beam search from the parents of its beams."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def gather_tree_shape(step_ids: Fact, parent_ids: Fact, max_seq_len: Fact, end_t
 def gather_tree(step_ids: Array, parent_ids: Array, max_seq_len: Array, end_token: Array) -> Array:
     times, batch, beams = step_ids.shape
     parents, lengths = as_i64(parent_ids), np.minimum(as_i64(max_seq_len), times)[:, np.newaxis]
-    found = np.full_like(step_ids, end_token)
+    tokens = np.full_like(step_ids, end_token)
     beam = np.broadcast_to(np.arange(beams), (batch, beams))
     for time in reversed(range(times)):
-        within = time < lengths
+        active = time < lengths
         require(
-            (((beam >= 0) & (beam < beams)) | ~within).all(),
+            (((beam >= 0) & (beam < beams)) | ~active).all(),
             "C3",
-            beam[within[:, 0]].tolist(),
+            beam[active[:, 0]].tolist(),
             f"{beams} beams",
         )
-        beam = np.where(within, beam, np.arange(beams))
-        found[time] = np.where(within, np.take_along_axis(step_ids[time], beam, 1), end_token)
-        beam = np.where(within, np.take_along_axis(parents[time], beam, 1), beam)
-    ended = np.logical_or.accumulate(found == end_token, axis=0)
-    return np.where(ended, end_token, found)
+        beam = np.where(active, beam, np.arange(beams))
+        tokens[time] = np.where(active, np.take_along_axis(step_ids[time], beam, 1), end_token)
+        beam = np.where(active, np.take_along_axis(parents[time], beam, 1), beam)
+    ended = np.logical_or.accumulate(tokens == end_token, axis=0)
+    return np.where(ended, end_token, tokens)

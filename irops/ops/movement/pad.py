@@ -1,4 +1,4 @@
-"""Pad: add elements at the ends of axes, or take some away."""
+"""Pad: add elements at the beginning and end of axes, or remove elements there."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from irops.values.fact import Fact, holds_dims
 from irops.values.shape import MAX_DIM, UNRANKED, Shape
 from irops.values.violation import require, warn_unless
 
-NEEDED = {"constant": 0, "edge": 1, "reflect": 1, "symmetric": 0}
-"""How many elements an axis needs beside those that are mirrored."""
+UNMIRRORED = {"constant": 0, "edge": 1, "reflect": 1, "symmetric": 0}
+"""The number of elements that an axis needs in addition to those that are mirrored."""
 
 
 @shape("Pad-12")
@@ -46,21 +46,22 @@ def pad_1_shape(
 
 
 def padded_size(size: Dim, begin: Dim, end: Dim, pad_mode: str) -> Dim:
-    """The size of an axis with its pads; what a mode asks of the axis is then known of it."""
+    """The padded size of an axis; the requirements of pad_mode narrow an unknown size."""
     total = size + begin + end
-    whole = Dim(-MAX_DIM, MAX_DIM)
+    i64_range = Dim(-MAX_DIM, MAX_DIM)
     require(
-        all(number.can_be(whole) for number in (begin, end, total)),
+        all(number.can_be(i64_range) for number in (begin, end, total)),
         "C2",
         f"{begin} and {end} on {size} elements",
     )
-    most = max(begin.low, end.low)
+    max_pad = max(begin.low, end.low)
     if pad_mode == "edge":
-        require(most <= 0 or size.high > 0, "C3", f"{begin} and {end} on no element")
+        require(max_pad <= 0 or size.high > 0, "C3", f"{begin} and {end} on no element")
     elif pad_mode != "constant":
-        least = most + NEEDED[pad_mode]
-        require(size.high >= least, "C4", f"{begin} and {end} on {size} elements, mode {pad_mode}")
-        total = Dim(max(size.low, least), size.high, size.symbol) + begin + end if size.low < least else total
+        min_size = max_pad + UNMIRRORED[pad_mode]
+        require(size.high >= min_size, "C4", f"{begin} and {end} on {size} elements, mode {pad_mode}")
+        if size.low < min_size:
+            total = Dim(min_size, size.high, size.symbol) + begin + end
     warn_unless(total >= 0, "C7", f"{begin} and {end} on {size} elements")
     return total.at_least(0)
 
@@ -77,7 +78,7 @@ def pad(data: Array, pads_begin: Array, pads_end: Array, pad_value: Array | None
 
 
 def padded(data: Array, pads_begin: Array, pads_end: Array, pad_value: Any, pad_mode: str) -> Array:
-    """The padded tensor: for each axis, which of its elements stand where; pad_value where there is none."""
+    """The padded tensor, in which elements without a source in data are pad_value."""
     require(
         pads_begin.size == pads_end.size == data.ndim,
         "C1",
@@ -101,21 +102,19 @@ def padded(data: Array, pads_begin: Array, pads_end: Array, pad_value: Any, pad_
 
 
 def at_edge(position: Array, size: int) -> Array:
-    """The nearest element; position counts from the first element of data."""
+    """The index of the nearest element; position 0 is the first element of data."""
     nearest: Array = np.clip(position, 0, max(size - 1, 0))
     return nearest
 
 
 def reflected(position: Array, size: int) -> Array:
-    """The element that lies as far on the other side of the first or last one."""
+    """The index of the element mirrored at the first or last element, which is not repeated."""
     mirrored: Array = size - 1 - np.abs(size - 1 - np.abs(position))
     return mirrored
 
 
 def repeated(position: Array, size: int) -> Array:
-    """The element that lies as far on the other side of the end of the axis: the first and the last one are
-    repeated.
-    """
+    """The index of the element mirrored at the end of the axis; the first and last element are repeated."""
     position = np.where(position < 0, -1 - position, position)
     return np.where(position < size, position, 2 * size - 1 - position)
 
@@ -129,5 +128,5 @@ def pad_values(
 ) -> Array | None:
     if holds_dims(pads_begin) or holds_dims(pads_end):
         return None
-    filling = Dim.of(0) if pad_value is None else pad_value.astype(object)[()]
-    return padded(data.astype(object), pads_begin, pads_end, filling, pad_mode)
+    fill = Dim.of(0) if pad_value is None else pad_value.astype(object)[()]
+    return padded(data.astype(object), pads_begin, pads_end, fill, pad_mode)

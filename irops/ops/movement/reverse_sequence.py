@@ -1,10 +1,9 @@
-"""ReverseSequence: reverse the head of every sequence in a batch."""
+"""ReverseSequence: reverse the first elements of every sequence in a batch."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.attenuation import attenuated
 from irops.spec.binding import gradient, kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
@@ -39,35 +38,27 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
 def reverse_sequence_gradient(
     d_output: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int
 ) -> Array:
-    return reverse_sequence(
-        d_output, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis
-    )  # its own transpose, and its own inverse
-
-
-@gradient("graiphic:ReverseSequence")
-def attenuated_gradient(
-    d_Y: Array, sequence_lens: Array, *, batch_axis: int, time_axis: int, lda_coeff: float
-) -> Array:
-    return attenuated(
-        reverse_sequence(d_Y, sequence_lens, batch_axis=batch_axis, seq_axis=time_axis), lda_coeff
-    )
+    # a permutation that is its own inverse and its own transpose
+    return reverse_sequence(d_output, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis)
 
 
 def check_lengths(lengths: Array, steps: Dim) -> None:
-    """Hold lengths to the number of steps that a sequence has; a length of 1 where there is no step reverses
-    nothing, and is let be.
+    """Require lengths from 0 to the number of steps of a sequence; warn if a length is 0.
+
+    A length of 1 is accepted if there are no steps, because it reverses nothing.
     """
-    wide = lengths.astype(np.float64 if lengths.dtype.kind not in "iu" else lengths.dtype)
-    require(
-        (wide > -1).all(), "C4", _first(lengths, ~(wide > -1))
-    )  # fractions are cut off; NaN is not greater than anything
-    whole = wide if wide.dtype.kind in "iu" else np.trunc(wide)
+    numbers = lengths.astype(np.float64 if lengths.dtype.kind not in "iu" else lengths.dtype)
+    # fractions are truncated, so -0.5 counts as 0; NaN > -1 is false
+    require((numbers > -1).all(), "C4", _first(lengths, ~(numbers > -1)))
+    whole = numbers if numbers.dtype.kind in "iu" else np.trunc(numbers)
     excess = whole > max(steps.high, 1)
     require(not excess.any(), "C3", _first(lengths, excess), steps)
     warn_unless((whole >= 1).all(), "C5", _first(lengths, whole < 1))
 
 
 def _first(lengths: Array, wrong: Array) -> str:
-    """The first length that is wrong, and for which batch item."""
-    places = np.flatnonzero(wrong)
-    return f"{lengths.ravel()[places[0]]} for batch item {places[0]}" if places.size else "none"
+    """The first wrong length and its batch item."""
+    batch_items = np.flatnonzero(wrong)
+    if not batch_items.size:
+        return "none"
+    return f"{lengths.ravel()[batch_items[0]]} for batch item {batch_items[0]}"

@@ -1,4 +1,4 @@
-"""Roll: move elements along axes, those that leave at one end coming in at the other."""
+"""Roll: shift elements cyclically along axes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def roll_shape(data: Fact, shift: Fact, axes: Fact) -> Shape:
 
 
 def normal(axes: Array, rank: int) -> list[int]:
-    """Axes counted from 0. A scalar counts as having one axis, as in OpenVINO."""
+    """axes counted from 0. A scalar counts as having one axis, as in OpenVINO."""
     span, numbers = max(rank, 1), as_i64(axes).ravel().tolist()
     for axis in numbers:
         require(-span <= axis < span, "C2", f"axis {axis} at rank {rank}")

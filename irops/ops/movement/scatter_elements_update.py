@@ -1,4 +1,4 @@
-"""ScatterElementsUpdate: put elements at places along an axis."""
+"""ScatterElementsUpdate: write single elements along an axis by index."""
 
 from __future__ import annotations
 
@@ -19,29 +19,32 @@ from irops.values.violation import require, warn_unless
 @shape("ScatterElementsUpdate-3")
 def scatter_elements_update_shape(data: Fact, indices: Fact, updates: Fact, axis: Fact) -> Shape:
     require(axis.shape.size.can_be(1), "C3", axis)
-    placed = unify_shapes(indices.shape, updates.shape, "C2")
+    update_shape = unify_shapes(indices.shape, updates.shape, "C2")
     rank = data.shape.rank
     if rank is None:
         return data.shape
-    require(placed.rank in (None, rank), "C1", data.shape, placed)
+    require(update_shape.rank in (None, rank), "C1", data.shape, update_shape)
     number = (axis.dims or (UNKNOWN,))[0]
     require(number >= -rank and number < rank, "C4", f"axis {number} at rank {rank}")
-    if number.known and placed.rank is not None:
-        _check_places(indices, data.shape, placed, int(number) % rank)
+    if number.known and update_shape.rank is not None:
+        _check_positions(indices, data.shape, update_shape, int(number) % rank)
     return data.shape
 
 
-def _check_places(indices: Fact, data: Shape, placed: Shape, axis: int) -> None:
-    """Hold known indices to the axis, and the others' sizes to data's."""
+def _check_positions(indices: Fact, data: Shape, update_shape: Shape, axis: int) -> None:
+    """Require constant indices inside the axis, and sizes along the other axes of at most those of data."""
     warn_unless(
-        all(size <= data[other] for other, size in enumerate(placed) if other != axis), "C6", placed, data
+        all(size <= data[other] for other, size in enumerate(update_shape) if other != axis),
+        "C6",
+        update_shape,
+        data,
     )
     if indices.value is not None:
         check_indices(as_i64(indices.value), data[axis])
 
 
 def check_indices(indices: Array, size: Dim) -> None:
-    """Hold indices to the size of the axis."""
+    """Require that indices lie inside an axis of this size."""
     outside = (indices >= size.high) | (indices < -size.high)
     require(not outside.any(), "C5", f"{indices[outside][:1].tolist()} on {size} elements")
 
@@ -64,8 +67,8 @@ def scatter_elements_update_12(
     data: Array, indices: Array, updates: Array, axis: Array, *, reduction: str, use_init_val: bool
 ) -> Array:
     along = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C4")[0]
-    wanted = as_i64(indices)
-    check_indices(wanted, Dim.of(data.shape[along]))
+    numbers = as_i64(indices)
+    check_indices(numbers, Dim.of(data.shape[along]))
     others = [size for other, size in enumerate(indices.shape) if other != along]
     require(
         all(size <= whole for size, whole in zip(others, np.delete(data.shape, along))),
@@ -73,11 +76,11 @@ def scatter_elements_update_12(
         Shape(indices.shape),
         Shape(data.shape),
     )
-    places: list[Array] = list(np.indices(indices.shape, sparse=True))
-    places[along] = np.where(wanted < 0, wanted + data.shape[along], wanted)
+    positions: list[Array] = list(np.indices(indices.shape, sparse=True))
+    positions[along] = np.where(numbers < 0, numbers + data.shape[along], numbers)
     strides = [prod(data.shape[axis + 1 :]) for axis in range(data.ndim)]
     flat = sum(
-        (place * stride for place, stride in zip(places, strides)), np.zeros(indices.shape, np.int64)
+        (position * stride for position, stride in zip(positions, strides)), np.zeros(indices.shape, np.int64)
     ).ravel()
     return scattered(data.reshape(-1), flat, updates.reshape(-1), reduction, use_init_val).reshape(data.shape)
 

@@ -1,4 +1,4 @@
-"""ScatterNDUpdate: replace elements or slices of a tensor at given places."""
+"""ScatterNDUpdate: write elements or slices into a tensor at index tuples."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from irops.values.violation import require, warn_unless
 def scatter_nd_update_shape(data: Fact, indices: Fact, updates: Fact) -> Shape:
     if data.shape.dims is None or indices.shape.dims is None:
         return data.shape
-    places, depth = indices.shape[:-1], indices.shape[-1]
+    tuples, depth = indices.shape[:-1], indices.shape[-1]
     require(depth <= len(data.shape), "C1", depth, f"rank {len(data.shape)}")
     if not depth.known:
         return data.shape
     if indices.value is not None:
         check_indices(indices.value, list(data.shape[: int(depth)]))
     outer, inner = data.shape[: int(depth)], data.shape[int(depth) :]
-    if not len(places) and not len(inner):
+    if not len(tuples) and not len(inner):
         require(updates.shape.size.can_be(1), "C3", updates)
         return data.shape
-    settled = unify_shapes(places + inner, updates.shape, "C2")
-    return outer + settled[len(places) :]
+    update_shape = unify_shapes(tuples + inner, updates.shape, "C2")
+    return outer + update_shape[len(tuples) :]
 
 
 def check_indices(indices: Array, sizes: list[Dim]) -> None:
-    """Hold indices to the sizes of the axes that they count along."""
-    found = as_i64(indices)
+    """Require that indices lie inside axes of these sizes; warn if one is negative."""
+    numbers = as_i64(indices)
     for axis, size in enumerate(sizes):
-        along = found[..., axis]
+        along = numbers[..., axis]
         outside = (along >= size.high) | (along < -size.high)
         require(
             not outside.any(), "C4", f"{along[outside][:1].tolist()} along axis {axis} of {size} elements"
         )
-    warn_unless((found >= 0).all(), "C5", found[found < 0][:1].tolist())
+    warn_unless((numbers >= 0).all(), "C5", numbers[numbers < 0][:1].tolist())
 
 
 @kernel("ScatterNDUpdate-4")
@@ -58,8 +58,8 @@ def reduced_nd_update(data: Array, indices: Array, updates: Array, *, reduction:
     strides = np.array([prod(outer[axis + 1 :]) for axis in range(depth)], np.int64)
     from_0 = as_i64(indices) % np.array(outer, np.int64) if indices.size else as_i64(indices)
     rows = data.reshape(prod(outer), prod(inner))
-    news = updates.reshape(prod(indices.shape[:-1]), prod(inner))
-    return scattered(rows, (from_0 * strides).sum(-1).ravel(), news, reduction).reshape(data.shape)
+    new_rows = updates.reshape(prod(indices.shape[:-1]), prod(inner))
+    return scattered(rows, (from_0 * strides).sum(-1).ravel(), new_rows, reduction).reshape(data.shape)
 
 
 @values("ScatterNDUpdate-4")

@@ -16,13 +16,13 @@ from irops.values.violation import require, warn_unless
 @shape("ScatterUpdate-3")
 def scatter_update_shape(data: Fact, indices: Fact, updates: Fact, axis: Fact) -> Shape:
     require(axis.shape.size.can_be(1), "C1", axis)
-    rank, known = data.shape.rank, (axis.dims or (UNKNOWN,))[0]
+    rank, number = data.shape.rank, (axis.dims or (UNKNOWN,))[0]
     if rank is None:
         return data.shape
-    require(known >= -rank and known < rank, "C2", f"axis {known} at rank {rank}")
-    if not known.known or indices.shape.rank is None:
+    require(number >= -rank and number < rank, "C2", f"axis {number} at rank {rank}")
+    if not number.known or indices.shape.rank is None:
         return data.shape
-    at = int(known) % rank
+    at = int(number) % rank
     if indices.value is not None:
         check_indices(as_i64(indices.value), data.shape[at])
     unify_shapes(data.shape[:at] + indices.shape + data.shape[at + 1 :], updates.shape, "C3")
@@ -30,7 +30,7 @@ def scatter_update_shape(data: Fact, indices: Fact, updates: Fact, axis: Fact) -
 
 
 def check_indices(indices: Array, size: Dim) -> None:
-    """Hold indices to the size of the axis."""
+    """Require that indices lie inside an axis of this size; warn if one is negative."""
     outside = (indices >= size.high) | (indices < -size.high)
     require(not outside.any(), "C4", f"{indices[outside][:1].tolist()} on {size} elements")
     warn_unless((indices >= 0).all(), "C5", indices[indices < 0][:1].tolist())
@@ -39,11 +39,11 @@ def check_indices(indices: Array, size: Dim) -> None:
 @kernel("ScatterUpdate-3")
 def scatter_update(data: Array, indices: Array, updates: Array, axis: Array) -> Array:
     at = normal_axes(as_i64(axis).ravel().tolist(), data.ndim, "C2")[0]
-    wanted = as_i64(indices)
-    check_indices(wanted, Dim.of(data.shape[at]))
+    numbers = as_i64(indices)
+    check_indices(numbers, Dim.of(data.shape[at]))
     result = data.copy()
     rows = updates.reshape(*data.shape[:at], indices.size, *data.shape[at + 1 :])
-    np.moveaxis(result, at, 0)[wanted.ravel()] = np.moveaxis(rows, at, 0)
+    np.moveaxis(result, at, 0)[numbers.ravel()] = np.moveaxis(rows, at, 0)
     return result
 
 

@@ -1,4 +1,4 @@
-"""Rows put at places of a tensor, replaced or combined with what is there."""
+"""Writing rows into a tensor by index, with or without a reduction."""
 
 from __future__ import annotations
 
@@ -25,46 +25,48 @@ FLAGS: dict[str, np.ufunc] = {
 }
 
 
-def scattered(rows: Array, places: Array, updates: Array, reduction: str, use_init_val: bool = True) -> Array:
-    """Rows, with updates put at places, the last one staying where one place is named twice; or combined by a
-    reduction.
+def scattered(
+    rows: Array, indices: Array, updates: Array, reduction: str, use_init_val: bool = True
+) -> Array:
+    """A copy of rows with updates written at indices, or combined with the rows there by a reduction.
 
-    use_init_val: whether what is there takes part in the combination.
+    Without a reduction, the last update of an index remains. With use_init_val, the original rows take
+    part in the reduction.
     """
     result = rows.copy()
     if reduction == "none":
-        result[places] = updates
+        result[indices] = updates
         return result
     kind = element_type_of(rows)
     if kind is BOOLEAN:
         if not use_init_val:
-            result[places] = reduction in ("prod", "min")
-        FLAGS[reduction].at(result, places, updates)
+            result[indices] = reduction in ("prod", "min")
+        FLAGS[reduction].at(result, indices, updates)
         return result
-    numbers, news = as_numbers(rows).copy(), as_numbers(updates)
+    numbers, update_numbers = as_numbers(rows).copy(), as_numbers(updates)
     if reduction == "mean":
-        return _means(rows, numbers, places, news, use_init_val)
+        return _means(rows, numbers, indices, update_numbers, use_init_val)
     if not use_init_val:
-        numbers[places] = _neutral(reduction, numbers.dtype)
-    NUMBERS[reduction].at(numbers, places, news)
+        numbers[indices] = _neutral(reduction, numbers.dtype)
+    NUMBERS[reduction].at(numbers, indices, update_numbers)
     return converted(numbers, kind)
 
 
-def _means(rows: Array, numbers: Array, places: Array, updates: Array, use_init_val: bool) -> Array:
-    """Rows whose named ones are means; of integers, rounded down."""
+def _means(rows: Array, numbers: Array, indices: Array, updates: Array, use_init_val: bool) -> Array:
+    """A copy of rows with means at indices; means of integers are rounded down."""
     kind = element_type_of(rows)
-    counts = np.bincount(places, minlength=len(rows)).reshape(-1, *(1,) * (rows.ndim - 1))
+    counts = np.bincount(indices, minlength=len(rows)).reshape(-1, *(1,) * (rows.ndim - 1))
     sums = numbers.astype(np.float64 if kind.floating else np.int64)
     if not use_init_val:
-        sums[places] = 0
-    np.add.at(sums, places, updates.astype(sums.dtype))
+        sums[indices] = 0
+    np.add.at(sums, indices, updates.astype(sums.dtype))
     divisors = np.maximum(counts + use_init_val, 1)
     means = sums / divisors if kind.floating else sums // divisors
     return np.where(counts > 0, converted(means, kind), rows)
 
 
 def _neutral(reduction: str, dtype: np.dtype[Any]) -> Any:
-    """The number that changes nothing."""
+    """The neutral element of a reduction."""
     if reduction in ("min", "max"):
         real = dtype.kind == "f"
         ends = (np.inf, -np.inf) if real else (np.iinfo(dtype).max, np.iinfo(dtype).min)

@@ -1,4 +1,4 @@
-"""ShuffleChannels: deal the channels of groups out in turn."""
+"""ShuffleChannels: interleave groups of channels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from irops.values.violation import require
 @shape("ShuffleChannels-1")
 def shuffle_channels_shape(data: Fact, *, axis: int, group: int) -> Shape:
     channels = data.shape[axis]
-    least, most = channels.ceil_div(group) * group, (channels // group) * group
-    require(least.low <= most.high, "C1", channels, f"{group} groups")
-    return data.shape.with_dim(
-        axis, Dim(max(least.low, channels.low), min(most.high, channels.high), channels.symbol)
-    )
+    rounded_up, rounded_down = channels.ceil_div(group) * group, (channels // group) * group
+    require(rounded_up.low <= rounded_down.high, "C1", channels, f"{group} groups")
+    low, high = max(rounded_up.low, channels.low), min(rounded_down.high, channels.high)
+    return data.shape.with_dim(axis, Dim(low, high, channels.symbol))
 
 
 @kernel("ShuffleChannels-1")

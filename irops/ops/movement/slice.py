@@ -1,4 +1,4 @@
-"""Slice: take start:stop:step along some axes."""
+"""Slice: extract start:stop:step along the given axes."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def slice_shape(data: Fact, start: Fact, stop: Fact, step: Fact, axes: Fact | No
     if data.shape.dims is None:
         return UNRANKED
     require(count <= len(data.shape), "C2", f"{count} elements at rank {len(data.shape)}")
-    named = _axes(axes, count, len(data.shape))
-    if named is None:  # any axis may be sliced
+    sliced_axes = _axes(axes, count, len(data.shape))
+    if sliced_axes is None:  # any axis may be sliced
         return data.shape if count == 0 else Shape(Dim(0, size.high) for size in data.shape)
     sizes = list(data.shape)
-    for axis, *bounds in zip(named, *(entries(fact, len(named)) for fact in lists[:3])):
+    for axis, *bounds in zip(sliced_axes, *(entries(fact, len(sliced_axes)) for fact in lists[:3])):
         require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
         sizes[axis] = sliced_size(sizes[axis], *bounds)
     return Shape(sizes)
 
 
 def _axes(axes: Fact | None, count: Dim, rank: int) -> tuple[int, ...] | None:
-    """The axes to slice, from 0; None where they are not known."""
+    """The axes to slice, counted from 0; None if they are unknown."""
     if axes is None:
         return tuple(range(int(count))) if count.known else None
     return None if axes.value is None else normal_axes(as_i64(axes.value).tolist(), rank, "C3")
@@ -45,103 +45,32 @@ def _axes(axes: Fact | None, count: Dim, rank: int) -> tuple[int, ...] | None:
 
 @kernel("Slice-8")
 def slice_kernel(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array:
-    return data[parts_taken(data.shape, start, stop, step, axes)]
+    return data[slices_of(data.shape, start, stop, step, axes)]
 
 
-def parts_taken(
-    shape: Sizes, start: Array, stop: Array, step: Array, axes: Array | None
-) -> tuple[slice, ...]:
-    """What is taken along each axis of a tensor."""
+def slices_of(shape: Sizes, start: Array, stop: Array, step: Array, axes: Array | None) -> tuple[slice, ...]:
+    """The slice to take along each axis of a tensor of this shape."""
     numbers = np.arange(start.size) if axes is None else as_i64(axes)
-    parts = [slice(None)] * len(shape)
+    slices = [slice(None)] * len(shape)
     for axis, *bounds in zip(
         normal_axes(numbers.tolist(), len(shape), "C3"), *(as_i64(a).tolist() for a in (start, stop, step))
     ):
         require(bounds[2] != 0, "C4", f"step 0 along axis {axis}")
-        parts[axis] = slice_of(shape[axis], *bounds)
-    return tuple(parts)
+        slices[axis] = slice_of(shape[axis], *bounds)
+    return tuple(slices)
 
 
 @gradient("Slice-8")
 def slice_gradient(
     d_output: Array, start: Array, stop: Array, step: Array, axes: Array | None, *, data_shape: Sizes
 ) -> Array:
-    reached = np.zeros(data_shape, d_output.dtype)
-    reached[parts_taken(data_shape, start, stop, step, axes)] = d_output
-    return reached
+    d_data = np.zeros(data_shape, d_output.dtype)
+    d_data[slices_of(data_shape, start, stop, step, axes)] = d_output
+    return d_data
 
 
 @values("Slice-8")
 def slice_values(data: Array, start: Array, stop: Array, step: Array, axes: Array | None) -> Array | None:
-    if any(given is not None and holds_dims(given) for given in (start, stop, step, axes)):
+    if any(bound is not None and holds_dims(bound) for bound in (start, stop, step, axes)):
         return None
     return slice_kernel(data, start, stop, step, axes)
-
-
-@shape("onnx:Slice-10")
-def slice_by_inputs_shape(
-    data: Fact, starts: Fact, ends: Fact, axes: Fact | None, steps: Fact | None
-) -> Shape:
-    return slice_shape(data, starts, ends, _ones(starts) if steps is None else steps, axes)
-
-
-def _ones(starts: Fact) -> Fact:
-    """As many ones as there are starts."""
-    count = starts.shape[0]
-    return Fact(starts.element_type, Shape.of(count), np.ones(int(count), np.int64) if count.known else None)
-
-
-@kernel("onnx:Slice-10")
-def slice_by_inputs(
-    data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None
-) -> Array:
-    return slice_kernel(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
-
-
-@values("onnx:Slice-10")
-def slice_by_inputs_values(
-    data: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None
-) -> Array | None:
-    return slice_values(data, starts, ends, np.ones_like(starts) if steps is None else steps, axes)
-
-
-@gradient("onnx:Slice-10")
-def slice_by_inputs_gradient(
-    d_output: Array, starts: Array, ends: Array, axes: Array | None, steps: Array | None, *, data_shape: Sizes
-) -> Array:
-    return slice_gradient(
-        d_output, starts, ends, np.ones_like(starts) if steps is None else steps, axes, data_shape=data_shape
-    )
-
-
-@shape("onnx:Slice-1")
-def slice_by_attributes_shape(
-    data: Fact, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None
-) -> Shape:
-    first, last = (Fact.of(np.array(given, np.int64)) for given in (starts, ends))
-    return slice_by_inputs_shape(
-        data, first, last, None if axes is None else Fact.of(np.array(axes, np.int64)), None
-    )
-
-
-@values("onnx:Slice-1")
-@kernel("onnx:Slice-1")
-def slice_by_attributes(
-    data: Array, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None
-) -> Array:
-    first, last = (np.array(given, np.int64) for given in (starts, ends))
-    return slice_by_inputs(data, first, last, None if axes is None else np.array(axes, np.int64), None)
-
-
-@gradient("onnx:Slice-1")
-def slice_by_attributes_gradient(
-    d_output: Array,
-    *,
-    starts: tuple[int, ...],
-    ends: tuple[int, ...],
-    axes: tuple[int, ...] | None,
-    data_shape: Sizes,
-) -> Array:
-    first, last = (np.array(given, np.int64) for given in (starts, ends))
-    named = None if axes is None else np.array(axes, np.int64)
-    return slice_by_inputs_gradient(d_output, first, last, named, None, data_shape=data_shape)

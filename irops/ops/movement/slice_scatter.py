@@ -1,8 +1,8 @@
-"""SliceScatter: write to start:stop:step along some axes."""
+"""SliceScatter: write to start:stop:step along the given axes."""
 
 from __future__ import annotations
 
-from irops.ops.movement.slice import parts_taken, slice_shape
+from irops.ops.movement.slice import slice_shape, slices_of
 from irops.spec.binding import kernel, shape, values
 from irops.values.element import Array
 from irops.values.fact import Fact, holds_dims
@@ -24,22 +24,22 @@ def slice_scatter_shape(
 def slice_scatter(
     data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
 ) -> Array:
-    parts = parts_taken(data.shape, start, stop, step, axes)
-    written = data.copy()
+    slices = slices_of(data.shape, start, stop, step, axes)
+    result = data.copy()
     require(
-        written[parts].shape == updates.shape,
+        result[slices].shape == updates.shape,
         "C6",
         Shape(updates.shape),
-        f"a part of shape {Shape(written[parts].shape)}",
+        f"a slice of shape {Shape(result[slices].shape)}",
     )
-    written[parts] = updates
-    return written
+    result[slices] = updates
+    return result
 
 
 @values("SliceScatter-15")
 def slice_scatter_values(
     data: Array, updates: Array, start: Array, stop: Array, step: Array, axes: Array | None
 ) -> Array | None:
-    if any(given is not None and holds_dims(given) for given in (start, stop, step, axes)):
+    if any(bound is not None and holds_dims(bound) for bound in (start, stop, step, axes)):
         return None
     return slice_scatter(data.astype(object), updates.astype(object), start, stop, step, axes)

@@ -1,9 +1,8 @@
-"""start:stop:step along one axis, as Slice and StridedSlice read it: how many elements that takes, and which.
+"""start:stop:step along one axis, as in Slice and StridedSlice: which elements it takes, and how many.
 
-Negative positions count from the end, then all are clamped into the axis: going forward, into 0..size; going
-    backward, a start into
-0..size-1 and a stop into -1..size. So a start before the first element still takes the first, even going
-backward.
+Negative positions count from the end. Then positions are clamped: with a positive step, both to 0..size;
+with a negative step, start to 0..size-1 and stop to -1..size. So with a negative step, a start before the
+first element takes the first element, unlike in Python.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from irops.values.dim import Bound, Dim
 from irops.values.shape import MAX_DIM
 
 FAR = 1 << 200
-"""Stands for no limit, so that integers suffice: greater than any size times any step."""
+"""An integer that stands for infinity: greater than any size times any step."""
 
 
 def bounds(size: int, start: int, stop: int, step: int) -> tuple[int, int]:
-    """The position of the first element taken, and the first that is not, if the step were 1 or -1."""
+    """start and stop counted from 0 and clamped for the direction of step."""
     start, stop = (position + size if position < 0 else position for position in (start, stop))
     if step > 0:
         return _clamped(start, 0, size), _clamped(stop, 0, size)
@@ -28,7 +27,7 @@ def bounds(size: int, start: int, stop: int, step: int) -> tuple[int, int]:
 
 
 def slice_of(size: int, start: int, stop: int, step: int) -> slice:
-    """The elements taken, as a slice of Python's."""
+    """The elements to take, as a Python slice."""
     first, last = bounds(size, start, stop, step)
     if _count(size, start, stop, step) == 0:
         return slice(0, 0)
@@ -36,12 +35,11 @@ def slice_of(size: int, start: int, stop: int, step: int) -> slice:
 
 
 def sliced_size(size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
-    """How many elements are taken, as closely as bounds and symbols tell; nothing is known of a step that may
-    have either sign.
+    """The number of elements taken, as exactly as bounds and symbols determine it.
 
-    The count rises and falls at most once as one of the four grows while the signs of the others stay: its
-        extremes lie at the ends
-    of intervals, and at the sizes where clamping sets in.
+    If step may be positive or negative, only size limits the number. Otherwise, while the signs of the other
+    arguments are fixed, the number has at most one turning point in each argument. So its extremes lie at the
+    ends of the intervals, and at the sizes where clamping begins.
     """
     if takes_all(size, start, stop, step):
         return size
@@ -52,20 +50,20 @@ def sliced_size(size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
         for a, b, s in product(_corners(start), _corners(stop), {_finite(step.low), _finite(step.high)})
         for n in _sizes(size, a, b)
     ]
-    found = Dim(min(counts), inf if max(counts) > MAX_DIM else max(counts))
-    return _named(found, size, start, stop) if step == 1 and not found.known else found
+    result = Dim(min(counts), inf if max(counts) > MAX_DIM else max(counts))
+    return _with_symbol(result, size, start, stop) if step == 1 and not result.known else result
 
 
 def takes_all(size: Dim, start: Dim, stop: Dim, step: Dim) -> bool:
-    """Whether surely every element is taken, forward or backward."""
-    most = min(size.high, MAX_DIM)
+    """Whether every element is certainly taken, forward or backward."""
+    max_size = min(size.high, MAX_DIM)
     if step == 1:
-        return (start == 0 or start.high <= -most) and stop.low >= most
-    return step == -1 and (start == -1 or start.low >= most - 1) and stop.high <= -most - 1
+        return (start == 0 or start.high <= -max_size) and stop.low >= max_size
+    return step == -1 and (start == -1 or start.low >= max_size - 1) and stop.high <= -max_size - 1
 
 
-def _named(count: Dim, size: Dim, start: Dim, stop: Dim) -> Dim:
-    """The count as stop - start, which carries symbols on, where surely 0 <= start <= stop <= size."""
+def _with_symbol(count: Dim, size: Dim, start: Dim, stop: Dim) -> Dim:
+    """The count as stop - start, which keeps symbols, if 0 <= start <= stop <= size is certain."""
     first, last = _from_0(start, size), _from_0(stop, size)
     if first < 0 or last < first or last > size:
         return count
@@ -88,18 +86,18 @@ def _count(size: int, start: int, stop: int, step: int) -> int:
 
 
 def _finite(bound: Bound) -> int:
-    """A bound as an integer; the ends of i64 are what models write for no limit."""
+    """A bound as an integer; models write the limits of i64 for no limit."""
     return 2 * FAR if bound >= MAX_DIM else -2 * FAR if bound <= -MAX_DIM else int(bound)
 
 
 def _corners(position: Dim) -> set[int]:
-    """The ends of what a position may be, those that count from the end of the axis apart from the others."""
+    """The ends of the interval of a position, split at 0: negative positions count from the end."""
     low, high = _finite(position.low), _finite(position.high)
     return {low, high} | ({-1, 0} if low < 0 <= high else set())
 
 
 def _sizes(size: Dim, start: int, stop: int) -> Iterable[int]:
-    """The ends of what a size may be, and those between at which the count may peak."""
+    """The ends of the interval of a size, and the sizes in between at which the count may have an extreme."""
     low, high = int(size.low), FAR if size.high > MAX_DIM else int(size.high)
-    turns = (1, -start, stop, start + 1, -stop - 1)
-    return {low, high, *(turn for turn in turns if low < turn < high)} if low < high else (low,)
+    turning_points = (1, -start, stop, start + 1, -stop - 1)
+    return {low, high, *(point for point in turning_points if low < point < high)} if low < high else (low,)

@@ -1,4 +1,4 @@
-"""Split and VariadicSplit: cut a tensor into pieces along an axis."""
+"""Split and VariadicSplit: split a tensor into parts along an axis."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from irops.values.fact import Fact
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
-MOST_PIECES = 1 << 16
-"""More outputs than any layer has: a length of split_lengths beyond it is not believed before split_lengths
-itself is known.
-"""
-FEW = 8
+MAX_PARTS = 1 << 16
+"""The limit of outputs inferred from the number of split_lengths alone, while their values are unknown."""
+MAX_UNKNOWN_LENGTHS = 8
+"""With more unknown lengths, they are not narrowed, because the cost is quadratic in their number."""
 
 
 @shape("Split-1")
 def split_shape(data: Fact, axis: Fact, *, num_splits: int) -> tuple[Shape, ...]:
-    def piece(size: Dim) -> Sequence[Dim]:
+    def part(size: Dim) -> Sequence[Dim]:
         low, high = -(-size.low // num_splits), size.high if size.high == inf else size.high // num_splits
-        require(low <= high, "C2", f"{size} elements in {num_splits} pieces")
+        require(low <= high, "C2", f"{size} elements in {num_splits} parts")
         even = size // num_splits
         return [even if even.known else Dim(low, high, even.symbol)]
 
-    return cut_along(data.shape, axis, piece, 1) * num_splits
+    return split_along(data.shape, axis, part, 1) * num_splits
 
 
 @shape("VariadicSplit-1")
@@ -44,29 +43,28 @@ def variadic_split_shape(
     require(axis.shape.size.can_be(1), "C6", axis)
     count = split_lengths.shape[0]
     lengths = split_lengths.dims or (UNKNOWN,) * (
-        int(count) if count.known and count <= MOST_PIECES else output_count
+        int(count) if count.known and count <= MAX_PARTS else output_count
     )
     if not lengths and not count.known:
         return ()
     require(all(length >= -1 for length in lengths), "C3", Shape(lengths))
     require(sum(length == -1 for length in lengths) <= 1, "C4", Shape(lengths))
     try:
-        return cut_along(data.shape, axis, lambda size: pieces_of(size, lengths), len(lengths))
-    except Violation as broken:
-        if broken.constraint == "C1" or axis.value is None or not all(length >= 0 for length in lengths):
+        return split_along(data.shape, axis, lambda size: part_sizes(size, lengths), len(lengths))
+    except Violation as violation:
+        if violation.constraint == "C1" or axis.value is None or not all(length >= 0 for length in lengths):
             raise
-        warn_unless(
-            False, "C2", broken.detail.removeprefix("got ")
-        )  # the outputs' shapes are clear all the same
+        # reported and not raised, because the output shapes are known nevertheless
+        warn_unless(False, "C2", violation.detail.removeprefix("got "))
         return tuple(
             data.shape.with_dim(int(as_i64(axis.value).item()), length.at_least(0)) for length in lengths
         )
 
 
-def cut_along(
-    data: Shape, axis: Fact, pieces: Callable[[Dim], Sequence[Dim]], count: int
+def split_along(
+    data: Shape, axis: Fact, parts: Callable[[Dim], Sequence[Dim]], count: int
 ) -> tuple[Shape, ...]:
-    """The shapes of the pieces; of those along each axis that it may be, where the axis is not known."""
+    """The shapes of the parts; if axis is unknown, they cover the parts along each possible axis."""
     if data.dims is None:
         return (UNRANKED,) * count
     rank = len(data)
@@ -76,28 +74,26 @@ def cut_along(
         else (axis.dims or (Dim(-rank, rank - 1),))[0]
     )
     require(number >= -rank and number < rank, "C1", f"axis {number} at rank {rank}")
-    found, broken = [], None
+    shapes_by_axis, fault = [], None
     for candidate in range(rank):
         if number.can_be(candidate) or number.can_be(candidate - rank):
             try:
-                found.append([data.with_dim(candidate, piece) for piece in pieces(data[candidate])])
+                shapes_by_axis.append([data.with_dim(candidate, part) for part in parts(data[candidate])])
             except Violation as violation:
-                broken = violation
-    if not found and broken is not None:
-        raise broken
-    return tuple(reduce(Shape.union, shapes) for shapes in zip(*found))
+                fault = violation
+    if not shapes_by_axis and fault is not None:
+        raise fault
+    return tuple(reduce(Shape.union, shapes) for shapes in zip(*shapes_by_axis))
 
 
-def pieces_of(size: Dim, lengths: Sequence[Dim]) -> list[Dim]:
-    """The sizes of pieces that together take all of size; at most one length is -1, which takes what the
-    others leave.
-    """
+def part_sizes(size: Dim, lengths: Sequence[Dim]) -> list[Dim]:
+    """The sizes of parts that add up to size; at most one length is -1 and stands for the rest."""
     sizes = [ANY if length.low < 0 else length for length in lengths]
     known = sum((length for length in sizes if length.known), Dim.of(0))
     unknown = [number for number, length in enumerate(sizes) if not length.known]
     if not unknown:
         require(known.can_be(size), "C2", f"lengths of {known} in total, {size} elements")
-    for number in unknown if len(unknown) <= FEW else ():
+    for number in unknown if len(unknown) <= MAX_UNKNOWN_LENGTHS else ():
         others = sum((sizes[other] for other in unknown if other != number), known)
         rest = size - others
         require(rest >= 0, "C2", f"lengths of {others} beside one more, {size} elements")
@@ -109,7 +105,7 @@ def pieces_of(size: Dim, lengths: Sequence[Dim]) -> list[Dim]:
 @kernel("Split-1")
 def split(data: Array, axis: Array, *, num_splits: int) -> tuple[Array, ...]:
     along = _axis(data, axis)
-    require(data.shape[along] % num_splits == 0, "C2", f"{data.shape[along]} elements in {num_splits} pieces")
+    require(data.shape[along] % num_splits == 0, "C2", f"{data.shape[along]} elements in {num_splits} parts")
     return tuple(np.split(data, num_splits, along))
 
 
@@ -121,7 +117,7 @@ def variadic_split(data: Array, axis: Array, split_lengths: Array) -> tuple[Arra
     require(all(length >= -1 for length in lengths), "C3", lengths)
     require(lengths.count(-1) <= 1, "C4", lengths)
     sizes = [
-        int(size) for size in pieces_of(Dim.of(data.shape[along]), [Dim.of(length) for length in lengths])
+        int(size) for size in part_sizes(Dim.of(data.shape[along]), [Dim.of(length) for length in lengths])
     ]
     require(
         sum(sizes) == data.shape[along],

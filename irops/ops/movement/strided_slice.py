@@ -1,4 +1,4 @@
-"""StridedSlice: take begin:end:stride along axes, add axes and drop axes, as masks say."""
+"""StridedSlice: extract begin:end:stride along axes; masks add, drop or keep axes."""
 
 from __future__ import annotations
 
@@ -66,37 +66,35 @@ def bit(mask: Mask, i: int) -> bool:
 def parts(
     count: int, rank: int, new_axis_mask: Mask, shrink_axis_mask: Mask, ellipsis_mask: Mask
 ) -> Iterator[tuple[str, int]]:
-    """What each position does, in order: "new" adds an axis, "shrink" drops one, "slice" slices one, "whole"
-    leaves one as it is.
+    """What to do with each axis, in order, and the position that describes it.
 
-    The axes for which no position is left stay whole where the ellipsis stands, or at the end.
+    "new" adds an axis, "shrink" drops one, "slice" slices one, "whole" keeps one. Axes that no position
+    describes are kept at the place of the ellipsis, or at the end if there is none.
     """
-    dots = [i for i in range(count) if bit(ellipsis_mask, i)]
-    require(len(dots) < 2, "C3", f"one at {dots}")
+    ellipses = [i for i in range(count) if bit(ellipsis_mask, i)]
+    require(len(ellipses) < 2, "C3", f"positions {ellipses}")
     require(
-        not any(bit(mask, i) for mask in (new_axis_mask, shrink_axis_mask) for i in dots),
+        not any(bit(mask, i) for mask in (new_axis_mask, shrink_axis_mask) for i in ellipses),
         "C4",
-        f"position {dots}",
+        f"position {ellipses}",
     )
     kinds = [
         "new" if bit(new_axis_mask, i) else "shrink" if bit(shrink_axis_mask, i) else "slice"
         for i in range(count)
     ]
-    taken = count - len(dots) - kinds.count("new")
-    require(taken <= rank, "C5", f"{taken} positions at rank {rank}")
+    described = count - len(ellipses) - kinds.count("new")
+    require(described <= rank, "C5", f"{described} positions at rank {rank}")
     for i, kind in enumerate(kinds):
-        if i in dots:
-            yield from [("whole", i)] * (rank - taken)
+        if i in ellipses:
+            yield from [("whole", i)] * (rank - described)
         else:
             yield kind, i
-    if not dots:
-        yield from [("whole", count)] * (rank - taken)
+    if not ellipses:
+        yield from [("whole", count)] * (rank - described)
 
 
 def masked(begin: Dim, end: Dim, step: Dim, from_start: bool, to_end: bool) -> tuple[Dim, Dim, Dim]:
-    """Where a slice begins and ends: as said, or, where its mask is set, at the end of the axis that its
-    direction makes it.
-    """
+    """begin, end and step, where a bound whose mask is set is the end of the axis in that direction."""
     require(step != 0, "C6")
     if step.high < 0:
         return Dim.of(LAST) if from_start else begin, Dim.of(BEFORE_FIRST) if to_end else end, step
@@ -104,7 +102,7 @@ def masked(begin: Dim, end: Dim, step: Dim, from_start: bool, to_end: bool) -> t
 
 
 def check_index(index: Dim, size: Dim) -> None:
-    """Hold the index of an axis that is dropped to the axis."""
+    """Require that the index of an axis that is dropped lies inside the axis."""
     require(index >= -size and index < size, "C7", index, f"size {size}")
 
 
@@ -154,7 +152,7 @@ def strided_slice_values(
     shrink_axis_mask: Mask,
     ellipsis_mask: Mask,
 ) -> Array | None:
-    if any(given is not None and holds_dims(given) for given in (begin, end, stride)):
+    if any(bound is not None and holds_dims(bound) for bound in (begin, end, stride)):
         return None
     return strided_slice(
         data,

@@ -1,4 +1,4 @@
-"""Transpose: put axes into another order."""
+"""Transpose: permute the axes of a tensor."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def transpose_shape(arg: Fact, input_order: Fact) -> Shape:
 
 
 def _one_of(shape: Shape, axis: Dim) -> Dim:
-    """What is known of the size along an axis that itself may be known in part."""
+    """The size of shape along an axis that may be only partially known."""
     return reduce(Dim.union, (size for number, size in enumerate(shape) if axis.can_be(number)))
 
 
 def check_order(order: tuple[Dim, ...], rank: int) -> None:
-    """Hold an order of axes to what it must be: every axis, once."""
+    """Require that order contains only axes of the rank, and none twice."""
     for axis in order:
         require(axis >= 0 and axis < rank, "C2", f"axis {axis} at rank {rank}")
     known = [int(axis) for axis in order if axis.known]

@@ -1,4 +1,4 @@
-"""Unique: the different elements of a tensor, or the different slices along an axis."""
+"""Unique: the unique elements of a tensor, or its unique slices along an axis."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def unique_shape(data: Fact, axis: Fact | None, *, sorted: bool) -> tuple[Shape,
         return first, second, third, fourth
     if axis is None:
         size = data.shape.size
-        count = fewer(size)
+        count = unique_count(size)
         return Shape.of(count), Shape.of(count), Shape.of(size), Shape.of(count)
     if data.shape.dims is None:
         return UNRANKED, Shape.of(ANY), Shape.of(ANY), Shape.of(ANY)
     if axis.value is None:
-        return Shape(map(fewer, data.shape)), Shape.of(ANY), Shape.of(ANY), Shape.of(ANY)
+        return Shape(map(unique_count, data.shape)), Shape.of(ANY), Shape.of(ANY), Shape.of(ANY)
     at = axis_of(axis.value, len(data.shape))
     size = data.shape[at]
-    count = fewer(size)
+    count = unique_count(size)
     return data.shape.with_dim(at, count), Shape.of(count), Shape.of(size), Shape.of(count)
 
 
-def fewer(size: Dim) -> Dim:
-    """How many of so many may be different: one at least, if there are any."""
+def unique_count(size: Dim) -> Dim:
+    """Bounds of the number of unique ones among size elements."""
     return Dim(min(size.low, 1), size.high)
 
 
 def axis_of(axis: Array | None, rank: int) -> int:
-    """The axis from 0."""
+    """The axis counted from 0."""
     assert axis is not None
     number = int(as_i64(axis).item())
     require(-rank <= number < rank, "C3", f"axis {number} at rank {rank}")
@@ -51,7 +51,7 @@ def axis_of(axis: Array | None, rank: int) -> int:
 
 
 def unique_parts(data: Array, axis: Array | None, ascending: bool) -> tuple[Array, Array, Array, Array]:
-    """What is different, where each comes first, which of these each is, and how often each comes."""
+    """The four outputs: unique, first, which and counts."""
     at = None if axis is None else axis_of(axis, data.ndim)
     rows = (
         data.reshape(-1, 1)
@@ -63,13 +63,14 @@ def unique_parts(data: Array, axis: Array | None, ascending: bool) -> tuple[Arra
         order = np.argsort(first, kind="stable")
         first, counts, which = first[order], counts[order], np.argsort(order)[which]
     kind = element_type_of(data)
-    different = data.reshape(-1)[first] if at is None else np.take(data, first, at)
-    return tagged(different, kind), first, which, counts
+    kept = data.reshape(-1)[first] if at is None else np.take(data, first, at)
+    return tagged(kept, kind), first, which, counts
 
 
 def groups(rows: Array) -> tuple[Array, Array, Array]:
-    """Of rows in ascending order, equal ones as one: where each comes first, which of them each row is, how
-    many there are of each.
+    """Groups of equal rows, in ascending order.
+
+    Returns the index of the first row of each group, the group of each row, and the size of each group.
     """
     count = len(rows)
     columns = [
@@ -96,6 +97,6 @@ def unique(
     index_element_type: ElementType,
     count_element_type: ElementType,
 ) -> tuple[Array, Array, Array, Array]:
-    different, first, which, counts = unique_parts(data, axis, sorted)
+    kept, first, which, counts = unique_parts(data, axis, sorted)
     numbers = index_element_type.dtype
-    return different, first.astype(numbers), which.astype(numbers), counts.astype(count_element_type.dtype)
+    return kept, first.astype(numbers), which.astype(numbers), counts.astype(count_element_type.dtype)

@@ -1,4 +1,4 @@
-"""BatchNormInference: shift and scale every channel by a mean and a variance that are given."""
+"""BatchNormInference: normalize each channel with a given mean and variance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irops.values.violation import require
 @shape("BatchNormInference-5")
 def batch_norm_inference_shape(data: Fact, gamma: Fact, beta: Fact, mean: Fact, variance: Fact) -> Shape:
     channels = reduce(
-        lambda known, fact: unify(known, fact.shape[0], "C1"), (gamma, beta, mean, variance), data.shape[1]
+        lambda dim, fact: unify(dim, fact.shape[0], "C1"), (gamma, beta, mean, variance), data.shape[1]
     )
     require(channels >= 1, "C2", data)
     return data.shape.with_dim(1, channels)
@@ -32,9 +32,11 @@ def gamma_first_shape(gamma: Fact, beta: Fact, data: Fact, mean: Fact, variance:
 def batch_norm_inference(
     data: Array, gamma: Array, beta: Array, mean: Array, variance: Array, *, epsilon: float
 ) -> Array:
-    along = (-1, *(1,) * (data.ndim - 2))
+    per_channel = (-1, *(1,) * (data.ndim - 2))
     factor = gamma / np.sqrt(variance + data.dtype.type(epsilon))
-    return np.asarray((data - mean.reshape(along)) * factor.reshape(along) + beta.reshape(along))
+    return np.asarray(
+        (data - mean.reshape(per_channel)) * factor.reshape(per_channel) + beta.reshape(per_channel)
+    )
 
 
 @kernel("BatchNormInference-1", widen=True)

@@ -1,6 +1,4 @@
-"""GroupNormalization: bring every group of channels to mean 0 and variance 1, then scale and shift every
-channel.
-"""
+"""GroupNormalization: normalize each group of channels, then scale and shift each channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LRN: divide every element by a power of the sum of squares around it."""
+"""LRN: local response normalization."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import reduce
 
 import numpy as np
 
-from irops.ops.normalization.mvn import mvn_shape, normal
+from irops.ops.normalization.mvn import canonical_axes, mvn_shape
 from irops.ops.sliding import at
 from irops.spec.binding import kernel, shape
 from irops.values.element import Array
@@ -21,18 +21,20 @@ def lrn_shape(data: Fact, axes: Fact) -> Shape:
 
 @kernel("LRN-1", widen=True)
 def lrn(data: Array, axes: Array, *, alpha: float, beta: float, bias: float, size: int) -> Array:
-    over, number = normal(axes, data.ndim), data.dtype.type
-    sums = reduce(lambda squares, axis: around(squares, axis, (size - 1) // 2), over, np.square(data))
-    scale = number(alpha / float(size) ** len(over))
+    region_axes, number = canonical_axes(axes, data.ndim), data.dtype.type
+    sums = reduce(
+        lambda squares, axis: window_sums(squares, axis, (size - 1) // 2), region_axes, np.square(data)
+    )
+    scale = number(alpha / float(size) ** len(region_axes))
     return np.asarray(data / np.power(number(bias) + scale * sums, number(beta)))
 
 
-def around(data: Array, axis: int, radius: int) -> Array:
-    """For every element the sum of those at most radius away along an axis, itself among them."""
+def window_sums(data: Array, axis: int, radius: int) -> Array:
+    """For each element, the sum of the elements at distance 0 to radius along an axis."""
     length = data.shape[axis] if data.size else 0
     total = data.copy()
-    for step in range(1, min(radius, length - 1) + 1):
-        head, tail = at(axis, slice(0, length - step)), at(axis, slice(step, length))
+    for distance in range(1, min(radius, length - 1) + 1):
+        head, tail = at(axis, slice(0, length - distance)), at(axis, slice(distance, length))
         total[head] += data[tail]
         total[tail] += data[head]
     return total

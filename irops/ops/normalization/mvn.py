@@ -1,4 +1,4 @@
-"""MVN: subtract the mean over some axes and divide by the standard deviation."""
+"""MVN: subtract the mean over given axes and divide by the standard deviation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def mvn_shape(data: Fact, axes: Fact) -> Shape:
     if rank is not None:
         require(axes.shape[0] <= rank, "C1", f"{axes.shape[0]} axes at rank {rank}")
         if axes.value is not None:
-            normal(axes.value, rank)
+            canonical_axes(axes.value, rank)
     return data.shape
 
 
@@ -31,33 +31,37 @@ def spatial_mvn(
     eps: float,
     reduction_axes: tuple[int, ...],
 ) -> Array:
-    over = reduction_axes or tuple(range(1 if across_channels else 2, data.ndim))
-    return normalized(data, tuple(sorted(set(over))), normalize_variance, eps)
+    mean_axes = reduction_axes or tuple(range(1 if across_channels else 2, data.ndim))
+    return normalized(data, tuple(sorted(set(mean_axes))), normalize_variance, eps)
 
 
 @kernel("MVN-6", widen=True)
 def mvn(data: Array, axes: Array, *, normalize_variance: bool, eps: float, eps_mode: str) -> Array:
-    return normalized(data, normal(axes, data.ndim), normalize_variance, eps, eps_mode)
+    return normalized(data, canonical_axes(axes, data.ndim), normalize_variance, eps, eps_mode)
 
 
 def normalized(
-    data: Array, over: tuple[int, ...], normalize_variance: bool, eps: float, eps_mode: str = "inside_sqrt"
+    data: Array,
+    mean_axes: tuple[int, ...],
+    normalize_variance: bool,
+    eps: float,
+    eps_mode: str = "inside_sqrt",
 ) -> Array:
-    """data brought to mean 0 over some axes, and to variance 1 where that is asked for."""
+    """data minus its mean; with normalize_variance, divided by the standard deviation."""
     if not normalize_variance:
-        return np.subtract(data, mean(data, over))
-    difference, variance = centred(data, over)
-    little = data.dtype.type(eps)
-    deviation = np.sqrt(variance + little) if eps_mode == "inside_sqrt" else np.sqrt(variance) + little
+        return np.subtract(data, mean(data, mean_axes))
+    difference, variance = centred(data, mean_axes)
+    epsilon = data.dtype.type(eps)
+    deviation = np.sqrt(variance + epsilon) if eps_mode == "inside_sqrt" else np.sqrt(variance) + epsilon
     difference /= deviation
     return difference
 
 
-def normal(axes: Array, rank: int) -> tuple[int, ...]:
-    """Axes counted from 0, each once."""
-    numbers = [int(axis) for axis in axes]
-    for axis in numbers:
+def canonical_axes(axes: Array, rank: int) -> tuple[int, ...]:
+    """The axes counted from 0, sorted, without duplicates. A duplicate gives the warning C3."""
+    indices = [int(axis) for axis in axes]
+    for axis in indices:
         require(-rank <= axis < rank, "C2", f"axis {axis} at rank {rank}")
-    once = tuple(sorted({axis % rank for axis in numbers}))
-    warn_unless(len(once) == len(numbers), "C3", numbers)
-    return once
+    unique = tuple(sorted({axis % rank for axis in indices}))
+    warn_unless(len(unique) == len(indices), "C3", indices)
+    return unique

@@ -1,10 +1,10 @@
-"""NormalizeL2 and GRN: divide by the Euclidean norm over some axes."""
+"""NormalizeL2 and GRN: divide by the L2 norm over given axes."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.normalization.mvn import normal
+from irops.ops.normalization.mvn import canonical_axes
 from irops.spec.binding import kernel, shape
 from irops.values.element import Array
 from irops.values.fact import Fact
@@ -14,7 +14,7 @@ from irops.values.shape import Shape
 @shape("NormalizeL2-1")
 def normalize_l2_shape(data: Fact, axes: Fact) -> Shape:
     if data.shape.rank is not None and axes.value is not None:
-        normal(axes.value.reshape(-1), data.shape.rank)
+        canonical_axes(axes.value.reshape(-1), data.shape.rank)
     return data.shape
 
 
@@ -22,9 +22,11 @@ def normalize_l2_shape(data: Fact, axes: Fact) -> Shape:
 def normalize_l2(data: Array, axes: Array, *, eps: float, eps_mode: str) -> Array:
     if not axes.size:
         return np.asarray(data != 0).astype(data.dtype)
-    squares = sum_of_squares(data, normal(axes.reshape(-1), data.ndim))
-    little = data.dtype.type(eps)
-    return np.asarray(data / np.sqrt(squares + little if eps_mode == "add" else np.maximum(squares, little)))
+    squares = sum_of_squares(data, canonical_axes(axes.reshape(-1), data.ndim))
+    epsilon = data.dtype.type(eps)
+    return np.asarray(
+        data / np.sqrt(squares + epsilon if eps_mode == "add" else np.maximum(squares, epsilon))
+    )
 
 
 @kernel("GRN-1", widen=True)
@@ -33,5 +35,5 @@ def grn(data: Array, *, bias: float) -> Array:
 
 
 def sum_of_squares(data: Array, axes: tuple[int, ...]) -> Array:
-    """The sum of squares over axes, which stay as 1."""
+    """The sum of squares over axes, which are kept with size 1."""
     return np.asarray(np.add.reduce(np.square(data), axis=axes, keepdims=True))

@@ -1,4 +1,4 @@
-"""AdaptiveAvgPool and AdaptiveMaxPool: as many windows as are asked for, spread over data."""
+"""AdaptiveAvgPool and AdaptiveMaxPool: pooling to a given output size."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def adaptive_pool_shape(data: Fact, output_shape: Fact) -> Shape:
 def adaptive_max_pool_shape(data: Fact, output_shape: Fact) -> tuple[Shape, Shape]:
     pooled = adaptive_pool_shape(data, output_shape)
     if data.shape.dims is not None:
-        for size, wanted in zip(data.shape[2:], pooled[2:]):
-            hold_elements(size, wanted)
+        for size, count in zip(data.shape[2:], pooled[2:]):
+            require_elements(size, count)
     return pooled, pooled
 
 
-def hold_elements(size: Dim, wanted: Dim) -> None:
-    require(size > 0 or wanted.low <= 0, "C3", f"{wanted} windows on {size} elements")
+def require_elements(size: Dim, count: Dim) -> None:
+    require(size > 0 or count.low <= 0, "C3", f"output size {count} for an axis of size {size}")
 
 
 @kernel("AdaptiveAvgPool-8", widen=True)
@@ -49,8 +49,8 @@ def adaptive_avg_pool(data: Array, output_shape: Array) -> Array:
     for axis, count in enumerate(counts, 2):
         sums = np.zeros((*data.shape[:axis], count, *data.shape[axis + 1 :]), data.dtype)
         for position, window in enumerate(windows(data.shape[axis], count)):
-            seen = data[at(axis, window)]
-            sums[at(axis, position)] = seen.sum(axis=axis) / data.dtype.type(max(seen.shape[axis], 1))
+            covered = data[at(axis, window)]
+            sums[at(axis, position)] = covered.sum(axis=axis) / data.dtype.type(max(covered.shape[axis], 1))
         data = sums
     return data
 
@@ -59,34 +59,29 @@ def adaptive_avg_pool(data: Array, output_shape: Array) -> Array:
 def adaptive_max_pool(
     data: Array, output_shape: Array, *, index_element_type: ElementType
 ) -> tuple[Array, Array]:
-    """One axis after the other, the last one first, so that of equal elements the first in order is found."""
+    """Reduce one axis after the other, starting with the last, so that the first of equal maxima is found."""
     counts = tuple(map(int, as_i64(output_shape)))
     if 0 in (*data.shape[:2], *counts):
         empty = (*data.shape[:2], *counts)
         return np.zeros(empty, data.dtype), np.zeros(empty, index_element_type.dtype)
     numbers, kind = as_numbers(data), element_type_of(data)
-    greatest = (
-        np.where(np.isnan(numbers), -np.inf, numbers).astype(numbers.dtype) if kind.floating else numbers
-    )
-    places = np.zeros(data.shape, np.int64)
+    maxima = np.where(np.isnan(numbers), -np.inf, numbers).astype(numbers.dtype) if kind.floating else numbers
+    indices = np.zeros(data.shape, np.int64)
     stride = 1
     for axis, count in reversed([*enumerate(counts, 2)]):
-        hold_elements(Dim.of(data.shape[axis]), Dim.of(count))
-        shape = (*greatest.shape[:axis], count, *greatest.shape[axis + 1 :])
-        best, found = np.zeros(shape, numbers.dtype), np.zeros(shape, np.int64)
+        require_elements(Dim.of(data.shape[axis]), Dim.of(count))
+        shape = (*maxima.shape[:axis], count, *maxima.shape[axis + 1 :])
+        pooled, pooled_indices = np.zeros(shape, numbers.dtype), np.zeros(shape, np.int64)
         for position, window in enumerate(windows(data.shape[axis], count)):
-            first = greatest[at(axis, window)].argmax(axis=axis, keepdims=True) + window.start
+            first = maxima[at(axis, window)].argmax(axis=axis, keepdims=True) + window.start
             here = at(axis, slice(position, position + 1))
-            best[here] = np.take_along_axis(greatest, first, axis)
-            found[here] = np.take_along_axis(places, first, axis) + first * stride
-        greatest, places, stride = best, found, stride * data.shape[axis]
-    return low_bits(greatest, kind) if kind.integral else greatest.astype(data.dtype), places.astype(
-        index_element_type.dtype
-    )
+            pooled[here] = np.take_along_axis(maxima, first, axis)
+            pooled_indices[here] = np.take_along_axis(indices, first, axis) + first * stride
+        maxima, indices, stride = pooled, pooled_indices, stride * data.shape[axis]
+    output = low_bits(maxima, kind) if kind.integral else maxima.astype(data.dtype)
+    return output, indices.astype(index_element_type.dtype)
 
 
 def windows(size: int, count: int) -> list[slice]:
-    """The elements of each of count windows, which cover an axis and overlap where count does not divide its
-    size.
-    """
+    """The elements of each of count windows, which together cover an axis."""
     return [slice(position * size // count, -(-(position + 1) * size // count)) for position in range(count)]

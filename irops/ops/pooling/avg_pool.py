@@ -1,4 +1,4 @@
-"""AvgPool: the mean of the elements under a window that slides over data."""
+"""AvgPool: the mean over a sliding window."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def avg_pool_shape(
     rounding_type: str,
     auto_pad: str,
 ) -> Shape:
-    return dilated_shape(
+    return avg_pool_16_shape(
         data,
         kernel=kernel,
         strides=strides,
@@ -45,7 +45,7 @@ def avg_pool_shape(
 
 
 @shape("AvgPool-16")
-def dilated_shape(
+def avg_pool_16_shape(
     data: Fact,
     *,
     kernel: Numbers,
@@ -82,7 +82,7 @@ def avg_pool(
     rounding_type: str,
     auto_pad: str,
 ) -> Array:
-    return dilated_pool(
+    return avg_pool_16(
         data,
         kernel=kernel,
         strides=strides,
@@ -96,7 +96,7 @@ def avg_pool(
 
 
 @computes("AvgPool-16", widen=True)
-def dilated_pool(
+def avg_pool_16(
     data: Array,
     *,
     kernel: Numbers,
@@ -120,22 +120,20 @@ def dilated_pool(
 
 
 def _means(data: Array, slides: Sequence[Slide], counts: Array) -> Array:
-    """The sum under each window over a count, 0 where that is 0; of integers the nearest one, halves
-    to even.
-    """
+    """The sum under each window divided by its count, 0 if that is 0; integers are rounded, ties to even."""
     kind = element_type_of(data)
     if kind.floating:
         means: Array = _sums(data, slides) / np.maximum(counts, 1).astype(data.dtype)
         return means
     wide = np.uint64 if kind.name == "u64" else np.int64
     divisors = np.maximum(counts, 1).astype(wide)
-    whole, rest = np.divmod(_sums(as_numbers(data).astype(wide), slides), divisors)
-    up = (2 * rest > divisors) | ((2 * rest == divisors) & (whole % 2 == 1))
-    return low_bits(whole + up.astype(wide), kind)
+    quotients, remainders = np.divmod(_sums(as_numbers(data).astype(wide), slides), divisors)
+    round_up = (2 * remainders > divisors) | ((2 * remainders == divisors) & (quotients % 2 == 1))
+    return low_bits(quotients + round_up.astype(wide), kind)
 
 
 def _sums(data: Array, slides: Sequence[Slide]) -> Array:
-    """The sums of the elements under each window, one axis after the other."""
+    """The sums of the elements under each window, computed one axis after the other."""
     for axis, slide in reversed(list(enumerate(slides, 2))):
         total = np.zeros((*data.shape[:axis], slide.positions, *data.shape[axis + 1 :]), data.dtype)
         if slide.taps <= slide.positions:

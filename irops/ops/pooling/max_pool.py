@@ -1,4 +1,4 @@
-"""MaxPool: the greatest element under a window that slides over data, and where it stands."""
+"""MaxPool: the maximum over a sliding window, and its index."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def max_pool(
 ) -> tuple[Array, Array]:
     along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
     slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
-    greatest, places = _greatest(as_numbers(data), slides)
+    maxima, positions = _maxima(as_numbers(data), slides)
     channels = np.arange(prod(data.shape[:2])).reshape(*data.shape[:2], *(1,) * len(slides))
-    indices = (channels * prod(data.shape[2:]) + places) % max(prod(data.shape[axis:]), 1)
+    indices = (channels * prod(data.shape[2:]) + positions) % max(prod(data.shape[axis:]), 1)
     kind = element_type_of(data)
-    return low_bits(greatest, kind) if kind.integral else greatest, indices.astype(index_element_type.dtype)
+    return low_bits(maxima, kind) if kind.integral else maxima, indices.astype(index_element_type.dtype)
 
 
 @shape("MaxPool-1")
@@ -99,64 +99,64 @@ def max_pool_1(
     )[0]
 
 
-def _greatest(data: Array, slides: Sequence[Slide]) -> tuple[Array, Array]:
-    """The greatest element under each window, and its place within its channel, the first in order where
-    several are equal.
+def _maxima(data: Array, slides: Sequence[Slide]) -> tuple[Array, Array]:
+    """The maximum under each window, and the index in its channel of the first element equal to it.
 
-    Under a window that meets no element the lowest finite number stands, and place 0. NaN counts as -inf.
+    A window that covers no element gives the lowest finite number and index 0. NaN is treated as -inf.
     """
-    real = data.dtype.kind == "f"
-    if real and np.isnan(data.max(initial=-np.inf)):
+    floating = data.dtype.kind == "f"
+    if floating and np.isnan(data.max(initial=-np.inf)):
         data = np.where(np.isnan(data), data.dtype.type(-np.inf), data)
-    places: Array | None = None
+    indices: Array | None = None
     for axis, slide in reversed(list(enumerate(slides, 2))):
         data, elements = (_by_taps if slide.taps <= slide.positions else _by_positions)(data, axis, slide)
-        inner = np.take_along_axis(places, elements, axis) if places is not None and slide.size else 0
-        places = elements * prod(other.size for other in slides[axis - 1 :]) + inner
-    assert places is not None
+        inner = np.take_along_axis(indices, elements, axis) if indices is not None and slide.size else 0
+        indices = elements * prod(other.size for other in slides[axis - 1 :]) + inner
+    assert indices is not None
     for axis, slide in enumerate(slides, 2):
         if not slide.whole:
             empty = at(axis, slide.counts() == 0)
-            data[empty] = np.finfo(data.dtype).min if real else np.iinfo(data.dtype).min
-            places[empty] = 0
-    return data, places
+            data[empty] = np.finfo(data.dtype).min if floating else np.iinfo(data.dtype).min
+            indices[empty] = 0
+    return data, indices
 
 
 def _lowest(data: Array, axis: int, slide: Slide) -> Array:
-    """For each window the lowest number: the greatest of nothing."""
+    """The lowest number of the type for each window, to start the maximum from."""
     lowest = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
     return np.full((*data.shape[:axis], slide.positions, *data.shape[axis + 1 :]), lowest, data.dtype)
 
 
 def _by_taps(data: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
-    """The greatest element along one axis under each window, and which of the axis it is; 0 where there is
-    none.
+    """The maximum along one axis under each window, and its index on the axis; 0 if there is no element.
+
+    Loops over the elements of the window.
     """
-    greatest = _lowest(data, axis, slide)
-    meetings = [slide.meet(tap) for tap in range(slide.taps)]
-    for positions, elements in meetings:
-        best = greatest[at(axis, positions)]
+    maxima = _lowest(data, axis, slide)
+    overlaps = [slide.meet(tap) for tap in range(slide.taps)]
+    for positions, elements in overlaps:
+        best = maxima[at(axis, positions)]
         np.maximum(best, data[at(axis, elements)], out=best)
-    pending = np.ones(greatest.shape, np.bool_)
-    taps = np.zeros(greatest.shape, np.uint8 if slide.taps < 256 else np.intp)
-    for positions, elements in meetings:  # counts the taps before the first that meets the greatest
-        pending[at(axis, positions)] &= data[at(axis, elements)] != greatest[at(axis, positions)]
+    pending = np.ones(maxima.shape, np.bool_)
+    taps = np.zeros(maxima.shape, np.uint8 if slide.taps < 256 else np.intp)
+    for positions, elements in overlaps:  # count the window elements before the first maximum
+        pending[at(axis, positions)] &= data[at(axis, elements)] != maxima[at(axis, positions)]
         taps += pending.view(np.uint8)
     starts = (np.arange(slide.positions) * slide.stride - slide.before).reshape(
         -1, *(1,) * (data.ndim - axis - 1)
     )
-    return greatest, np.where(pending, 0, taps * np.intp(slide.dilation) + starts)
+    return maxima, np.where(pending, 0, taps * np.intp(slide.dilation) + starts)
 
 
 def _by_positions(data: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
-    """The same, faster where windows are long and few."""
-    greatest = _lowest(data, axis, slide)
-    found = np.zeros(greatest.shape, np.intp)
+    """Like _by_taps, but loops over the output positions; faster if windows are few and long."""
+    maxima = _lowest(data, axis, slide)
+    indices = np.zeros(maxima.shape, np.intp)
     for position in range(slide.positions):
         elements, here = slide.cover(position), at(axis, slice(position, position + 1))
-        seen = data[at(axis, elements)]
-        if seen.shape[axis]:
-            first = seen.argmax(axis=axis, keepdims=True)
-            greatest[here] = np.take_along_axis(seen, first, axis)
-            found[here] = first * slide.dilation + elements.start
-    return greatest, found
+        covered = data[at(axis, elements)]
+        if covered.shape[axis]:
+            first = covered.argmax(axis=axis, keepdims=True)
+            maxima[here] = np.take_along_axis(covered, first, axis)
+            indices[here] = first * slide.dilation + elements.start
+    return maxima, indices

@@ -1,4 +1,4 @@
-"""Where pooling windows stand: positions, padding and rounding along the spatial axes."""
+"""Pooling windows: output size, padding and rounding along the spatial axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Numbers = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A pooling window along one axis, as the attributes describe it."""
+    """A pooling window along one axis, as given by the attributes."""
 
     taps: int
     stride: int
@@ -27,26 +27,26 @@ class Window:
 
     @property
     def reach(self) -> int:
-        """How many elements lie from its first tap to its last."""
+        """The size of the dilated window."""
         return int(reach(self.taps, self.dilation))
 
     def padding(self, size: int) -> tuple[int, int]:
-        """Padding before and after an axis of that size."""
+        """The padding before and after an axis of that size."""
         if self.auto_pad.startswith("same"):
             return same_padding(size, self.reach, self.stride, self.auto_pad)
         return (0, 0) if self.auto_pad == "valid" else (self.before, self.after)
 
     def count(self, size: int) -> int:
-        """How many windows stand in an axis of that size, on which at least one fits."""
+        """The number of windows on an axis of that size, into which at least one fits."""
         before, after = self.padding(size)
         free = size + before + after - self.reach
         steps = free // self.stride if self.rounding == "floor" else -(-free // self.stride)
         if self.rounding == "ceil_torch" and 0 < size + before <= steps * self.stride:
-            return steps  # the last one would begin behind the elements
+            return steps  # the last window would begin after the last element
         return steps + 1
 
     def slide(self, size: int) -> Slide:
-        """The windows of an axis of that size."""
+        """The windows on an axis of that size."""
         return Slide(size, self.taps, self.stride, self.dilation, self.padding(size)[0], self.count(size))
 
 
@@ -61,21 +61,23 @@ def windows(
 ) -> list[Window]:
     """The windows along all spatial axes.
 
-    Raises:  Violation(C1) where the attributes are not of one length
+    Raises:  Violation(C1) if the attributes have different lengths
     """
     dilations = dilations or (1,) * len(kernel)
-    given = (strides, dilations, pads_begin, pads_end)
+    lists = (strides, dilations, pads_begin, pads_end)
     require(
-        all(len(numbers) == len(kernel) for numbers in given),
+        all(len(numbers) == len(kernel) for numbers in lists),
         "C1",
-        f"{', '.join(str(len(numbers)) for numbers in given)} values for {len(kernel)} of kernel",
+        f"{', '.join(str(len(numbers)) for numbers in lists)} values for {len(kernel)} of kernel",
     )
-    return [Window(*axis, rounding_type, auto_pad) for axis in zip(kernel, *given)]
+    return [Window(*axis, rounding_type, auto_pad) for axis in zip(kernel, *lists)]
 
 
 def pooled_shape(data: Shape, along: list[Window]) -> Shape:
-    """The shape that pooling gives, held to C2 (as many spatial axes as windows), C3 (a window fits), C4 (no
-    axis is empty).
+    """The output shape of pooling.
+
+    Raises:  Violation of C2 (one window for each spatial axis), C3 (the window fits), or C4 (batch size and
+        number of channels are at least 1)
     """
     batch, channels, *sizes = data.of_rank(len(along) + 2, "C2")
     require(batch > 0 and channels > 0, "C4", data)
@@ -83,9 +85,9 @@ def pooled_shape(data: Shape, along: list[Window]) -> Shape:
 
 
 def _positions(window: Window, size: Dim) -> Dim:
-    """How many windows stand in an axis of a size that may not be known.
+    """The number of windows on an axis whose size may be an interval.
 
-    Raises:  Violation(C3) if surely none fits
+    Raises:  Violation(C3) if no size of the interval is large enough
     """
     same = window.auto_pad.startswith("same")
     padding = 0 if same else sum(window.padding(0))
@@ -94,10 +96,10 @@ def _positions(window: Window, size: Dim) -> Dim:
         return size.at_least(1).ceil_div(window.stride) if same else free // window.stride + 1
     if window.rounding == "ceil" and not same:
         return free.ceil_div(window.stride) + 1
-    least = 1 if same else window.reach - padding
-    low, high = int(max(size.low, least, 0)), size.high
+    smallest = 1 if same else window.reach - padding
+    low, high = int(max(size.low, smallest, 0)), size.high
     counts = [
         window.count(low),
         window.count(int(min(low + 1, high))),
-    ]  # ceil_torch may find more on no element than on one
+    ]  # with ceil_torch, size 0 may have more windows than size 1
     return Dim(min(counts), inf if high == inf else max(*counts, window.count(int(high))))

@@ -1,4 +1,4 @@
-"""FakeConvert: round floats as types of 8 bits would, and leave them floats."""
+"""FakeConvert: simulate a conversion to an 8-bit floating-point type."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape, broadcast_shapes, unify_shapes
 from irops.values.violation import require
 
-GREATEST = {"f8e4m3": 448.0, "f8e5m2": 57344.0}
-LEAST_NORMAL, LEAST = np.float32(2.0**-6), np.float32(2.0**-9)
-"""Of f8e4m3: the least normal number, and the least above 0."""
+LARGEST = {"f8e4m3": 448.0, "f8e5m2": 57344.0}
+SMALLEST_NORMAL, SMALLEST = np.float32(2.0**-6), np.float32(2.0**-9)
+"""The smallest normal and the smallest subnormal number of f8e4m3."""
 
 
 @shape("FakeConvert-13")
@@ -33,25 +33,25 @@ def fake_convert(data: Array, scale: Array, shift: Array | None, *, destination_
         Shape(scale.shape),
     )
     zero = np.zeros((), data.dtype) if shift is None else shift
-    moved = np.subtract(np.multiply(data, scale, dtype=data.dtype), zero, dtype=data.dtype)
-    rounded = emulated(moved, destination_type.name).astype(data.dtype)
+    shifted = np.subtract(np.multiply(data, scale, dtype=data.dtype), zero, dtype=data.dtype)
+    rounded = rounded_to_f8(shifted, destination_type.name).astype(data.dtype)
     return np.asarray(np.divide(np.add(rounded, zero, dtype=data.dtype), scale, dtype=data.dtype))
 
 
-def emulated(numbers: Array, name: str) -> Array:
-    """The numbers as a type of 8 bits holds them, in f32; by way of f16, as OpenVINO has it. NaN stays."""
+def rounded_to_f8(numbers: Array, name: str) -> Array:
+    """The numbers rounded to an 8-bit type, as f32. Like OpenVINO, rounds to f16 first. NaN stays NaN."""
     import ml_dtypes
 
     narrow = numbers.astype(np.float16).astype(np.float32)
-    held = np.clip(narrow, -GREATEST[name], GREATEST[name])
+    clamped = np.clip(narrow, -LARGEST[name], LARGEST[name])
     if name == "f8e5m2":
-        return np.asarray(held.astype(ml_dtypes.float8_e5m2), np.float32)
-    size = np.abs(held)
-    small = np.where(size < LEAST, np.float32(0), np.trunc(to_four_bits(held) / LEAST) * LEAST)
-    return np.where(size < LEAST_NORMAL, small, held.astype(ml_dtypes.float8_e4m3fn).astype(np.float32))
+        return np.asarray(clamped.astype(ml_dtypes.float8_e5m2), np.float32)
+    size = np.abs(clamped)
+    small = np.where(size < SMALLEST, np.float32(0), np.trunc(to_four_bits(clamped) / SMALLEST) * SMALLEST)
+    return np.where(size < SMALLEST_NORMAL, small, clamped.astype(ml_dtypes.float8_e4m3fn).astype(np.float32))
 
 
 def to_four_bits(numbers: Array) -> Array:
-    """The nearest numbers of four significant bits, halves to even."""
+    """The nearest numbers with four significant bits, ties to even."""
     fraction, exponent = np.frexp(numbers)
     return np.ldexp(np.rint(fraction * np.float32(16)) / np.float32(16), exponent)

@@ -1,4 +1,4 @@
-"""FakeQuantize: round floats to a number of levels, and leave them floats."""
+"""FakeQuantize: simulate quantization to a number of levels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fake_quantize_shape(
         elif auto_broadcast == "pdpd":
             pdpd(shape, limit.shape, 0, "C1")
         else:
-            fits(shape, limit.shape)
+            check_limit(shape, limit.shape)
     return shape
 
 
@@ -54,20 +54,18 @@ def fake_quantize(
     return np.select([below, above], [bottom, top], between)
 
 
-def fits(data: Shape, limit: Shape) -> None:
-    """Hold a limit to the shape that it is spread over: under NumPy's rule, and without making that shape
-    greater.
-    """
+def check_limit(data: Shape, limit: Shape) -> None:
+    """Require that a limit can be broadcast to the shape of data by NumPy's rule, without enlarging it."""
     both = broadcast_shapes(data, limit, "C1")
     if data.dims is None or both.dims is None or limit.dims is None:
         return
     longer = len(both.dims) - len(data.dims)
-    for whole, dim in zip(both.dims, (1,) * longer + data.dims):
-        require(whole.can_be(dim), "C1", data, limit)
+    for broadcast_dim, dim in zip(both.dims, (1,) * longer + data.dims):
+        require(broadcast_dim.can_be(dim), "C1", data, limit)
 
 
 def aligned(limit: Array, rank: int, auto_broadcast: str) -> Array:
-    """A limit with its axes where NumPy's broadcasting looks for them."""
+    """A limit reshaped so that NumPy broadcasts it to data of this rank."""
     if auto_broadcast == "pdpd":
         return limit.reshape(limit.shape + (1,) * (rank - limit.ndim))
     return limit.reshape(limit.shape[max(limit.ndim - rank, 0) :])

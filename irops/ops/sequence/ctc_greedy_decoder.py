@@ -1,6 +1,4 @@
-"""CTCGreedyDecoder and CTCGreedyDecoderSeqLen: the most probable class of each step, runs merged, blanks left
-out.
-"""
+"""CTCGreedyDecoder and CTCGreedyDecoderSeqLen: greedy decoding of CTC output."""
 
 from __future__ import annotations
 
@@ -31,11 +29,11 @@ def ctc_greedy_decoder_seq_len_shape(
     if blank_index is not None:
         require(blank_index.shape.size.can_be(1), "C3", blank_index)
     if sequence_length.value is not None:
-        hold_lengths(sequence_length.value, data.shape[1])
+        check_lengths(sequence_length.value, data.shape[1])
     return Shape.of(batch, data.shape[1]), Shape.of(batch)
 
 
-def hold_lengths(lengths: Array, steps: Dim) -> None:
+def check_lengths(lengths: Array, steps: Dim) -> None:
     require(
         not lengths.size or (lengths.min() >= 0 and int(lengths.max()) <= steps.high),
         "C4",
@@ -62,7 +60,7 @@ def ctc_greedy_decoder_seq_len(
     sequence_length_type: ElementType,
 ) -> tuple[Array, Array]:
     steps, classes = data.shape[1:]
-    hold_lengths(sequence_length, Dim.of(steps))
+    check_lengths(sequence_length, Dim.of(steps))
     blank = classes - 1 if blank_index is None else int(blank_index.reshape(()))
     within = np.arange(steps) < sequence_length.astype(np.int64)[:, np.newaxis]
     decoded, lengths = best_path(data, within, blank, merge_repeated)
@@ -70,14 +68,14 @@ def ctc_greedy_decoder_seq_len(
 
 
 def best_path(data: Array, within: Array, blank: int, merged: bool) -> tuple[Array, Array]:
-    """The labels of each sequence, -1 behind them, and how many there are. data[N, T, C]; within[N, T]: which
-    steps count.
+    """The labels of each sequence, padded with -1, and their number. data[N, T, C]; within[N, T]: the valid
+    steps.
     """
     numbers = data.astype(np.float64)
     best = np.where(np.isnan(numbers), -np.inf, numbers).argmax(axis=2)
-    before = np.concatenate([np.full((len(best), 1), -1), best[:, :-1]], axis=1)[:, : best.shape[1]]
-    kept = within & (best != blank) & ~((best == before) & merged)
+    previous = np.concatenate([np.full((len(best), 1), -1), best[:, :-1]], axis=1)[:, : best.shape[1]]
+    kept = within & (best != blank) & ~((best == previous) & merged)
     decoded = np.full(best.shape, -1)
-    places = np.cumsum(kept, axis=1) - 1
-    decoded[np.nonzero(kept)[0], places[kept]] = best[kept]
+    positions = np.cumsum(kept, axis=1) - 1
+    decoded[np.nonzero(kept)[0], positions[kept]] = best[kept]
     return decoded, kept.sum(axis=1)

@@ -1,4 +1,4 @@
-"""CTCLoss: how improbable a sequence of labels is, given probabilities of classes step by step."""
+"""CTCLoss: the negative log-probability of a sequence of labels."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def ctc_loss_shape(
     classes = logits.shape[2]
     blank = None if blank_index is None else blank_index.value
     require(blank is None or 0 <= int(blank) < classes.high, "C6", blank, f"{classes} classes")
-    hold_lengths(logit_length.value, label_length.value, steps)
+    check_lengths(logit_length.value, label_length.value, steps)
     if labels.value is not None and label_length.value is not None:
-        hold_labels(
+        check_labels(
             labels.value, label_length.value, classes, int(blank) if blank is not None else classes - 1
         )
     return Shape.of(batch)
 
 
-def hold_lengths(logit_length: Array | None, label_length: Array | None, steps: Dim) -> None:
+def check_lengths(logit_length: Array | None, label_length: Array | None, steps: Dim) -> None:
     if logit_length is not None and logit_length.size:
         require(
             logit_length.min() >= 0 and int(logit_length.max()) <= steps.high,
@@ -50,7 +50,7 @@ def hold_lengths(logit_length: Array | None, label_length: Array | None, steps: 
             require((label_length <= logit_length).all(), "C4", label_length, logit_length)
 
 
-def hold_labels(labels: Array, label_length: Array, classes: Dim, blank: Dim | int) -> None:
+def check_labels(labels: Array, label_length: Array, classes: Dim, blank: Dim | int) -> None:
     for item, (row, length) in enumerate(zip(labels, label_length)):
         target = row[: int(length)]
         wrong = target[(target < 0) | (target >= classes.high)]
@@ -75,52 +75,57 @@ def ctc_loss(
     _, steps, classes = logits.shape
     blank = classes - 1 if blank_index is None else int(blank_index)
     require(0 <= blank < classes, "C6", blank, f"{classes} classes")
-    hold_lengths(logit_length, label_length, Dim.of(steps))
-    hold_labels(labels, label_length, Dim.of(classes), blank)
+    check_lengths(logit_length, label_length, Dim.of(steps))
+    check_labels(labels, label_length, Dim.of(classes), blank)
     numbers = logits.astype(np.float64)
-    probabilities = numbers - np.logaddexp.reduce(numbers, axis=2, keepdims=True)
+    log_probabilities = numbers - np.logaddexp.reduce(numbers, axis=2, keepdims=True)
     losses = np.zeros(len(logits))
     for item, (length, count) in enumerate(zip(logit_length, label_length)):
-        target = prepared(labels[item, : int(count)], preprocess_collapse_repeated, unique)
-        losses[item] = -likelihood(probabilities[item, : int(length)], target, blank, ctc_merge_repeated)
+        target = target_labels(labels[item, : int(count)], preprocess_collapse_repeated, unique)
+        losses[item] = -log_likelihood(
+            log_probabilities[item, : int(length)], target, blank, ctc_merge_repeated
+        )
     return losses.astype(logits.dtype)
 
 
-def prepared(target: Array, collapse: bool, unique: bool) -> list[int]:
-    """The labels, each once in the order of their first use, or runs of one as one, or as they are."""
+def target_labels(target: Array, collapse: bool, unique: bool) -> list[int]:
+    """The labels of the target: with unique, each label once in the order of first occurrence; with collapse,
+    each run of equal labels merged.
+    """
     labels = [int(label) for label in target]
     if unique:
         return list(dict.fromkeys(labels))
     return (
-        [label for before, label in zip([None, *labels], labels) if label != before] if collapse else labels
+        [label for previous, label in zip([None, *labels], labels) if label != previous]
+        if collapse
+        else labels
     )
 
 
-def likelihood(probabilities: Array, target: list[int], blank: int, merged: bool) -> float:
-    """The logarithm of the probability of all paths that are read as target; probabilities[T, C] are
-    logarithms.
+def log_likelihood(log_probabilities: Array, target: list[int], blank: int, merged: bool) -> float:
+    """The logarithm of the total probability of all paths that are decoded to target.
 
-    merged: a run of one class is read as one label. States are how far a path has come: the blanks and labels
-        passed, in turn;
-    where runs are not merged, a path stays at blanks alone.
+    log_probabilities[T, C]; merged: whether a run of one class is one label. The states of the dynamic
+    program are blank, label, blank, label, ..., blank. A path may stay in a label state only if runs are
+    merged.
     """
     states = np.full(2 * len(target) + 1, blank)
     states[1::2] = target
-    skips = np.zeros(len(states), np.bool_)  # where the blank between two labels may be left out
+    skips = np.zeros(len(states), np.bool_)  # whether the blank between two labels may be skipped
     skips[3::2] = (states[3::2] != states[1:-2:2]) | (not merged)
     stays = np.where((np.arange(len(states)) % 2 == 0) | merged, 0.0, -np.inf)
     reached = np.full(len(states), -np.inf)
     reached[0] = 0.0
-    for step, row in enumerate(probabilities):
-        reached = row[states] + _advanced(reached, stays, skips, step == 0)
+    for step, row in enumerate(log_probabilities):
+        reached = row[states] + _advance(reached, stays, skips, step == 0)
     return float(
-        np.logaddexp.reduce(reached[-2:]) if len(probabilities) else reached[0] if not target else -np.inf
+        np.logaddexp.reduce(reached[-2:]) if len(log_probabilities) else reached[0] if not target else -np.inf
     )
 
 
-def _advanced(reached: Array, stays: Array, skips: Array, first: bool) -> Array:
-    """Where paths may be one step later: in the same state, the next, or the one after a blank that is left
-    out.
+def _advance(reached: Array, stays: Array, skips: Array, first: bool) -> Array:
+    """The log-probabilities of the states one step later: a path stays, moves to the next state, or skips a
+    blank.
     """
     one = np.concatenate([[-np.inf], reached[:-1]])
     if first:

@@ -1,4 +1,4 @@
-"""LSTMSequence: an LSTM cell along sequences."""
+"""LSTMSequence: an LSTM cell over the steps of sequences."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from irops.ops.sequence.recurrent import (
     Function,
+    check_clip,
+    check_lengths,
     clipped,
     directions_of,
     functions_of,
-    hold_clip,
-    hold_lengths,
     reordered,
     sequence_shapes,
     step_order,
@@ -40,7 +40,7 @@ def lstm_sequence_shape(
     clip: float,
 ) -> tuple[Shape, ...]:
     functions_of(activations or DEFAULT, 3)
-    hold_clip(clip)
+    check_clip(clip)
     return sequence_shapes(
         X, (initial_hidden_state, initial_cell_state), sequence_lengths, (W, R, B), 4, hidden_size, direction
     )
@@ -60,10 +60,10 @@ def lstm_sequence(
     activations: tuple[str, ...],
     clip: float,
 ) -> tuple[Array, ...]:
-    hold_lengths(sequence_lengths, Dim.of(X.shape[1]))
+    check_lengths(sequence_lengths, Dim.of(X.shape[1]))
     functions, lengths = functions_of(activations or DEFAULT, 3), as_i64(sequence_lengths)
-    ways = [
-        lstm_way(
+    directions = [
+        run_direction(
             X,
             initial_hidden_state[:, k],
             initial_cell_state[:, k],
@@ -77,10 +77,10 @@ def lstm_sequence(
         )
         for k, backward in enumerate(directions_of(direction))
     ]
-    return tuple(np.stack(outputs, axis=1) for outputs in zip(*ways))
+    return tuple(np.stack(outputs, axis=1) for outputs in zip(*directions))
 
 
-def lstm_way(
+def run_direction(
     X: Array,
     hidden: Array,
     cell: Array,
@@ -92,20 +92,22 @@ def lstm_way(
     clip: float,
     backward: bool,
 ) -> tuple[Array, Array, Array]:
-    """One direction: the outputs of all steps, and the last states. Nothing comes of a sequence behind its
-    end, or of none.
+    """The outputs of all steps and the last states, for one direction; 0 after the end of a sequence, and for
+    an empty one.
     """
     f, g, h = functions
     steps = X.shape[1]
     order = step_order(lengths, steps, backward)
-    given = reordered(X, order) @ W.T + B
+    projected = reordered(X, order) @ W.T + B
     outputs = np.zeros((*X.shape[:2], hidden.shape[1]), X.dtype)
     for step in range(steps):
-        forget, into, candidate, out = np.split(clipped(given[:, step] + hidden @ R.T, clip), 4, axis=1)
-        next_cell = f(forget) * cell + f(into) * g(candidate)
-        next_hidden = f(out) * h(next_cell)
-        runs = (step < lengths)[:, np.newaxis]
-        hidden, cell = np.where(runs, next_hidden, hidden), np.where(runs, next_cell, cell)
-        outputs[:, step] = np.where(runs, next_hidden, 0)
-    some = (lengths > 0)[:, np.newaxis]
-    return reordered(outputs, order), np.where(some, hidden, 0), np.where(some, cell, 0)
+        forget_gate, input_gate, candidate, output_gate = np.split(
+            clipped(projected[:, step] + hidden @ R.T, clip), 4, axis=1
+        )
+        next_cell = f(forget_gate) * cell + f(input_gate) * g(candidate)
+        next_hidden = f(output_gate) * h(next_cell)
+        valid = (step < lengths)[:, np.newaxis]
+        hidden, cell = np.where(valid, next_hidden, hidden), np.where(valid, next_cell, cell)
+        outputs[:, step] = np.where(valid, next_hidden, 0)
+    non_empty = (lengths > 0)[:, np.newaxis]
+    return reordered(outputs, order), np.where(non_empty, hidden, 0), np.where(non_empty, cell, 0)

@@ -1,4 +1,4 @@
-"""OneHot: an axis along which one element stands out, that which an index names."""
+"""OneHot: indices as one-hot vectors along a new axis."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def one_hot_shape(indices: Fact, depth: Fact, on_value: Fact, off_value: Fact, *
 
 
 def new_axis(axis: int, rank: int) -> int:
-    """The axis that is added, counted from 0; Violation("C1") where the output has no such axis."""
+    """The new axis, counted from 0. Raises Violation("C1") if the output has no such axis."""
     require(-rank - 1 <= axis <= rank, "C1", f"axis {axis} for indices of rank {rank}")
     return axis % (rank + 1)
 
@@ -34,8 +34,10 @@ def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, 
     require(Dim.of(size) >= 0, "C2", size)
     if not indices.size:
         return np.empty((*indices.shape[:at], size, *indices.shape[at:]), on_value.dtype)
-    places = np.arange(size).reshape(-1, *(1,) * (indices.ndim - at))
-    return np.where(np.expand_dims(as_i64(indices), at) == places, on_value, off_value).astype(on_value.dtype)
+    positions = np.arange(size).reshape(-1, *(1,) * (indices.ndim - at))
+    return np.where(np.expand_dims(as_i64(indices), at) == positions, on_value, off_value).astype(
+        on_value.dtype
+    )
 
 
 @values("OneHot-1")
@@ -51,10 +53,10 @@ def one_hot_values(
 def normalized_one_hot(
     indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int, negative_indices_mode: str
 ) -> Array:
-    places, size = as_i64(indices), int(as_i64(depth))
+    positions, size = as_i64(indices), int(as_i64(depth))
     if negative_indices_mode == "normalize":
-        places = np.where(places < 0, places + size, places)
-    return one_hot(places, depth, on_value, off_value, axis=axis)
+        positions = np.where(positions < 0, positions + size, positions)
+    return one_hot(positions, depth, on_value, off_value, axis=axis)
 
 
 @values("OneHot-16")

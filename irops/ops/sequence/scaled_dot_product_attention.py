@@ -1,4 +1,4 @@
-"""ScaledDotProductAttention: mix values by how well their keys fit a query."""
+"""ScaledDotProductAttention: sums of values, weighted by the softmax of query-key scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irops.values.shape import Shape, broadcast_shapes
 from irops.values.violation import require
 
 BLOCK_BYTES = 32 << 20
-"""How large the scores become that are held at one time."""
+"""The size in bytes of the block of scores that is computed at one time, unless 16 rows are larger."""
 
 
 @shape("ScaledDotProductAttention-13")
@@ -30,10 +30,15 @@ def attention_shape(
 ) -> Shape:
     rows, columns = query.shape[-2], unify(key.shape[-2], value.shape[-2], "C2")
     unify(query.shape[-1], key.shape[-1], "C1")
-    batch = _met(_met(query.shape[:-2], key.shape[:-2], "C3"), value.shape[:-2], "C3")
+    batch = _broadcast_batch(_broadcast_batch(query.shape[:-2], key.shape[:-2], "C3"), value.shape[:-2], "C3")
     if attention_mask is not None and not causal:
-        kind, own = attention_mask.element_type, query.element_type
-        require(kind in (BOOLEAN, DYNAMIC, own) or (own is DYNAMIC and kind.floating), "C6", kind, own)
+        kind, query_kind = attention_mask.element_type, query.element_type
+        require(
+            kind in (BOOLEAN, DYNAMIC, query_kind) or (query_kind is DYNAMIC and kind.floating),
+            "C6",
+            kind,
+            query_kind,
+        )
         if attention_mask.shape.rank not in (None, 0):
             rows, batch = _masked_shape(attention_mask.shape, rows, columns, batch)
     if scale is not None and scale.shape.rank is not None:
@@ -43,22 +48,20 @@ def attention_shape(
     return batch + Shape.of(rows, value.shape[-1])
 
 
-def _met(known: Shape, other: Shape, constraint: str) -> Shape:
-    """The batch axes of two inputs, broadcast; an input of unknown rank is taken not to add to those of
-    query.
-    """
-    return known if other.dims is None else broadcast_shapes(known, other, constraint)
+def _broadcast_batch(batch: Shape, other: Shape, constraint: str) -> Shape:
+    """The batch axes of two inputs, broadcast. An input of unknown rank is assumed to add no batch axes."""
+    return batch if other.dims is None else broadcast_shapes(batch, other, constraint)
 
 
 def _masked_shape(mask: Shape, rows: Dim, columns: Dim, batch: Shape) -> tuple[Dim, Shape]:
-    """The rows and the batch axes that scores have with a mask added."""
+    """The number of rows and the batch axes of the scores after a mask is added."""
     require(len(mask) > 1, "C4", mask)
     require(mask[-1].can_be(1) or mask[-1].can_be(columns), "C5", mask, f"{columns} keys")
     return broadcast(rows, mask[-2], "C5"), broadcast_shapes(batch, mask[:-2], "C5")
 
 
 def _check_sink(sink: Shape, rank: int, scores: Shape) -> None:
-    """Hold a sink to the shape of a single column of the scores."""
+    """Require that a sink can be broadcast to one column of the scores."""
     require(len(sink) == rank, "C8", f"rank {len(sink)}, {sink}, for a query of rank {rank}")
     require(
         scores.dims is None or all(a.can_be(1) or a.can_be(b) for a, b in zip(sink, scores[-rank:])),
@@ -88,45 +91,43 @@ def attention(
     keys = key.swapaxes(-1, -2)
     step = max(BLOCK_BYTES // max(prod(query.shape[:-2]) * keys.shape[-1] * query.itemsize, 1), 16)
     parts = [slice(first, min(first + step, rows)) for first in range(0, rows, step)] or [slice(0, 0)]
-    mixed = []
+    outputs = []
     for part in parts:
         scores = np.matmul(_rows(query, part) * factor, keys)
         if causal:
-            scores += _future(part, keys.shape[-1], kind)
+            scores += _causal_bias(part, keys.shape[-1], kind)
         elif bias is not None:
-            scores = _sum(scores, _rows(bias, part))
-        mixed.append(_mixture(scores, value, None if sink is None else _rows(sink, part)))
-    return mixed[0] if len(mixed) == 1 else np.concatenate(mixed, axis=-2)
+            scores = _add(scores, _rows(bias, part))
+        outputs.append(_weighted_values(scores, value, None if sink is None else _rows(sink, part)))
+    return outputs[0] if len(outputs) == 1 else np.concatenate(outputs, axis=-2)
 
 
 def _rows(array: Array, part: slice) -> Array:
-    """Some rows of matrices; a single one stands for all."""
+    """Some rows of matrices. A single row is broadcast, so it is returned as it is."""
     return array if array.shape[-2] == 1 else array[..., part, :]
 
 
 def _bias(mask: Array, kind: type) -> Array:
-    """What a mask adds to scores: -inf where its flags are false, else its own elements."""
+    """The numbers that a mask adds to the scores: for a boolean mask, 0 or -inf; else its elements."""
     return np.where(mask, kind(0), kind(-inf)) if mask.dtype == np.bool_ else mask
 
 
-def _future(part: slice, columns: int, kind: type) -> Array:
-    """-inf at the keys that come after each of some queries, else 0."""
-    later: Array = np.arange(columns) > np.arange(part.start, part.stop)[:, np.newaxis]
-    masked: Array = np.where(later, kind(-inf), kind(0))
+def _causal_bias(part: slice, columns: int, kind: type) -> Array:
+    """The bias of a causal mask for some queries: -inf at all later keys, else 0."""
+    is_later: Array = np.arange(columns) > np.arange(part.start, part.stop)[:, np.newaxis]
+    masked: Array = np.where(is_later, kind(-inf), kind(0))
     return masked
 
 
-def _sum(scores: Array, bias: Array) -> Array:
-    """The sum, in the place of scores where it has their shape."""
+def _add(scores: Array, bias: Array) -> Array:
+    """scores + bias, in place if the sum has the shape of scores."""
     shape = np.broadcast_shapes(scores.shape, bias.shape)
     total: Array = np.add(scores, bias, out=scores if shape == scores.shape else None)
     return total
 
 
-def _mixture(scores: Array, value: Array, sink: Array | None) -> Array:
-    """Values weighted by the softmax of scores, which are overwritten; a sink takes part in the softmax and
-    has no value.
-    """
+def _weighted_values(scores: Array, value: Array, sink: Array | None) -> Array:
+    """Values weighted by the softmax of scores, which it overwrites. A sink has a weight but no value."""
     peak = scores.max(axis=-1, keepdims=True, initial=-inf)
     if sink is not None:
         peak = np.maximum(peak, sink)
@@ -134,6 +135,6 @@ def _mixture(scores: Array, value: Array, sink: Array | None) -> Array:
     total = weights.sum(axis=-1, keepdims=True)
     if sink is not None:
         total = total + np.exp(sink - peak)
-    mixture: Array = np.matmul(weights, value)
-    np.divide(mixture, total, out=mixture, where=total != 0)
-    return mixture
+    output: Array = np.matmul(weights, value)
+    np.divide(output, total, out=output, where=total != 0)
+    return output

@@ -1,4 +1,4 @@
-"""Reshape: the same elements in another shape."""
+"""Reshape: change the shape of a tensor without changing its elements."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
-FEW = 6
-"""Of how many sizes that are not known the count of elements is asked; of more it tells little."""
+MAX_UNKNOWN = 6
+"""Sizes are narrowed by the element count only if at most this many are unknown; more gain little."""
 ONE = Dim.of(1)
 
 
@@ -24,16 +24,16 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     pattern = shape.dims
     if pattern is None:
         return UNRANKED
-    spelled, rank = Shape(pattern), data.shape.rank
-    require(all(size >= -1 for size in pattern), "C1", spelled)
-    require(sum(size == -1 for size in pattern) <= 1, "C2", spelled)
+    requested, rank = Shape(pattern), data.shape.rank
+    require(all(size >= -1 for size in pattern), "C1", requested)
+    require(sum(size == -1 for size in pattern) <= 1, "C2", requested)
     copied = {axis for axis, size in enumerate(pattern) if special_zero and size == 0}
-    require(rank is None or all(axis < rank for axis in copied), "C3", f"{spelled} at rank {rank}")
-    nothing = any(size == 0 and axis not in copied for axis, size in enumerate(pattern))
-    warn_unless(not nothing or -1 not in pattern, "C5", spelled)
-    left = ONE if nothing else ANY
+    require(rank is None or all(axis < rank for axis in copied), "C3", f"{requested} at rank {rank}")
+    has_size_0 = any(size == 0 and axis not in copied for axis, size in enumerate(pattern))
+    warn_unless(not has_size_0 or -1 not in pattern, "C5", requested)
+    remaining = ONE if has_size_0 else ANY
     sizes = [
-        data.shape[axis] if axis in copied else left if size.low < 0 else size
+        data.shape[axis] if axis in copied else remaining if size.low < 0 else size
         for axis, size in enumerate(pattern)
     ]
     if rank is None:
@@ -44,32 +44,33 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
         return Shape(_balanced(sizes, data.shape, copied))
     except Violation:
         counted = [axis for axis in range(max(rank, len(sizes))) if -1 not in pattern or axis not in copied]
-        empty = all(
+        may_be_empty = all(
             Shape(dims[axis] for axis in counted if axis < len(dims)).size.can_be(0)
             for dims in (data.shape, sizes)
         )
-        clear = -1 not in pattern and prod(size.low for size in sizes) <= MAX_DIM
-        require(empty or clear, "C4", data.shape, spelled)
-        warn_unless(empty, "C4", data.shape, spelled)  # the output's shape is clear all the same
+        shape_known = -1 not in pattern and prod(size.low for size in sizes) <= MAX_DIM
+        require(may_be_empty or shape_known, "C4", data.shape, requested)
+        warn_unless(may_be_empty, "C4", data.shape, requested)  # the output shape is known nevertheless
         return Shape(sizes)
 
 
 def _balanced(sizes: list[Dim], data: Shape, copied: set[int]) -> list[Dim]:
-    """The sizes, each narrowed by the number of elements, which is data's. Violation("C4") where that surely
-    cannot be.
+    """The sizes of the output, narrowed by the number of elements of data.
+
+    Raises:  Violation(C4) if the numbers of elements cannot be equal
     """
     before = [size for axis, size in enumerate(data) if axis not in copied]
     after = [size for axis, size in enumerate(sizes) if axis not in copied]
     unknown = [axis for axis, size in enumerate(after) if not size.known]
-    for axis in unknown if len(unknown) <= FEW else ():
+    for axis in unknown if len(unknown) <= MAX_UNKNOWN else ():
         after[axis] = _matched(after[axis], missing_factor(before, after[:axis] + after[axis + 1 :]))
     for axis, size in enumerate(before):
         if not size.known:
             _matched(size, missing_factor(after, before[:axis] + before[axis + 1 :]))
     if all(size.known for size in before + after):
         require(prod(map(int, before)) == prod(map(int, after)), "C4")
-    found = iter(after)
-    return [size if axis in copied else next(found) for axis, size in enumerate(sizes)]
+    narrowed = iter(after)
+    return [size if axis in copied else next(narrowed) for axis, size in enumerate(sizes)]
 
 
 def _matched(size: Dim, needed: Dim | None) -> Dim:
@@ -89,15 +90,3 @@ def reshape(data: Array, shape: Array, *, special_zero: bool) -> Array:
 @gradient("Reshape-1")
 def reshape_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
     return d_output.reshape(data_shape)
-
-
-@infers("onnx:Reshape-5")
-def reshape_by_allowzero_shape(data: Fact, shape: Fact, *, allowzero: bool = False) -> Shape:
-    return reshape_shape(data, shape, special_zero=not allowzero)
-
-
-@values("onnx:Reshape-5")
-@kernel("onnx:Reshape-5")
-def reshape_by_allowzero(data: Array, shape: Array, *, allowzero: bool = False) -> Array:
-    require(not allowzero or not {0, -1} <= set(shape.tolist()), "C5", shape)
-    return reshape(data, shape, special_zero=not allowzero)

@@ -1,4 +1,4 @@
-"""ShapeOf: the sizes of a tensor's axes, as a tensor."""
+"""ShapeOf: the shape of a tensor as a 1D tensor."""
 
 from __future__ import annotations
 
@@ -32,14 +32,3 @@ def shape_of_1(data: Array) -> Array:
 @kernel("ShapeOf-3")
 def shape_of(data: Array, *, output_type: ElementType) -> Array:
     return np.array(data.shape, np.int64).astype(output_type.dtype)
-
-
-@shape("onnx:Shape-1")
-def shape_shape(data: Fact, *, start: int = 0, end: int | None = None) -> Fact:
-    measured = Shape(data.shape.dims[start:end]) if data.shape.dims is not None else data.shape
-    return shape_of_shape(Fact(data.element_type, measured), output_type=I64)
-
-
-@kernel("onnx:Shape-1")
-def shape_kernel(data: Array, *, start: int = 0, end: int | None = None) -> Array:
-    return np.array(data.shape[start:end], np.int64)

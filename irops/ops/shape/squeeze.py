@@ -1,11 +1,9 @@
-"""Squeeze: leave axes of size 1 out."""
+"""Squeeze: remove axes of size 1."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
-
-import numpy as np
 
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
@@ -26,35 +24,33 @@ def squeeze_shape(data: Fact, axes: Fact | None) -> Shape:
     if axes is None or axes.shape.size == 0:
         return _without_ones(sizes)
     if axes.value is not None:
-        named = _named(axes.value, sizes)
-        return Shape(size for axis, size in enumerate(sizes) if axis not in named)
+        removed = _removed(axes.value, sizes)
+        return Shape(size for axis, size in enumerate(sizes) if axis not in removed)
     ones = [axis for axis, size in enumerate(sizes) if size.can_be(1)]
     if not ones:
         return data.shape
-    return (
-        reduce(Shape.union, (data.shape.without([axis]) for axis in ones))
-        if axes.shape.size == 1
-        else UNRANKED
-    )
+    if axes.shape.size != 1:
+        return UNRANKED
+    return reduce(Shape.union, (data.shape.without([axis]) for axis in ones))
 
 
 def _without_ones(sizes: Iterable[Dim]) -> Shape:
-    """The shape without any axis of size 1; which those are must be known."""
-    left = [size for size in sizes if size != 1]
-    return UNRANKED if any(size.can_be(1) for size in left) else Shape(left)
+    """The shape without axes of size 1, or an unknown rank if it is unknown which axes have size 1."""
+    others = [size for size in sizes if size != 1]
+    return UNRANKED if any(size.can_be(1) for size in others) else Shape(others)
 
 
-def _named(axes: Array, sizes: tuple[Dim, ...]) -> set[int]:
-    """The axes to leave out: those named of which the size may be 1."""
-    rank = max(len(sizes), 1)  # a scalar counts as having one axis
+def _removed(axes: Array, sizes: tuple[Dim, ...]) -> set[int]:
+    """The axes to remove: those in axes whose size may be 1."""
+    rank = max(len(sizes), 1)  # a scalar is treated as having one axis
     numbers = as_i64(axes).ravel().tolist()
     for axis in numbers:
         require(-rank <= axis < rank, "C1", f"axis {axis} at rank {len(sizes)}")
-    named = {axis % rank for axis in numbers}
-    warn_unless(len(named) == len(numbers), "C2", numbers)
-    kept = [axis for axis in named if axis < len(sizes) and not sizes[axis].can_be(1)]
+    normalized = {axis % rank for axis in numbers}
+    warn_unless(len(normalized) == len(numbers), "C2", numbers)
+    kept = [axis for axis in normalized if axis < len(sizes) and not sizes[axis].can_be(1)]
     warn_unless(not kept, "C3", Shape(sizes), f"axis {kept[:1]}")
-    return named - set(kept)
+    return normalized - set(kept)
 
 
 @shape("Squeeze-15")
@@ -65,11 +61,8 @@ def squeeze_15_shape(data: Fact, axes: Fact | None, *, allow_axis_skip: bool) ->
         return inferred
     if axes.value is None:
         return inferred if not any(size.can_be(1) for size in sizes) else UNRANKED
-    return (
-        UNRANKED
-        if any(not sizes[axis].known for axis in _named(axes.value, sizes) if axis < len(sizes))
-        else inferred
-    )
+    removed = [axis for axis in _removed(axes.value, sizes) if axis < len(sizes)]
+    return UNRANKED if any(not sizes[axis].known for axis in removed) else inferred
 
 
 @values("Squeeze-1", "Squeeze-15")
@@ -81,17 +74,3 @@ def squeeze(data: Array, axes: Array | None) -> Array:
 @gradient("Squeeze-1")
 def squeeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
     return d_output.reshape(data_shape)
-
-
-@kernel("onnx:Squeeze-13")
-def squeeze_ones(data: Array, axes: Array | None) -> Array:
-    """As squeeze, but what is named must have size 1."""
-    for axis in () if axes is None else as_i64(axes).ravel().tolist():
-        require(-data.ndim <= axis < data.ndim, "C1", f"axis {axis} at rank {data.ndim}")
-        require(data.shape[axis] == 1, "C3", Shape(data.shape), f"axis {axis}")
-    return squeeze(data, axes)
-
-
-@kernel("onnx:Squeeze-1")
-def squeeze_named(data: Array, *, axes: tuple[int, ...] | None) -> Array:
-    return squeeze_ones(data, None if axes is None else np.array(axes, np.int64))

@@ -1,8 +1,6 @@
-"""Unsqueeze: put axes of size 1 in."""
+"""Unsqueeze: insert axes of size 1."""
 
 from __future__ import annotations
-
-import numpy as np
 
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, shape, values
@@ -23,32 +21,34 @@ def unsqueeze_shape(data: Fact, axes: Fact) -> Shape:
     if sizes is None:
         return UNRANKED
     if axes.value is None:
-        return _somewhere(sizes) if axes.shape.size == 1 else UNRANKED
-    found: list[Dim] = []
-    left = list(sizes[::-1])
-    for place in _places(as_i64(axes.value).ravel().tolist(), len(sizes)):
-        while left and len(found) < place:
-            found.append(left.pop())
-        found.append(ONE)  # a place beyond the end is at the end
-    return Shape(found + left[::-1])
+        return _with_axis_anywhere(sizes) if axes.shape.size == 1 else UNRANKED
+    output: list[Dim] = []
+    remaining = list(sizes[::-1])
+    for position in _positions(as_i64(axes.value).ravel().tolist(), len(sizes)):
+        while remaining and len(output) < position:
+            output.append(remaining.pop())
+        output.append(ONE)  # a position beyond the end is at the end
+    return Shape(output + remaining[::-1])
 
 
-def _places(axes: list[int], rank: int) -> list[int]:
-    """Axes of the output, counted from 0, in order. Each number counts once, as in OpenVINO, also toward the
-    output's rank.
+def _positions(axes: list[int], rank: int) -> list[int]:
+    """The new axes of the output, counted from 0, in ascending order.
+
+    Equal elements of axes count once, as in OpenVINO, also for the rank of the output.
     """
     warn_unless(len(set(axes)) == len(axes), "C3", axes)
     rank += len(set(axes))
     for axis in axes:
         require(-rank <= axis < rank, "C2", f"axis {axis} at rank {rank}")
-    places = {axis % rank for axis in axes}
-    warn_unless(len(places) == len(set(axes)), "C3", axes)
-    return sorted(places)
+    positions = {axis % rank for axis in axes}
+    warn_unless(len(positions) == len(set(axes)), "C3", axes)
+    return sorted(positions)
 
 
-def _somewhere(sizes: tuple[Dim, ...]) -> Shape:
-    """The shape with one more axis, it is not known where: each size may have moved on by one, or be the new
-    one.
+def _with_axis_anywhere(sizes: tuple[Dim, ...]) -> Shape:
+    """The shape with one more axis at an unknown position.
+
+    Each size of the output is that of data on the same axis or on the axis before, or the new 1.
     """
     before, after = (ONE, *sizes), (*sizes, ONE)
     return Shape(a.union(b).union(ONE) for a, b in zip(before, after))
@@ -63,27 +63,3 @@ def unsqueeze(data: Array, axes: Array) -> Array:
 @gradient("Unsqueeze-1")
 def unsqueeze_gradient(d_output: Array, *, data_shape: Sizes) -> Array:
     return d_output.reshape(data_shape)
-
-
-@shape("onnx:Unsqueeze-13")
-def unsqueeze_any_shape(data: Fact, axes: Fact) -> Shape:
-    """As unsqueeze_shape, but axes may name none."""
-    return data.shape if axes.shape.size == 0 else unsqueeze_shape(data, axes)
-
-
-@shape("onnx:Unsqueeze-1")
-def unsqueeze_named_shape(data: Fact, *, axes: tuple[int, ...]) -> Shape:
-    return unsqueeze_any_shape(data, Fact.of(np.array(axes, np.int64)))
-
-
-@kernel("onnx:Unsqueeze-13")
-def unsqueeze_any(data: Array, axes: Array) -> Array:
-    """As unsqueeze, but axes may name none, and none of them twice."""
-    rank, numbers = data.ndim + axes.size, as_i64(axes).ravel().tolist()
-    require(len({axis % rank for axis in numbers}) == len(numbers), "C3", numbers)
-    return unsqueeze(data, axes) if numbers else data
-
-
-@kernel("onnx:Unsqueeze-1")
-def unsqueeze_named(data: Array, *, axes: tuple[int, ...]) -> Array:
-    return unsqueeze_any(data, np.array(axes, np.int64))

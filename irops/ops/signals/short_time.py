@@ -1,4 +1,4 @@
-"""STFT and ISTFT: the spectra of the frames of a signal, and the signal that they are of."""
+"""STFT and ISTFT: the short-time Fourier transform and its inverse."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ def istft_shape(
     center: bool,
 ) -> Shape:
     size, step = frame(window, frame_size, frame_step)
-    wanted = None
+    requested = None
     if signal_length is not None:
         require(signal_length.shape.size.can_be(1), "C6", signal_length)
-        wanted = entries(signal_length, 1)[0]
-        require(wanted >= 0, "C7", wanted)
+        requested = entries(signal_length, 1)[0]
+        require(requested >= 0, "C7", requested)
     if data.shape.dims is None:
         return UNRANKED
     unify(data.shape[-1], 2, "C4")
     unify(data.shape[-3], size // 2 + 1, "C5")
-    whole = (data.shape[-2] - 1).at_least(0) * step
-    return data.shape[:-3] + Shape.of(
-        (whole + (size % 2 if center else size)) if wanted is None else wanted.at_least(0)
-    )
+    if requested is not None:
+        return data.shape[:-3] + Shape.of(requested.at_least(0))
+    last_start = (data.shape[-2] - 1).at_least(0) * step
+    return data.shape[:-3] + Shape.of(last_start + (size % 2 if center else size))
 
 
 def frame(window: Fact, frame_size: Fact, frame_step: Fact) -> tuple[Dim, Dim]:
-    """The size of a frame and the way to the next one, as far as they are known."""
+    """The frame size and the frame step."""
     size, step = entries(frame_size, 1)[0], entries(frame_step, 1)[0]
     require(size >= 1, "C1", size)
     require(step >= 1, "C2", step)
@@ -70,7 +70,7 @@ def stft(
     frames = np.lib.stride_tricks.sliding_window_view(signal.astype(np.float64), size, axis=-1)[
         ..., ::step, :
     ]
-    spectra = np.fft.rfft(frames * centred(window, size), axis=-1)
+    spectra = np.fft.rfft(frames * centered(window, size), axis=-1)
     parts = np.stack([spectra.real, spectra.imag], axis=-1).astype(signal.dtype)
     return np.swapaxes(parts, -3, -2) if transpose_frames else parts
 
@@ -88,39 +88,35 @@ def istft(
 ) -> Array:
     size, step = int(frame_size), int(frame_step)
     numbers = np.swapaxes(data, -3, -2).astype(np.float64)
-    shape = centred(window, size)
+    factors = centered(window, size)
     frames = np.fft.irfft(numbers[..., 0] + 1j * numbers[..., 1], size, axis=-1) * (
         np.sqrt(size) if normalized else 1
     )
-    whole, margin = max(frames.shape[-2] - 1, 0) * step + size, size // 2 if center else 0
-    length = whole - 2 * margin if signal_length is None else int(signal_length.reshape(()))
+    covered, margin = max(frames.shape[-2] - 1, 0) * step + size, size // 2 if center else 0
+    length = covered - 2 * margin if signal_length is None else int(signal_length.reshape(()))
     output = np.zeros((*frames.shape[:-2], length), data.dtype)
     if output.size:
-        reach = min(whole, margin + length)
+        end = min(covered, margin + length)
         sums, weights = (
-            overlapped(frames * shape, step, reach),
-            overlapped(np.broadcast_to(shape * shape, frames.shape[-2:]), step, reach),
+            overlapped(frames * factors, step, end),
+            overlapped(np.broadcast_to(factors * factors, frames.shape[-2:]), step, end),
         )
         signal = np.divide(sums, weights, out=np.zeros_like(sums), where=weights != 0)
-        output[..., : max(reach - margin, 0)] = signal[..., margin:]
+        output[..., : max(end - margin, 0)] = signal[..., margin:]
     return output
 
 
-def centred(window: Array, size: int) -> Array:
-    """The window in the middle of a frame, zeros around it; where they cannot be equally many, one more
-    behind it.
-    """
+def centered(window: Array, size: int) -> Array:
+    """The window, zero-padded to a frame; if it cannot be centered exactly, one more zero follows it."""
     before = (size - len(window)) // 2
     return np.pad(window.astype(np.float64), (before, size - len(window) - before))
 
 
-def overlapped(frames: Array, step: int, reach: int) -> Array:
-    """The sum of frames[..., F, size], each step elements behind the one before; its first elements, as many
-    as reach.
-    """
+def overlapped(frames: Array, step: int, length: int) -> Array:
+    """Add up frames[..., F, size] that start step elements apart, and return the first `length` elements."""
     *others, count, size = frames.shape
-    total = np.zeros((*others, reach))
-    for place in range(min(count, -(-reach // step))):
-        start, stop = place * step, min(place * step + size, reach)
-        total[..., start:stop] += frames[..., place, : stop - start]
+    total = np.zeros((*others, length))
+    for frame_index in range(min(count, -(-length // step))):
+        start, stop = frame_index * step, min(frame_index * step + size, length)
+        total[..., start:stop] += frames[..., frame_index, : stop - start]
     return total

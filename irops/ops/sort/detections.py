@@ -1,6 +1,4 @@
-"""Boxes that were found for classes, over batch items: how MatrixNms and MulticlassNms order and give
-them.
-"""
+"""Detections (boxes selected by MatrixNms and MulticlassNms): their order and the outputs made of them."""
 
 from __future__ import annotations
 
@@ -16,10 +14,10 @@ from irops.values.shape import Shape
 
 
 class Detections(NamedTuple):
-    """Columns of as many rows: batch item, class, score, and box."""
+    """Detections as columns of equal length: batch item, class, score, and box index."""
 
     item: Array
-    kind: Array
+    class_id: Array
     score: Array
     box: Array
 
@@ -27,16 +25,16 @@ class Detections(NamedTuple):
         return Detections(*(column[rows] for column in self))
 
     def by_score(self) -> Detections:
-        """The best first; of equal ones those of the first item, class, box."""
-        return self.at(np.lexsort((self.box, self.kind, self.item, -self.score)))
+        """Sort by descending score; equal scores by batch item, class and box."""
+        return self.at(np.lexsort((self.box, self.class_id, self.item, -self.score)))
 
     def by_class(self) -> Detections:
-        """Class by class, in each item by item, the best first."""
-        return self.at(np.lexsort((self.box, -self.score, self.item, self.kind)))
+        """Sort by class, then batch item, then descending score."""
+        return self.at(np.lexsort((self.box, -self.score, self.item, self.class_id)))
 
 
-def joined(parts: Sequence[Detections]) -> Detections:
-    """All rows, one part after the other."""
+def concatenated(parts: Sequence[Detections]) -> Detections:
+    """Concatenate detections."""
     empty = Detections(
         np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.int64)
     )
@@ -44,49 +42,60 @@ def joined(parts: Sequence[Detections]) -> Detections:
 
 
 def of_class(
-    item: int, kind: int, chosen: Sequence[int] | Array, scores: Sequence[float] | Array
+    item: int, class_id: int, chosen: Sequence[int] | Array, scores: Sequence[float] | Array
 ) -> Detections:
-    """Boxes of one class of one item, and their scores."""
+    """Detections of one class of one batch item."""
     boxes = np.asarray(chosen, np.int64)
     return Detections(
-        np.full(len(boxes), item), np.full(len(boxes), kind), np.asarray(scores, np.float32), boxes
+        np.full(len(boxes), item), np.full(len(boxes), class_id), np.asarray(scores, np.float32), boxes
     )
 
 
-def best(found: Detections, keep_top_k: int) -> Detections:
-    """What is found in one item, the best first, no more than so many; -1: all."""
-    return Detections(*(column[:keep_top_k] if keep_top_k >= 0 else column for column in found.by_score()))
+def top(detections: Detections, keep_top_k: int) -> Detections:
+    """The detections of one batch item by descending score, at most keep_top_k of them; -1: all."""
+    return Detections(
+        *(column[:keep_top_k] if keep_top_k >= 0 else column for column in detections.by_score())
+    )
 
 
-def across(found: Detections, sort_result_type: str) -> Detections:
-    """What is found in all items, sorted over them, if at all."""
-    if sort_result_type == "none":
-        return found
-    return found.by_class() if sort_result_type == "classid" else found.by_score()
+def sorted_across(detections: Detections, sort_result_type: str) -> Detections:
+    """The detections of all batch items, sorted across them by sort_result_type."""
+    match sort_result_type:
+        case "classid":
+            return detections.by_class()
+        case "score":
+            return detections.by_score()
+        case _:
+            return detections
 
 
 def outputs(
-    found: Detections, corners: Array, places: Array, items: int, output_type: ElementType
+    detections: Detections, corners: Array, indices: Array, items: int, output_type: ElementType
 ) -> tuple[Array, ...]:
-    """Class, score and corners of each; its place in the boxes; how many there are in each item."""
-    rows = np.concatenate([found.kind[:, np.newaxis], found.score[:, np.newaxis], corners], axis=1).astype(
-        np.float32
+    """The outputs of the op: rows of class, score and corners; box indices; the count of each batch item."""
+    rows = np.concatenate(
+        [detections.class_id[:, np.newaxis], detections.score[:, np.newaxis], corners], axis=1
+    ).astype(np.float32)
+    dtype = output_type.dtype
+    return (
+        rows,
+        indices[:, np.newaxis].astype(dtype),
+        np.bincount(detections.item, minlength=items).astype(dtype),
     )
-    kind = output_type.dtype
-    return rows, places[:, np.newaxis].astype(kind), np.bincount(found.item, minlength=items).astype(kind)
 
 
 def outputs_shape(
-    boxes: Fact, each: Dim, kinds: Dim, items: Dim, top_k: tuple[int, int], output_type: ElementType
+    boxes: Fact, each: Dim, classes: Dim, items: Dim, top_k: tuple[int, int], output_type: ElementType
 ) -> tuple[Fact, ...]:
-    """Up to so many boxes of each class in each item, top_k: at most so many of a class, and of an item; -1
-    for all.
+    """The facts of the outputs, for `each` boxes per class and batch item.
+
+    top_k: the maximum number of boxes of a class of a batch item, and of a batch item; -1: no limit.
     """
     of_class, of_item = top_k
-    most = (each if of_class < 0 else each.at_most(of_class)) * kinds
-    found = Dim(0, ((most if of_item < 0 else most.at_most(of_item)) * items).high)
+    per_item = (each if of_class < 0 else each.at_most(of_class)) * classes
+    count = Dim(0, ((per_item if of_item < 0 else per_item.at_most(of_item)) * items).high)
     return (
-        Fact(boxes.element_type, Shape.of(found, 6)),
-        Fact(output_type, Shape.of(found, 1)),
+        Fact(boxes.element_type, Shape.of(count, 6)),
+        Fact(output_type, Shape.of(count, 1)),
         Fact(output_type, Shape.of(items)),
     )

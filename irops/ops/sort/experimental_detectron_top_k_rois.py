@@ -1,4 +1,4 @@
-"""ExperimentalDetectronTopKROIs: the regions with the highest probabilities."""
+"""ExperimentalDetectronTopKROIs: select the regions with the highest probabilities."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""MatrixNms: scores of boxes fall by how much better boxes overlap them, all at once."""
+"""MatrixNms: scores decay by the overlap with higher-scoring boxes, computed for all boxes at once."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.ops.sort.detections import across, best, joined, of_class, outputs, outputs_shape
+from irops.ops.sort.detections import concatenated, of_class, outputs, outputs_shape, sorted_across, top
 from irops.ops.sort.non_max_suppression import counts
 from irops.spec.binding import kernel, shape
 from irops.values.element import Array, ElementType
@@ -15,8 +15,8 @@ from irops.values.fact import Fact
 def matrix_nms_shape(
     boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType
 ) -> tuple[Fact, ...]:
-    items, kinds, each = counts(boxes, scores)
-    return outputs_shape(boxes, each, kinds, items, (nms_top_k, keep_top_k), output_type)
+    items, classes, each = counts(boxes, scores)
+    return outputs_shape(boxes, each, classes, items, (nms_top_k, keep_top_k), output_type)
 
 
 @kernel("MatrixNms-8", widen=True)
@@ -38,63 +38,56 @@ def matrix_nms(
 ) -> tuple[Array, ...]:
     parts = []
     for item in range(len(boxes)):
-        found = []
-        for kind in range(scores.shape[1]):
-            if kind != background_class:
-                chosen = candidates(scores[item, kind], score_threshold, nms_top_k)
+        per_class = []
+        for class_id in range(scores.shape[1]):
+            if class_id != background_class:
+                chosen = candidates(scores[item, class_id], score_threshold, nms_top_k)
                 sigma = gaussian_sigma if decay_function == "gaussian" else None
-                left = scores[item, kind, chosen] * decay(boxes[item, chosen], normalized, sigma)
-                stays = left > np.float32(post_threshold)
-                found.append(of_class(item, kind, chosen[stays], left[stays]))
-        parts.append(best(joined(found), keep_top_k))
-    every = joined(parts)
+                decayed = scores[item, class_id, chosen] * decay(boxes[item, chosen], normalized, sigma)
+                kept = decayed > np.float32(post_threshold)
+                per_class.append(of_class(item, class_id, chosen[kept], decayed[kept]))
+        parts.append(top(concatenated(per_class), keep_top_k))
+    selected = concatenated(parts)
     if sort_result_across_batch:
-        every = across(every, sort_result_type)
-    return outputs(
-        every, boxes[every.item, every.box], every.item * boxes.shape[1] + every.box, len(boxes), output_type
-    )
+        selected = sorted_across(selected, sort_result_type)
+    indices = selected.item * boxes.shape[1] + selected.box
+    return outputs(selected, boxes[selected.item, selected.box], indices, len(boxes), output_type)
 
 
-def candidates(scores: Array, score_threshold: float, most: int) -> Array:
-    """The boxes whose scores are greater than the threshold, the best first, no more than most; -1: all."""
+def candidates(scores: Array, score_threshold: float, nms_top_k: int) -> Array:
+    """The boxes with a score greater than the threshold by descending score, at most nms_top_k; -1: all."""
     above = np.flatnonzero(scores > np.float32(score_threshold))
     order = above[np.argsort(-scores[above], kind="stable")]
-    return order[:most] if most >= 0 else order
+    return order[:nms_top_k] if nms_top_k >= 0 else order
 
 
 def decay(boxes: Array, normalized: bool, sigma: float | None) -> Array:
-    """What is left of the scores of boxes, the best first; sigma: of the Gaussian function, None for the
-    linear one.
-    """
-    most = np.zeros(len(boxes), np.float32)
-    left = np.ones(len(boxes), np.float32)
-    for place in range(1, len(boxes)):
-        shares, before = overlap(boxes[place], boxes[:place], normalized), most[:place]
-        most[place] = np.fmax.reduce(shares, initial=0)
+    """The decay factors of boxes sorted by descending score. sigma: of gaussian decay; None: linear."""
+    max_iou = np.zeros(len(boxes), np.float32)
+    factors = np.ones(len(boxes), np.float32)
+    for rank in range(1, len(boxes)):
+        iou, compensation = overlap(boxes[rank], boxes[:rank], normalized), max_iou[:rank]
+        max_iou[rank] = np.fmax.reduce(iou, initial=0)
         if sigma is None:
-            falls = (1 - shares) / (1 - before.astype(np.float64) + 1e-10)
+            decays = (1 - iou) / (1 - compensation.astype(np.float64) + 1e-10)
         else:
-            falls = np.exp((before * before - shares * shares) * np.float32(sigma))
-        left[place] = np.fmin.reduce(falls, initial=1)
-    return left
+            decays = np.exp((compensation * compensation - iou * iou) * np.float32(sigma))
+        factors[rank] = np.fmin.reduce(decays, initial=1)
+    return factors
 
 
 def overlap(box: Array, boxes: Array, normalized: bool) -> Array:
-    """The area that a box and each of some boxes have in common, as a share of what both cover; NaN where
-    that is nothing.
-    """
+    """The intersection over union of a box with each of boxes; NaN if the union is 0."""
     edge = np.float32(0 if normalized else 1)
     low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
     common = (high - low + edge).prod(axis=-1)
-    shares: Array = common / (area(box, edge) + area(boxes, edge) - common)
+    iou: Array = common / (area(box, edge) + area(boxes, edge) - common)
     apart = (boxes[:, :2] > box[2:]) | (boxes[:, 2:] < box[:2])
-    return np.where(apart.any(axis=-1), np.float32(0), shares)
+    return np.where(apart.any(axis=-1), np.float32(0), iou)
 
 
 def area(boxes: Array, edge: np.float32) -> Array:
-    """The areas of boxes, 0 of those whose corners are swapped; edge: 1 where the last elements count as part
-    of a box.
-    """
+    """The areas of boxes, 0 if the corners are swapped. edge: what is added to width and height."""
     sides = boxes[..., 2:] - boxes[..., :2]
-    found: Array = np.where((sides < 0).any(axis=-1), np.float32(0), (sides + edge).prod(axis=-1))
-    return found
+    areas: Array = np.where((sides < 0).any(axis=-1), np.float32(0), (sides + edge).prod(axis=-1))
+    return areas

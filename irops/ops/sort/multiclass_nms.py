@@ -1,6 +1,4 @@
-"""MulticlassNms: of boxes that overlap, keep the best of each class, and the best of these in each batch
-item.
-"""
+"""MulticlassNms: non-maximum suppression for each class, then the highest scores of each batch item."""
 
 from __future__ import annotations
 
@@ -9,7 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from irops.ops.sort.detections import Detections, across, best, joined, of_class, outputs, outputs_shape
+from irops.ops.sort.detections import (
+    Detections,
+    concatenated,
+    of_class,
+    outputs,
+    outputs_shape,
+    sorted_across,
+    top,
+)
 from irops.ops.sort.non_max_suppression import counts
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
@@ -22,8 +28,8 @@ from irops.values.violation import require, warn_unless
 def shared_boxes_shape(
     boxes: Fact, scores: Fact, *, nms_top_k: int, keep_top_k: int, output_type: ElementType
 ) -> tuple[Fact, ...]:
-    items, kinds, each = counts(boxes, scores)
-    return outputs_shape(boxes, each, kinds, items, (nms_top_k, keep_top_k), output_type)
+    items, classes, each = counts(boxes, scores)
+    return outputs_shape(boxes, each, classes, items, (nms_top_k, keep_top_k), output_type)
 
 
 @shape("MulticlassNms-9")
@@ -42,16 +48,16 @@ def multiclass_nms_shape(
             boxes, scores, nms_top_k=nms_top_k, keep_top_k=keep_top_k, output_type=output_type
         )
     sizes = scores.shape.of_rank(2, "C4")
-    kinds = unify(boxes.shape[0], sizes[0], "C1")
+    classes = unify(boxes.shape[0], sizes[0], "C1")
     each = unify(boxes.shape[1], sizes[1], "C2")
     unify(boxes.shape[2], 4, "C3")
     if roisnum.value is not None and each.known:
         check_numbers(roisnum.value, int(each))
-    return outputs_shape(boxes, each, kinds, roisnum.shape[0], (nms_top_k, keep_top_k), output_type)
+    return outputs_shape(boxes, each, classes, roisnum.shape[0], (nms_top_k, keep_top_k), output_type)
 
 
 class Choice(NamedTuple):
-    """What the attributes say of which boxes to select."""
+    """The attributes that control which boxes are selected."""
 
     sort_result_type: str
     sort_result_across_batch: bool
@@ -127,47 +133,50 @@ def multiclass_nms(
     numbers = check_numbers(roisnum, boxes.shape[1])
     ends = np.cumsum(numbers)
     starts = ends - numbers
-    found = found_in(
-        ((start, boxes[:, start:end], scores[:, start:end]) for start, end in zip(starts, ends)), choice
-    )
-    return outputs(
-        found, boxes[found.kind, found.box], found.box * len(boxes) + found.kind, len(roisnum), output_type
-    )
+    items = ((start, boxes[:, start:end], scores[:, start:end]) for start, end in zip(starts, ends))
+    selected = select(items, choice)
+    indices = selected.box * len(boxes) + selected.class_id
+    return outputs(selected, boxes[selected.class_id, selected.box], indices, len(roisnum), output_type)
 
 
 def of_shared_boxes(
     boxes: Array, scores: Array, choice: Choice, output_type: ElementType
 ) -> tuple[Array, ...]:
-    """The outputs where all classes of a batch item have the same boxes."""
-    found = found_in(((0, own[np.newaxis], points) for own, points in zip(boxes, scores)), choice)
-    return outputs(
-        found, boxes[found.item, found.box], found.item * boxes.shape[1] + found.box, len(boxes), output_type
-    )
+    """The outputs if all classes of a batch item share the same boxes."""
+    items = ((0, item_boxes[np.newaxis], item_scores) for item_boxes, item_scores in zip(boxes, scores))
+    selected = select(items, choice)
+    indices = selected.item * boxes.shape[1] + selected.box
+    return outputs(selected, boxes[selected.item, selected.box], indices, len(boxes), output_type)
 
 
-def found_in(items: Iterable[tuple[int, Array, Array]], choice: Choice) -> Detections:
-    """What is selected. items: the number of the first box, the boxes [1, or classes, boxes, 4], and the
-    scores [classes, boxes].
+def select(items: Iterable[tuple[int, Array, Array]], choice: Choice) -> Detections:
+    """Select boxes of all batch items.
+
+    items: for each, the index of its first box, its boxes [1 or classes, boxes, 4] and its scores
+        [classes, boxes].
     """
     parts = []
     for item, (start, boxes, scores) in enumerate(items):
-        found = []
-        for kind, points in enumerate(scores):
-            if kind != choice.background_class:
-                chosen = kept(boxes[kind if len(boxes) > 1 else 0], points, choice)
-                found.append(of_class(item, kind, chosen + start, points[chosen]))
-        part = best(joined(found), choice.keep_top_k)
+        per_class = []
+        for class_id, class_scores in enumerate(scores):
+            if class_id != choice.background_class:
+                class_boxes = boxes[class_id if len(boxes) > 1 else 0]
+                chosen = suppress(class_boxes, class_scores, choice)
+                per_class.append(of_class(item, class_id, chosen + start, class_scores[chosen]))
+        part = top(concatenated(per_class), choice.keep_top_k)
         parts.append(
             part.by_class()
             if choice.sort_result_type == "classid" and not choice.sort_result_across_batch
             else part
         )
-    every = joined(parts)
-    return across(every, choice.sort_result_type) if choice.sort_result_across_batch else every
+    selected = concatenated(parts)
+    if not choice.sort_result_across_batch:
+        return selected
+    return sorted_across(selected, choice.sort_result_type)
 
 
 def check_numbers(roisnum: Array, count: int) -> Array:
-    """How many boxes belong to each batch item, none where the number is negative."""
+    """The number of boxes of each batch item; negative numbers become 0."""
     numbers = as_i64(roisnum)
     warn_unless((numbers >= 0).all(), "C5", numbers.min(initial=0))
     numbers = np.maximum(numbers, 0)
@@ -176,29 +185,27 @@ def check_numbers(roisnum: Array, count: int) -> Array:
     return numbers
 
 
-def kept(boxes: Array, scores: Array, choice: Choice) -> Array:
-    """The boxes of one class that stay, the best first."""
-    overlap, eta = np.float32(choice.iou_threshold), np.float32(choice.nms_eta)
+def suppress(boxes: Array, scores: Array, choice: Choice) -> Array:
+    """The selected boxes of one class, by descending score."""
+    threshold, eta = np.float32(choice.iou_threshold), np.float32(choice.nms_eta)
     order = np.flatnonzero(scores >= np.float32(choice.score_threshold))
     order = order[np.argsort(-scores[order], kind="stable")]
     chosen: list[int] = []
     for box in order[: choice.nms_top_k] if choice.nms_top_k >= 0 else order:
-        if not (shares(boxes[box], boxes[chosen], choice.normalized) >= overlap).any():
+        if not (overlap(boxes[box], boxes[chosen], choice.normalized) >= threshold).any():
             chosen.append(int(box))
-            if eta < 1 and overlap > 0.5:
-                overlap *= eta
+            if eta < 1 and threshold > 0.5:
+                threshold *= eta
     return np.array(chosen, np.int64)
 
 
-def shares(box: Array, boxes: Array, normalized: bool) -> Array:
-    """The area that a box and each of some boxes have in common, as a share of what both cover; 0 for boxes
-    without area.
-    """
+def overlap(box: Array, boxes: Array, normalized: bool) -> Array:
+    """The intersection over union of a box with each of boxes; 0 if either area is 0."""
     edge = np.float32(0 if normalized else 1)
     area, areas = (box[2:] - box[:2] + edge).prod(), (boxes[:, 2:] - boxes[:, :2] + edge).prod(axis=-1)
     common = np.maximum(np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2]) + edge, 0).prod(
         axis=-1
     )
     real = (area > 0) & (areas > 0)
-    found: Array = np.where(real, common / np.where(real, area + areas - common, 1), 0)
-    return found
+    iou: Array = np.where(real, common / np.where(real, area + areas - common, 1), 0)
+    return iou

@@ -1,4 +1,4 @@
-"""NonMaxSuppression: of boxes that overlap, keep those with the highest scores."""
+"""NonMaxSuppression: keep the highest-scoring boxes and drop those that overlap a kept box."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import require, warn_unless
 
-Shares = Callable[[Array, Array], Array]
-"""How much a box and each of some boxes have in common, as a share of what both cover."""
+Overlap = Callable[[Array, Array], Array]
+"""A function of a box and several boxes that gives the intersection over union of the box with each."""
 
 
 @shape("NonMaxSuppression-5", "NonMaxSuppression-9")
@@ -34,65 +34,69 @@ def non_max_suppression_shape(
     return outputs_of(counts(boxes, scores), boxes_per_class(max_output_boxes_per_class, "C5"), output_type)
 
 
-def outputs_of(counted: tuple[Dim, Dim, Dim], most: Dim, output_type: ElementType) -> tuple[Fact, ...]:
-    """Indices, scores and the number of selected boxes: at most so many for each class of each item."""
+def outputs_of(counted: tuple[Dim, Dim, Dim], limit: Dim, output_type: ElementType) -> tuple[Fact, ...]:
+    """The facts of selected_indices, selected_scores and valid_outputs. limit: boxes per class, at most."""
     batches, classes, count = counted
-    per_class = count.high if most.low < 0 else min(count.high, most.high)
-    found = Dim(0, (batches * classes * Dim(0, per_class)).high if per_class else 0)
+    per_class = count.high if limit.low < 0 else min(count.high, limit.high)
+    selected = Dim(0, (batches * classes * Dim(0, per_class)).high if per_class else 0)
     return (
-        Fact(output_type, Shape.of(found, 3)),
-        Fact(F32, Shape.of(found, 3)),
+        Fact(output_type, Shape.of(selected, 3)),
+        Fact(F32, Shape.of(selected, 3)),
         Fact(output_type, Shape.of(1)),
     )
 
 
 @shape("NonMaxSuppression-1", "NonMaxSuppression-3")
-def over_all_items_shape(
+def non_max_suppression_1_shape(
     boxes: Fact,
     scores: Fact,
     max_output_boxes_per_class: Fact | None,
     iou_threshold: Fact | None,  # noqa: ARG001
     score_threshold: Fact | None,  # noqa: ARG001
 ) -> Shape:
-    most, (_, classes, count) = boxes_per_class(max_output_boxes_per_class, "C4"), counts(boxes, scores)
-    return Shape.of(rows_over_all_items(classes, count, most), 3)
+    limit = boxes_per_class(max_output_boxes_per_class, "C4")
+    _, classes, count = counts(boxes, scores)
+    return Shape.of(fixed_rows(classes, count, limit), 3)
 
 
 @shape("NonMaxSuppression-4")
-def in_each_item_shape(
+def non_max_suppression_4_shape(
     boxes: Fact,
     scores: Fact,
     max_output_boxes_per_class: Fact | None,
     iou_threshold: Fact | None,  # noqa: ARG001
     score_threshold: Fact | None,  # noqa: ARG001
 ) -> Shape:
-    most, (batches, classes, count) = boxes_per_class(max_output_boxes_per_class, "C4"), counts(boxes, scores)
-    return Shape.of(rows_in_each_item(batches, classes, count, most), 3)
+    limit = boxes_per_class(max_output_boxes_per_class, "C4")
+    batches, classes, count = counts(boxes, scores)
+    return Shape.of(rows_of_all_items(batches, classes, count, limit), 3)
 
 
-def counts(boxes: Fact, scores: Fact, numbers: int = 4) -> tuple[Dim, Dim, Dim]:
-    """How many batch items, classes and boxes there are; numbers: how many a box has."""
+def counts(boxes: Fact, scores: Fact, box_numbers: int = 4) -> tuple[Dim, Dim, Dim]:
+    """The batch size, and the numbers of classes and boxes. box_numbers: the numbers that describe a box."""
     batches = unify(boxes.shape[0], scores.shape[0], "C1")
     count = unify(boxes.shape[1], scores.shape[2], "C2")
-    unify(boxes.shape[2], numbers, "C3")
+    unify(boxes.shape[2], box_numbers, "C3")
     return batches, scores.shape[1], count
 
 
-def boxes_per_class(given: Fact | None, constraint: str) -> Dim:
-    """How many boxes are to be selected for each class, at most; a negative number is no limit."""
-    most = Dim.of(0) if given is None else (given.dims or (UNKNOWN,))[0]
-    warn_unless(most >= 0, constraint, most)
-    return most
+def boxes_per_class(max_output_boxes_per_class: Fact | None, constraint: str) -> Dim:
+    """The maximum number of boxes to select for each class; a negative number means no limit."""
+    limit = Dim.of(0)
+    if max_output_boxes_per_class is not None:
+        limit = (max_output_boxes_per_class.dims or (UNKNOWN,))[0]
+    warn_unless(limit >= 0, constraint, limit)
+    return limit
 
 
-def rows_over_all_items(classes: Dim, count: Dim, most: Dim) -> Dim:
-    """How long the output was at first: as if all batch items had as many boxes as one."""
-    return count if most.high < 0 else minimum(count, (most if most.low >= 0 else ANY) * classes)
+def fixed_rows(classes: Dim, count: Dim, limit: Dim) -> Dim:
+    """The rows of the output of NonMaxSuppression-1 and -3, which do not depend on the batch size."""
+    return count if limit.high < 0 else minimum(count, (limit if limit.low >= 0 else ANY) * classes)
 
 
-def rows_in_each_item(batches: Dim, classes: Dim, count: Dim, most: Dim) -> Dim:
-    """How many boxes may be selected at most, for every class of every batch item."""
-    each = count if most.high < 0 else minimum(count, most if most.low >= 0 else ANY)
+def rows_of_all_items(batches: Dim, classes: Dim, count: Dim, limit: Dim) -> Dim:
+    """The maximum number of boxes that can be selected, in all classes of all batch items."""
+    each = count if limit.high < 0 else minimum(count, limit if limit.low >= 0 else ANY)
     return batches * classes * each
 
 
@@ -110,20 +114,20 @@ def non_max_suppression(
     output_type: ElementType,
 ) -> tuple[Array, ...]:
     corners = as_corners(boxes.astype(np.float32), box_encoding)
-    places, found = selected(
+    indices, selected_scores = select(
         corners,
         scores,
-        limit(max_output_boxes_per_class),
-        number(score_threshold),
-        number(iou_threshold),
-        number(soft_nms_sigma),
+        box_limit(max_output_boxes_per_class),
+        scalar_or_zero(score_threshold),
+        scalar_or_zero(iou_threshold),
+        scalar_or_zero(soft_nms_sigma),
         sort_result_descending,
     )
-    return places.astype(output_type.dtype), found, np.array([len(places)], output_type.dtype)
+    return indices.astype(output_type.dtype), selected_scores, np.array([len(indices)], output_type.dtype)
 
 
 @kernel("NonMaxSuppression-1")
-def as_it_was(
+def non_max_suppression_1(
     boxes: Array,
     scores: Array,
     max_output_boxes_per_class: Array | None,
@@ -133,7 +137,7 @@ def as_it_was(
     box_encoding: str,
     sort_result_descending: bool,
 ) -> Array:
-    return over_all_items(
+    return non_max_suppression_3(
         boxes,
         scores,
         max_output_boxes_per_class,
@@ -146,7 +150,7 @@ def as_it_was(
 
 
 @kernel("NonMaxSuppression-3")
-def over_all_items(
+def non_max_suppression_3(
     boxes: Array,
     scores: Array,
     max_output_boxes_per_class: Array | None,
@@ -157,7 +161,7 @@ def over_all_items(
     sort_result_descending: bool,
     output_type: ElementType,
 ) -> Array:
-    places = non_max_suppression(
+    indices = non_max_suppression(
         boxes,
         scores,
         max_output_boxes_per_class,
@@ -168,12 +172,12 @@ def over_all_items(
         sort_result_descending=sort_result_descending,
         output_type=output_type,
     )[0]
-    most = _dim(limit(max_output_boxes_per_class))
-    return filled(places, int(rows_over_all_items(Dim.of(scores.shape[1]), Dim.of(scores.shape[2]), most)))
+    limit = _dim(box_limit(max_output_boxes_per_class))
+    return with_rows(indices, int(fixed_rows(Dim.of(scores.shape[1]), Dim.of(scores.shape[2]), limit)))
 
 
 @kernel("NonMaxSuppression-4")
-def in_each_item(
+def non_max_suppression_4(
     boxes: Array,
     scores: Array,
     max_output_boxes_per_class: Array | None,
@@ -184,7 +188,7 @@ def in_each_item(
     sort_result_descending: bool,
     output_type: ElementType,
 ) -> Array:
-    places = non_max_suppression(
+    indices = non_max_suppression(
         boxes,
         scores,
         max_output_boxes_per_class,
@@ -195,102 +199,98 @@ def in_each_item(
         sort_result_descending=sort_result_descending,
         output_type=output_type,
     )[0]
-    most = _dim(limit(max_output_boxes_per_class))
+    limit = _dim(box_limit(max_output_boxes_per_class))
     batches, classes, count = map(Dim.of, scores.shape)
-    return filled(places, int(rows_in_each_item(batches, classes, count, most)))
+    return with_rows(indices, int(rows_of_all_items(batches, classes, count, limit)))
 
 
-def limit(given: Array | None) -> float:
-    """How many boxes to select, of a tensor of one element: 0 where it is not given, no limit where it is
-    negative.
-    """
-    most = 0 if given is None else int(as_i64(given).item())
-    return inf if most < 0 else most
+def box_limit(max_output_boxes_per_class: Array | None) -> float:
+    """The maximum number of boxes to select: 0 if not given, infinite if negative."""
+    limit = 0 if max_output_boxes_per_class is None else int(as_i64(max_output_boxes_per_class).item())
+    return inf if limit < 0 else limit
 
 
-def _dim(most: float) -> Dim:
-    return Dim.of(-1 if most == inf else int(most))
+def _dim(limit: float) -> Dim:
+    return Dim.of(-1 if limit == inf else int(limit))
 
 
-def number(given: Array | None) -> float:
-    """A tensor of one element, or 0."""
-    return 0.0 if given is None else float(given.item())
+def scalar_or_zero(tensor: Array | None) -> float:
+    """The element of a tensor of one element, or 0 if there is no tensor."""
+    return 0.0 if tensor is None else float(tensor.item())
 
 
-def filled(places: Array, rows: int) -> Array:
-    """Places cut to so many rows, or filled up with -1."""
-    output = np.full((rows, 3), -1, places.dtype)
-    output[: len(places)] = places[:rows]
+def with_rows(indices: Array, rows: int) -> Array:
+    """The indices with the given number of rows: cropped, or filled up with -1."""
+    output = np.full((rows, 3), -1, indices.dtype)
+    output[: len(indices)] = indices[:rows]
     return output
 
 
-def selected(
+def select(
     corners: Array,
     scores: Array,
-    most: float,
-    least: float,
-    overlap: float,
+    limit: float,
+    score_threshold: float,
+    iou_threshold: float,
     sigma: float,
     descending: bool,
-    shares: Shares | None = None,
+    overlap: Overlap | None = None,
 ) -> tuple[Array, Array]:
-    """Batch item, class and box of each selected box; and batch item, class and score. shares: what overlap
-    is, if not of corners.
+    """The rows (batch item, class, box) and (batch item, class, score) of the selected boxes.
+
+    overlap: the function that gives the overlap of boxes; by default that of boxes given by corners.
     """
     rows: list[tuple[float, int, int, int]] = []
-    for batch, which in np.ndindex(*scores.shape[:2]):
-        chosen = suppressed(
-            corners[batch], scores[batch, which].astype(np.float32), most, least, overlap, sigma, shares
-        )
-        rows += [(score, batch, which, box) for box, score in chosen]
+    for item, class_id in np.ndindex(*scores.shape[:2]):
+        class_scores = scores[item, class_id].astype(np.float32)
+        chosen = suppress(corners[item], class_scores, limit, score_threshold, iou_threshold, sigma, overlap)
+        rows += [(score, item, class_id, box) for box, score in chosen]
     if descending:
         rows.sort(key=lambda row: (-row[0], *row[1:]))
     table = np.array(rows, np.float64).reshape(len(rows), 4)
-    places = np.array([row[1:] for row in rows], np.int64).reshape(len(rows), 3)
-    return places, table[:, [1, 2, 0]].astype(np.float32)
+    indices = np.array([row[1:] for row in rows], np.int64).reshape(len(rows), 3)
+    return indices, table[:, [1, 2, 0]].astype(np.float32)
 
 
 def as_corners(boxes: Array, box_encoding: str) -> Array:
-    """Boxes as their lower and their upper corner, each of two numbers."""
+    """Convert boxes to their lower and upper corner, two numbers each."""
     first, second = boxes[..., :2], boxes[..., 2:]
-    if box_encoding == "center":  # x before y, but only differences count
+    if box_encoding == "center":  # x before y; the order has no effect on areas
         return np.concatenate([first - second / 2, first + second / 2], axis=-1)
     return np.concatenate([np.minimum(first, second), np.maximum(first, second)], axis=-1)
 
 
-def suppressed(
+def suppress(
     corners: Array,
     scores: Array,
-    most: float,
-    least: float,
-    overlap: float,
+    limit: float,
+    score_threshold: float,
+    iou_threshold: float,
     sigma: float,
-    overlaps: Shares | None = None,
+    overlap: Overlap | None = None,
 ) -> list[tuple[int, float]]:
-    """The boxes of one class that stay, the best first, with their scores."""
-    overlaps = overlaps or intersection_over_union
-    left = np.where(scores > np.float32(least), scores, np.float32(-inf))
+    """The selected boxes of one class with their scores, in the order of selection."""
+    overlap = overlap or intersection_over_union
+    remaining = np.where(scores > np.float32(score_threshold), scores, np.float32(-inf))
     chosen: list[tuple[int, float]] = []
-    while len(chosen) < most and left.size and left.max() > -inf:
-        best = int(left.argmax())
-        chosen.append((best, float(left[best])))
-        shares = overlaps(corners[best], corners)
+    while len(chosen) < limit and remaining.size and remaining.max() > -inf:
+        best = int(remaining.argmax())
+        chosen.append((best, float(remaining[best])))
+        iou = overlap(corners[best], corners)
         if sigma > 0:
-            left = left * np.exp(np.float32(-0.5 / sigma) * shares * shares)
-            left[~(left > np.float32(least))] = -inf
+            remaining = remaining * np.exp(np.float32(-0.5 / sigma) * iou * iou)
+            remaining[~(remaining > np.float32(score_threshold))] = -inf
         else:
-            left[shares > np.float32(overlap)] = -inf
-        left[best] = -inf
+            remaining[iou > np.float32(iou_threshold)] = -inf
+        remaining[best] = -inf
     return chosen
 
 
 def intersection_over_union(box: Array, boxes: Array) -> Array:
-    """The area that a box and each of some boxes have in common, as a share of what both cover; 0 for boxes
-    without area.
-    """
+    """The intersection over union of a box with each of boxes; 0 if either area is 0."""
     sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
     common = np.maximum(sides, 0).prod(axis=-1)
     area, areas = (box[2:] - box[:2]).prod(), (boxes[:, 2:] - boxes[:, :2]).prod(axis=-1)
     real = (areas > 0) & (area > 0)
-    shares: Array = np.where(real, common / np.where(real, area + areas - common, 1), 0)
-    return shares
+    iou: Array = np.where(real, common / np.where(real, area + areas - common, 1), 0)
+    return iou

@@ -1,4 +1,4 @@
-"""TopK: the greatest or the least elements along an axis, and where they are."""
+"""TopK: the K largest or smallest elements along an axis, and their indices."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from irops.values.violation import require, warn_unless
 @shape("TopK-11")
 def top_k_shape(data: Fact, k: Fact, *, axis: int, sort: str, stable: bool) -> tuple[Shape, Shape]:
     require(not stable or sort != "none", "C4", f"sort {sort}")
-    return _chosen(data, k, axis)
+    return _selected_shapes(data, k, axis)
 
 
-def _chosen(data: Fact, k: Fact, axis: int) -> tuple[Shape, Shape]:
+def _selected_shapes(data: Fact, k: Fact, axis: int) -> tuple[Shape, Shape]:
     count = check_count((k.dims or (UNKNOWN,))[0], data.shape[axis])
-    found = data.shape.with_dim(axis, count)
-    return found, found
+    selected = data.shape.with_dim(axis, count)
+    return selected, selected
 
 
 def check_count(k: Dim, size: Dim) -> Dim:
-    """How many elements k asks for, which lies between none and all."""
+    """The number of elements to select, between 0 and size. Raises Violation if k is out of range."""
     require(k >= 0, "C2", k)
     require(k <= size, "C1", k, f"{size} elements")
     warn_unless(k >= 1, "C3", k)
@@ -34,7 +34,7 @@ def check_count(k: Dim, size: Dim) -> Dim:
 
 @shape("TopK-1", "TopK-3")
 def top_k_1_shape(data: Fact, k: Fact, *, axis: int) -> tuple[Shape, Shape]:
-    return _chosen(data, k, axis)
+    return _selected_shapes(data, k, axis)
 
 
 @kernel("TopK-1", "TopK-3", "TopK-11")
@@ -44,7 +44,7 @@ def top_k(
     count = int(as_i64(k))
     check_count(Dim.of(count), Dim.of(data.shape[axis]))
     keys = comparable(data)
-    order = np.argsort(falling(keys) if mode == "max" else keys, axis=axis, kind="stable")
+    order = np.argsort(reversed_order(keys) if mode == "max" else keys, axis=axis, kind="stable")
     chosen = np.take(order, np.arange(count), axis=axis)
     if sort == "index":
         chosen = np.sort(chosen, axis=axis)
@@ -52,15 +52,16 @@ def top_k(
 
 
 def comparable(data: Array) -> Array:
-    """The elements as a type that NumPy sorts fast, in the same order: codes of u1, u3, u6 and nf4 rise as
-    what they stand for.
+    """Convert elements to a type that NumPy sorts fast, keeping their order.
+
+    The codes of u1, u3, u6 and nf4 have the same order as the values that they represent.
     """
     if data.dtype.kind in "biu" or data.dtype.itemsize > 2:
         return data
     return data.astype(np.int16 if data.dtype.name.startswith(("int", "uint")) else np.float32)
 
 
-def falling(keys: Array) -> Array:
-    """Keys whose order is the opposite; what is no number stays last."""
-    opposite: Array = ~keys if keys.dtype.kind in "biu" else -keys
-    return opposite
+def reversed_order(keys: Array) -> Array:
+    """Keys in the reverse order; NaN stays last."""
+    reversed_keys: Array = ~keys if keys.dtype.kind in "biu" else -keys
+    return reversed_keys

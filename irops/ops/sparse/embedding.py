@@ -1,4 +1,4 @@
-"""EmbeddingBag and EmbeddingSegmentsSum: sums and means of rows of a table, bag by bag."""
+"""EmbeddingBag and EmbeddingSegmentsSum: the sum or mean of table rows for each bag of indices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def packed_sum_shape(emb_table: Fact, indices: Fact, per_sample_weights: Fact | 
     entries = indices.shape
     if per_sample_weights is not None:
         entries = unify_shapes(entries, per_sample_weights.shape, "C2")
-    _hold_rows(indices.value, emb_table.shape[0])
+    _check_rows(indices.value, emb_table.shape[0])
     return emb_table.shape.with_dim(0, entries[0])
 
 
@@ -40,9 +40,9 @@ def offsets_sum_shape(
 ) -> Shape:
     output = packed_sum_shape(emb_table, indices, per_sample_weights)
     if default_index is not None:
-        _hold_default(default_index.value, emb_table.shape[0])
+        _check_default(default_index.value, emb_table.shape[0])
     if offsets.value is not None:
-        _hold_offsets(offsets.value, indices.shape[0])
+        _check_offsets(offsets.value, indices.shape[0])
     return output.with_dim(0, offsets.shape[0])
 
 
@@ -72,15 +72,15 @@ def segments_sum_shape(
     unify_shapes(indices.shape, segment_ids.shape, "C5")
     output = packed_sum_shape(emb_table, indices, per_sample_weights)
     if default_index is not None:
-        _hold_default(default_index.value, emb_table.shape[0])
+        _check_default(default_index.value, emb_table.shape[0])
     count = (num_segments.dims or (UNKNOWN,))[0]
     require(count >= 0, "C6", count)
     if segment_ids.value is not None:
-        _hold_segments(segment_ids.value, count)
+        _check_segments(segment_ids.value, count)
     return output.with_dim(0, count.at_least(0))
 
 
-def _hold_rows(indices: Array | None, count: Dim) -> None:
+def _check_rows(indices: Array | None, count: Dim) -> None:
     require(
         indices is None or not indices.size or (indices.min() >= 0 and int(indices.max()) < count.high),
         "C1",
@@ -89,17 +89,17 @@ def _hold_rows(indices: Array | None, count: Dim) -> None:
     )
 
 
-def _hold_default(index: Array | None, count: Dim) -> None:
+def _check_default(index: Array | None, count: Dim) -> None:
     require(index is None or (int(index) >= -1 and int(index) < count.high), "C4", index, f"{count} rows")
 
 
-def _hold_offsets(offsets: Array, count: Dim) -> None:
+def _check_offsets(offsets: Array, count: Dim) -> None:
     if offsets.size:
         require(offsets.min() >= 0 and int(offsets.max()) <= count.high, "C5", offsets, f"{count} indices")
         require((offsets[1:] >= offsets[:-1]).all(), "C6", offsets)
 
 
-def _hold_segments(ids: Array, count: Dim) -> None:
+def _check_segments(ids: Array, count: Dim) -> None:
     require(not ids.size or (ids.min() >= 0 and int(ids.max()) < count.high), "C7", ids, f"{count} segments")
     warn_unless((ids[1:] >= ids[:-1]).all(), "C8", ids)
 
@@ -137,9 +137,9 @@ def bag_offsets(
     *,
     reduction: str,
 ) -> Array:
-    _hold_offsets(offsets, Dim.of(len(indices)))
-    _hold_default(default_index, Dim.of(len(emb_table)))
-    first = int(offsets[0]) if offsets.size else len(indices)  # what stands before the first bag is in none
+    _check_offsets(offsets, Dim.of(len(indices)))
+    _check_default(default_index, Dim.of(len(emb_table)))
+    first = int(offsets[0]) if offsets.size else len(indices)  # indices before the first offset are in no bag
     bags = np.searchsorted(offsets, np.arange(first, len(indices)), side="right") - 1
     weights = None if per_sample_weights is None else per_sample_weights[first:]
     return _bags(emb_table, indices[first:], bags, len(offsets), default_index, weights, reduction)
@@ -154,8 +154,8 @@ def segments_sum(
     default_index: Array | None,
     per_sample_weights: Array | None,
 ) -> Array:
-    _hold_segments(segment_ids, Dim.of(int(num_segments)))
-    _hold_default(default_index, Dim.of(len(emb_table)))
+    _check_segments(segment_ids, Dim.of(int(num_segments)))
+    _check_default(default_index, Dim.of(len(emb_table)))
     return _bags(emb_table, indices, segment_ids, int(num_segments), default_index, per_sample_weights, "sum")
 
 
@@ -168,10 +168,11 @@ def _bags(
     weights: Array | None,
     reduction: str,
 ) -> Array:
-    """The sums or means of the rows that indices name, by the bags that they are in; empty bags get the
-    default row, or zeros.
+    """The sum or mean of the table rows of each bag; an empty bag gives the default row, or zeros.
+
+    bags: the bag of each index. count: the number of bags.
     """
-    _hold_rows(indices, Dim.of(len(table)))
+    _check_rows(indices, Dim.of(len(table)))
     if not table[:1].size or not count:
         return np.zeros((count, *table.shape[1:]), table.dtype)
     kind = element_type_of(table)
@@ -190,7 +191,7 @@ def _bags(
 
 
 def _divided(sums: Array, sizes: Array) -> Array:
-    """Sums over sizes, integers rounded toward zero."""
+    """Sums divided by sizes; integers are rounded toward zero."""
     if sums.dtype.kind == "f":
         return np.asarray(sums / sizes.astype(sums.dtype))
     return np.asarray(np.sign(sums) * (np.abs(sums) // sizes))

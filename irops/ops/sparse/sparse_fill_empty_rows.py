@@ -1,4 +1,4 @@
-"""SparseFillEmptyRows: give every row of a sparse matrix that holds nothing one element."""
+"""SparseFillEmptyRows: insert a default element into each empty row."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def sparse_fill_empty_rows_shape(
 
 
 def check_indices(indices: Array, rows: Dim, columns: Dim) -> None:
-    for place, size in zip(indices.T, (rows, columns)):
-        inside = not place.size or (place.min() >= 0 and int(place.max()) < size.high)
+    for positions, size in zip(indices.T, (rows, columns)):
+        inside = not positions.size or (positions.min() >= 0 and int(positions.max()) < size.high)
         require(inside, "C4", indices.tolist(), f"{rows} rows, {columns} columns")
 
 
@@ -47,7 +47,9 @@ def sparse_fill_empty_rows(
     empty = np.ones(rows, np.bool_)
     empty[indices[:, 0]] = False
     added = np.flatnonzero(empty)
-    places = np.concatenate([indices, np.stack([added, np.zeros_like(added)], axis=1).astype(indices.dtype)])
+    positions = np.concatenate(
+        [indices, np.stack([added, np.zeros_like(added)], axis=1).astype(indices.dtype)]
+    )
     elements = np.concatenate([values, np.full(len(added), default_value, values.dtype)])
-    order = np.lexsort((places[:, 1], places[:, 0]))
-    return places[order], elements[order], empty
+    order = np.lexsort((positions[:, 1], positions[:, 0]))
+    return positions[order], elements[order], empty

@@ -1,17 +1,18 @@
-"""Convert: the elements of a tensor as another type's."""
+"""Convert: convert the elements of a tensor to another element type."""
 
 from __future__ import annotations
 
 from math import trunc
 
 from irops.ops.conversion import converted
-from irops.ops.partial import monotone, settled
+from irops.ops.partial import monotone, stored_dim
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, Array, ElementType
 from irops.values.fact import each_dim
 
-TRUTH = Dim(0, 1)
+EITHER = Dim(0, 1)
+"""A boolean that may be false or true."""
 
 
 @kernel("Convert-1")
@@ -36,12 +37,13 @@ def convert_dims(data: Array, *, destination_type: ElementType) -> Array | None:
 
 
 def rounded_dim(dim: Dim, kind: ElementType) -> Dim:
-    """What is known of a number that is stored as a float. Under 32 bits rounding begins so soon that the
-    number's name is given up.
+    """The bounds of a number converted to a floating-point type.
+
+    Below 32 bits the symbol of the number is dropped, because even small integers are rounded.
     """
-    return settled(dim if kind.bits >= 32 else Dim(dim.low, dim.high), kind)
+    return stored_dim(dim if kind.bits >= 32 else Dim(dim.low, dim.high), kind)
 
 
 def truth(dim: Dim) -> Dim:
-    """Whether a number is not 0, as far as that is known."""
-    return TRUTH if dim.can_be(0) and not dim.known else Dim.of(int(dim != 0))
+    """The bounds of a number converted to boolean."""
+    return EITHER if dim.can_be(0) and not dim.known else Dim.of(int(dim != 0))

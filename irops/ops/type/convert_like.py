@@ -1,4 +1,4 @@
-"""ConvertLike: the elements of a tensor as those of another's type."""
+"""ConvertLike: convert a tensor to the element type of another tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ConvertPromoteTypes: two tensors in one type that holds both."""
+"""ConvertPromoteTypes: convert two tensors to a common element type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from irops.values.fact import Fact
 from irops.values.violation import require
 
 WIDENED = {frozenset({"f16", "bf16"}): "f32", frozenset({"f8e4m3", "f8e5m2"}): "f16"}
-"""What holds two floats of the same width."""
+"""The common type of two different floating-point types of the same width."""
 
 
 @shape("ConvertPromoteTypes-14")
@@ -26,7 +26,7 @@ def convert_promote_types_shape(
     ranks = input_0.shape.rank, input_1.shape.rank
     if DYNAMIC in (a, b):
         common = DYNAMIC
-    elif pytorch_scalar_promotion and None in ranks and a is not b and _alike(a, b):
+    elif pytorch_scalar_promotion and None in ranks and a is not b and _may_depend_on_scalar(a, b):
         common = DYNAMIC  # it depends on which of the two is a scalar
     else:
         common = _common(
@@ -40,49 +40,51 @@ def convert_promote_types_shape(
 
 
 def scalars(ranks: tuple[int | None, int | None]) -> tuple[bool, bool]:
-    """Which of the two is a scalar."""
+    """Whether each of the two inputs is a scalar."""
     return ranks[0] == 0, ranks[1] == 0
 
 
-def _alike(a: ElementType, b: ElementType) -> bool:
+def _may_depend_on_scalar(a: ElementType, b: ElementType) -> bool:
     return BOOLEAN not in (a, b) and a.floating == b.floating
 
 
 def _common(
     a: ElementType, b: ElementType, unsafe: bool, scalar: tuple[bool, bool], target: ElementType
 ) -> ElementType:
-    """The type of both outputs; scalar: which input is one, if that counts."""
+    """The common type of a and b. scalar: whether each is the type of a scalar that adopts the other type."""
     if a is b or BOOLEAN in (a, b):
         return b if a is BOOLEAN else a
     if a.floating != b.floating:
-        real, whole = (a, b) if a.floating else (b, a)
-        require(unsafe or real.bits >= 2 * whole.bits, "C1", a, b)
+        real, integer = (a, b) if a.floating else (b, a)
+        require(unsafe or real.bits >= 2 * integer.bits, "C1", a, b)
         return real
     if scalar[0] != scalar[1]:
-        given, kept = (a, b) if scalar[0] else (b, a)
-        require(unsafe or _holds(kept, given), "C2", f"a scalar {given}", kept)
-        return kept
+        scalar_type, tensor_type = (a, b) if scalar[0] else (b, a)
+        require(unsafe or _is_safe(tensor_type, scalar_type), "C2", f"a scalar {scalar_type}", tensor_type)
+        return tensor_type
     if a.kind != b.kind:
         signed, unsigned = (a, b) if a.kind == "signed" else (b, a)
-        return _signed(signed, unsigned, unsafe, target)
+        return _common_signed(signed, unsigned, unsafe, target)
     if a.bits != b.bits:
         return max(a, b, key=lambda kind: kind.bits)
     require(unsafe, "C4", a, b)
     return element_type(WIDENED[frozenset({a.name, b.name})])
 
 
-def _holds(kept: ElementType, given: ElementType) -> bool:
-    """Whether OpenVINO takes it as safe to put a scalar of one type into another."""
-    unsigned = given.kind == "unsigned"
+def _is_safe(tensor_type: ElementType, scalar_type: ElementType) -> bool:
+    """Whether OpenVINO considers the conversion of a scalar to tensor_type as safe."""
+    unsigned = scalar_type.kind == "unsigned"
     return (
-        kept.bits >= given.bits
-        if (kept.kind == "unsigned") == unsigned
-        else unsigned and 2 * kept.bits >= given.bits
+        tensor_type.bits >= scalar_type.bits
+        if (tensor_type.kind == "unsigned") == unsigned
+        else unsigned and 2 * tensor_type.bits >= scalar_type.bits
     )
 
 
-def _signed(signed: ElementType, unsigned: ElementType, unsafe: bool, target: ElementType) -> ElementType:
-    """The signed type that holds both; none does where the unsigned one has 64 bits."""
+def _common_signed(
+    signed: ElementType, unsigned: ElementType, unsafe: bool, target: ElementType
+) -> ElementType:
+    """The signed type that can hold both types; target if the unsigned type has more than 32 bits."""
     require(unsafe or 2 * unsigned.bits <= signed.bits, "C3", signed, unsigned)
     return target if unsigned.bits > 32 else element_type(f"i{max(signed.bits, 2 * unsigned.bits)}")
 

@@ -1,4 +1,4 @@
-"""StringTensorPack, StringTensorUnpack: strings, and the bytes that they are made of."""
+"""StringTensorPack and StringTensorUnpack: string tensors from and to a byte buffer with offsets."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ U8: ElementType = element_type("u8")
 def string_tensor_pack_shape(begins: Fact, ends: Fact, symbols: Fact) -> Shape:
     both = unify_shapes(begins.shape, ends.shape, "C1")
     if begins.value is not None and ends.value is not None:
-        check_places(as_i64(begins.value), as_i64(ends.value), symbols.shape[0])
+        check_offsets(as_i64(begins.value), as_i64(ends.value), symbols.shape[0])
     return both
 
 
-def check_places(begins: Array, ends: Array, count: Dim) -> None:
-    """Hold where strings begin and end to what there is."""
+def check_offsets(begins: Array, ends: Array, count: Dim) -> None:
+    """Require that begins and ends delimit ranges of a buffer of count bytes."""
     require((begins >= 0).all() and (ends >= 0).all(), "C2", begins.ravel().tolist(), ends.ravel().tolist())
     require(
         begins.shape != ends.shape or (begins <= ends).all(),
@@ -37,11 +37,11 @@ def check_places(begins: Array, ends: Array, count: Dim) -> None:
 
 @kernel("StringTensorPack-15")
 def string_tensor_pack(begins: Array, ends: Array, symbols: Array) -> Array:
-    check_places(as_i64(begins), as_i64(ends), Dim.of(symbols.size))
-    whole = symbols.tobytes()
+    check_offsets(as_i64(begins), as_i64(ends), Dim.of(symbols.size))
+    buffer = symbols.tobytes()
     strings = np.empty(begins.shape, dtype=object)
     strings.reshape(-1)[:] = [
-        whole[begin:end].decode("utf-8", "surrogateescape")
+        buffer[begin:end].decode("utf-8", "surrogateescape")
         for begin, end in zip(begins.ravel().tolist(), ends.ravel().tolist())
     ]
     return strings
@@ -50,12 +50,12 @@ def string_tensor_pack(begins: Array, ends: Array, symbols: Array) -> Array:
 @shape("StringTensorUnpack-15")
 def string_tensor_unpack_shape(data: Fact) -> tuple[Fact, Fact, Fact]:
     count = ANY if data.value is None else sum(map(len, encoded(data.value)))
-    places = Fact(I32, data.shape)
-    return places, places, Fact(U8, Shape.of(count))
+    offsets = Fact(I32, data.shape)
+    return offsets, offsets, Fact(U8, Shape.of(count))
 
 
 def encoded(strings: Array) -> list[bytes]:
-    """The bytes of each string; what was no UTF-8 when it was read is what it was."""
+    """The UTF-8 bytes of each string; bytes that were not valid UTF-8 when read are restored."""
     return [
         text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)
         for text in strings.ravel().tolist()

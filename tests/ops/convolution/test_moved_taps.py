@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from invoking import infer_layer
 
 import irops
-from irops.analysis.bind import bind
-from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.element import F32
 from irops.values.fact import Fact
 from irops.values.shape import Shape

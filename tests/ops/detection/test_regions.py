@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from invoking import infer_layer
 
 import irops
-from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact

@@ -6,12 +6,12 @@ from math import inf
 
 import numpy as np
 import pytest
+from invoking import attach_values, infer_layer
 
 import irops
-from irops.analysis.bind import bind
-from irops.analysis.fold import attach_values
-from irops.analysis.layer import LayerFault, infer_layer
+from irops.invocation import OpFault
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.dim import Dim
 from irops.values.element import element_type, element_type_of
 from irops.values.fact import Fact
@@ -75,7 +75,7 @@ def test_a_long_range_is_inferred_and_not_computed():
 
 
 def test_a_range_longer_than_any_tensor_is_refused():
-    with pytest.raises(LayerFault, match="64 bits"):
+    with pytest.raises(OpFault, match="64 bits"):
         range_of(scalar(0.0, "f64"), scalar(1e300, "f64"), scalar(1e-300, "f64"), "f64")
 
 

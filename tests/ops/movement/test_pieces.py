@@ -8,10 +8,11 @@ from math import inf
 
 import numpy as np
 import pytest
+from invoking import infer_layer
 
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, infer_layer
+from irops.invocation import OpFault
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
@@ -101,7 +102,7 @@ def test_pieces_of_given_sizes(data, along, lengths, pieces):
 
 
 def test_lengths_that_fit_no_axis_are_refused():
-    with pytest.raises(LayerFault, match="pieces together"):
+    with pytest.raises(OpFault, match="sizes of the parts add up"):
         shapes_of("VariadicSplit-1", of("2,6"), of("", "i64"), numbers(1, 2))
 
 

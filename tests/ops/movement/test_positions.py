@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from invoking import attach_values, infer_layer
 
-from irops.analysis.bind import bind
-from irops.analysis.fold import attach_values
-from irops.analysis.layer import LayerFault, infer_layer
+from irops.invocation import OpFault
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.dim import Dim
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array
@@ -107,7 +107,7 @@ def test_gather_holds_batch_dims_to_an_axis_without_any_rank():
         (of("2,3"), of("...", "i64")),
         (of("..."), of("2,4", "i64")),
     ):
-        with pytest.raises(LayerFault, match="batch_dims is at most axis"):
+        with pytest.raises(OpFault, match="batch_dims is at most axis"):
             infer("Gather-8", *inputs, constant(0), batch_dims="1")
 
 

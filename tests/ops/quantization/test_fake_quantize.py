@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from invoking import infer_layer
 
 import irops
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, infer_layer
+from irops.invocation import OpFault
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.element import element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -42,7 +43,7 @@ def test_limits_that_may_fit_are_accepted_and_leave_the_shape_as_it_is(data, lim
     ("data", "limit"), [("[2,3]", "[4..9,3]"), ("[1,3]", "[2,3]"), ("[2,3]", "[2,2,3]"), ("[]", "[2]")]
 )
 def test_limits_that_surely_do_not_fit_are_refused(data, limit):
-    with pytest.raises(LayerFault, match="broadcastable"):
+    with pytest.raises(OpFault, match="broadcastable"):
         shape_of(data, limit)
 
 

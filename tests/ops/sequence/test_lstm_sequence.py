@@ -6,11 +6,12 @@ from math import exp, tanh
 
 import numpy as np
 import pytest
+from invoking import infer_layer
 
 import irops
-from irops.analysis.bind import bind
-from irops.analysis.layer import LayerFault, infer_layer
+from irops.invocation import OpFault
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.element import element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -181,7 +182,7 @@ def test_what_cannot_fit_is_refused(shapes):
         Fact(element_type("i32" if k == 3 else "f32"), Shape.parse(text)) for k, text in enumerate(shapes)
     ]
     op = default_registry().op("LSTMSequence-5")
-    with pytest.raises(LayerFault, match="LSTMSequence-5 requires"):
+    with pytest.raises(OpFault, match="LSTMSequence-5 requires"):
         infer_layer(
             op,
             facts,

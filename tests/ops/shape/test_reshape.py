@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import inf
 
 import pytest
+from invoking import infer_layer
 
-from irops.analysis.layer import LayerFault, infer_layer
+from irops.invocation import OpFault
 from irops.registry import default_registry
 from irops.values.dim import ANY, UNKNOWN, Dim
 from irops.values.element import I64, element_type
@@ -69,7 +70,7 @@ def test_data_of_unknown_rank_is_taken_to_have_elements():
     ("data", "pattern"), [(fact(Dim(1, 2), 6), (-1, 13)), (fact(2, 3), (4, -1)), (fact(S, 5), (S, 2, -1))]
 )
 def test_what_is_left_must_be_whole(data, pattern):
-    with pytest.raises(LayerFault, match="as many elements"):
+    with pytest.raises(OpFault, match="as many elements"):
         reshaped(data, *pattern)
 
 
@@ -90,6 +91,6 @@ def test_what_may_have_no_elements_may_take_any_shape_of_none():
     [(fact(0), (2**32, 2**32)), (fact(16), (2**62, 16)), (fact(4), (2**63 - 1, 2**63 - 1, 4))],
 )
 def test_no_product_wraps_around(data, pattern):
-    with pytest.raises(LayerFault) as told:
+    with pytest.raises(OpFault) as told:
         reshaped(data, *pattern)
     assert told.value.constraint == "C4"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from invoking import infer_layer
 
 import irops
-from irops.analysis.layer import LayerFault, infer_layer
+from irops.invocation import OpFault
 from irops.registry import default_registry
 from irops.values.element import element_type
 from irops.values.fact import Fact
@@ -45,7 +46,7 @@ def test_squeezed_shapes(data, named, shape):
 
 
 def test_a_scalar_has_no_second_axis_to_squeeze():
-    with pytest.raises(LayerFault, match="axis 1 at rank 0"):
+    with pytest.raises(OpFault, match="axis 1 at rank 0"):
         shape_of("Squeeze-1", of(""), axes(1))
 
 

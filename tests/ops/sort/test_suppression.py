@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from invoking import infer_layer
 
 import irops
-from irops.analysis.layer import infer_layer
 from irops.ops.sort.matrix_nms import overlap
 from irops.ops.sort.nms_rotated import rotated_overlap
 from irops.registry import default_registry

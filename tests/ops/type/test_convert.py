@@ -6,11 +6,10 @@ from math import inf
 
 import numpy as np
 import pytest
+from invoking import attach_values, infer_layer
 
-from irops.analysis.bind import bind
-from irops.analysis.fold import attach_values
-from irops.analysis.layer import infer_layer
 from irops.registry import default_registry
+from irops.spec.attributes import bind
 from irops.values.dim import ANY, Dim
 from irops.values.element import element_type
 from irops.values.fact import Fact, dims_array

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "train_encoder"
+FOLDER = Path(__file__).resolve().parents[3] / "examples" / "train_encoder"
 STEPS = 60
 
 

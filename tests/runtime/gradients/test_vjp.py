@@ -369,33 +369,37 @@ def test_an_op_of_ones_own_has_gradients_too(tmp_path, net):
 @pytest.mark.parametrize(
     ("gradient", "parameters", "words"),
     [
-        ('<gradient of="data">x</gradient>', None, "states a gradient of data, and no function computes it"),
-        ("", "d_output", "of which the definition states no gradient"),
+        (
+            '<gradient of="data">x</gradient>',
+            None,
+            "declares a gradient of data, but no function computes it",
+        ),
+        ("", "d_output", "which the definition does not declare"),
         (
             '<gradient of="data" saves="data">x</gradient>',
             "d_output",
-            r"takes \(d_output\), by the definition it takes \(d_output, data\)",
+            r"takes \(d_output\), must take \(d_output, data\)",
         ),
         (
             '<gradient of="data">x</gradient>',
             "d_output, data",
-            r"takes \(d_output, data\), by the definition it takes \(d_output\)",
+            r"takes \(d_output, data\), must take \(d_output\)",
         ),
         (
             '<gradient of="data">x</gradient>',
             "d_output, *, scale",
             "takes scale, which the definition does not name",
         ),
-        ('<gradient of="date">x</gradient>', "d_output", "a gradient is of 'date', which is no input"),
+        ('<gradient of="date">x</gradient>', "d_output", "a gradient is of 'date', must be of an input"),
         (
             '<gradient of="data" saves="date">x</gradient>',
             "d_output",
-            "saves 'date', which is neither an input nor an output",
+            "saves 'date', must save inputs and outputs",
         ),
         (
             '<gradient of="data" when="training">x</gradient>',
             "d_output",
-            "depends on 'training', which is no attribute of type bool",
+            "depends on 'training', must depend on an attribute of type bool",
         ),
     ],
 )

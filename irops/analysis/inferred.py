@@ -1,0 +1,107 @@
+"""The result of inference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
+from irops.diagnostics.rule import Severity
+from irops.invocation import Invocation
+from irops.ir.model import Layer
+from irops.spec.op import Op
+from irops.values.fact import Fact
+
+
+@dataclass(slots=True)
+class LayerFacts:
+    """A layer, inferred: its op and invocation (None if it has none), inputs and outputs.
+
+    bodies: by name, as they were inferred last; failed: a fault keeps the outputs from being inferred.
+    """
+
+    layer: Layer
+    op: Op | None = None
+    invocation: Invocation | None = None
+    inputs: list[Fact | None] = field(default_factory=list)
+    outputs: list[Fact] = field(default_factory=list)
+    bodies: dict[str, Inferred] = field(default_factory=dict)
+    failed: bool = False
+
+    @property
+    def attributes(self) -> Mapping[str, object]:
+        """The attribute values by name; none where the layer has no op."""
+        return {} if self.invocation is None else self.invocation.attributes
+
+
+class Inferred(Mapping[tuple[int | str, int], Fact]):
+    """The Facts of a graph: inferred[layer name or id, output index] -> Fact. Of equal names, the first
+    counts.
+
+    of(layer) gives all that was inferred of a layer, bodies included; diagnostics gives what is wrong.
+    """
+
+    def __init__(self, path: tuple[str, ...] = ()) -> None:
+        self.path = path
+        """The layers and bodies down to the graph."""
+        self.layers: dict[int, LayerFacts] = {}
+        self._names: dict[str, int] = {}
+        self.findings: list[Diagnostic] = []
+        """What inference itself reports of this graph, bodies apart."""
+        self.structural: tuple[Diagnostic, ...] = ()
+        """What is wrong with the model whatever its shapes are."""
+
+    def add(self, facts: LayerFacts) -> None:
+        self.layers[facts.layer.id] = facts
+        self._names.setdefault(facts.layer.name, facts.layer.id)
+
+    def of(self, layer: int | str) -> LayerFacts:
+        """All that is known of a layer, by id or name; KeyError, with a suggestion, if there is none."""
+        number = self._names.get(layer) if isinstance(layer, str) else layer
+        if number is None or number not in self.layers:
+            from irops.diagnostics.suggestions import did_you_mean
+
+            raise KeyError(f"there is no layer {layer!r}{did_you_mean(layer, self._names)}")
+        return self.layers[number]
+
+    def __getitem__(self, key: tuple[int | str, int]) -> Fact:
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise KeyError(f"{key!r} is no layer and output: inferred[layer name or id, output index]")
+        layer, index = key
+        outputs = self.of(layer).outputs
+        if not 0 <= index < len(outputs):
+            raise KeyError(f"layer {layer!r} has no output {index}; it has {len(outputs)}")
+        return outputs[index]
+
+    def __iter__(self) -> Iterator[tuple[int | str, int]]:
+        for number, facts in self.layers.items():
+            for index in range(len(facts.outputs)):
+                yield number, index
+
+    def __len__(self) -> int:
+        return sum(len(facts.outputs) for facts in self.layers.values())
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What is wrong, in document order, bodies included."""
+        return in_document_order((*self.structural, *self.all_findings()))
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The diagnostics that are errors."""
+        return errors_of(self.diagnostics)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether inference itself reports an error in this graph or in its bodies."""
+        return any(d.severity is Severity.ERROR for d in self.all_findings())
+
+    def all_findings(self) -> Iterator[Diagnostic]:
+        """What inference reports, bodies included."""
+        yield from self.findings
+        for facts in self.layers.values():
+            for body in facts.bodies.values():
+                yield from body.all_findings()
+
+    def __repr__(self) -> str:
+        return f"<Inferred {len(self.layers)} layers, {len(self.errors)} errors>"

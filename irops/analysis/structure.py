@@ -1,0 +1,234 @@
+"""The structure of a model: its graphs with their topology, ops and port maps. Independent of shapes
+and values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
+from irops.diagnostics.rules import rule
+from irops.diagnostics.suggestions import did_you_mean
+from irops.dialects import Dialect, dialect_of
+from irops.graph.port_maps import MapFault, PortMaps, parameters_of, port_maps, results_of
+from irops.graph.wiring import Wiring
+from irops.invocation import Invocation, OpFault
+from irops.ir.locate import Source
+from irops.ir.model import Body, Graph, Layer, Model
+from irops.ir.read import HARMLESS
+from irops.limits import Limits
+from irops.registry import Registry, default_registry
+from irops.spec.op import NoOp, Op
+from irops.values.fact import Fact
+
+Path = tuple[str, ...]
+"""The names of layers and bodies from the model down to a graph: ("loop_node", "body")."""
+
+
+@dataclass(eq=False, slots=True)
+class LayerNode:
+    """A layer with its op. missing: why there is no op; invocation: the op with the layer's attributes.
+
+    bodies: by name; is_misconnected: its inputs are not what the file meant, as other findings report.
+    """
+
+    layer: Layer
+    path: Path
+    op: Op | None = None
+    missing: NoOp | None = None
+    invocation: Invocation | None = None
+    bodies: dict[str, BodyNode] = field(default_factory=dict)
+    is_misconnected: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class BodyNode:
+    """A body of a layer. outer: the graph of the layer; maps: by positions, None where they are faulty.
+
+    declared: what its Parameters declare, as Facts.
+    """
+
+    body: Body
+    layer: Layer
+    outer: GraphNode
+    graph: GraphNode
+    maps: PortMaps | None
+    faults: tuple[MapFault, ...]
+    declared: tuple[Fact, ...] = ()
+
+
+@dataclass(eq=False)
+class GraphNode:
+    """One graph of a model: the outermost, or a body. outer: the graph around it."""
+
+    graph: Graph
+    path: Path
+    outer: GraphNode | None
+    wiring: Wiring
+    layers: dict[int, LayerNode] = field(default_factory=dict)
+
+    @cached_property
+    def order(self) -> tuple[LayerNode, ...]:
+        """The layers in an order in which they can be computed; those on or behind a cycle are left out."""
+        return tuple(self.layers[layer.id] for layer in self.wiring.order)
+
+    @cached_property
+    def parameters(self) -> tuple[Layer, ...]:
+        return tuple(parameters_of(self.graph.layers))
+
+    @cached_property
+    def results(self) -> tuple[Layer, ...]:
+        return tuple(results_of(self.graph.layers))
+
+    @property
+    def bodies(self) -> Iterator[BodyNode]:
+        """The bodies of the graph's layers."""
+        for node in self.layers.values():
+            yield from node.bodies.values()
+
+    def find(self, key: int | str) -> LayerNode:
+        """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, if
+        there is none.
+        """
+        number = self._numbers.get(key) if isinstance(key, str) else key
+        if number is None or number not in self.layers:
+            raise KeyError(f"there is no layer {key!r}{did_you_mean(key, self._numbers)}")
+        return self.layers[number]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The ids of layers by name."""
+        return {node.layer.name: number for number, node in reversed(self.layers.items())}
+
+    @property
+    def what(self) -> str:
+        """How messages call the graph."""
+        return "the body" if self.outer else "the graph"
+
+
+class ModelStructure:
+    """The graphs of a model, wired once. Immutable once built, so that threads may share it.
+
+    registry: where ops are looked up; read_findings: what the reader reported, if the model was read for a
+    check.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        registry: Registry | None = None,
+        limits: Limits | None = None,
+        read_findings: Iterable[Diagnostic] = (),
+    ) -> None:
+        self.model = model
+        self.dialect: Dialect = dialect_of(model)
+        self.registry = registry or default_registry()
+        self.limits = limits or Limits()
+        self.partially_read: frozenset[Path] = frozenset(
+            d.location.path for d in errors_of(read_findings) if d.name not in HARMLESS
+        )
+        """The graphs that the reader could not take in full: what is absent there may only be unread."""
+        self._invocations: dict[tuple[str, tuple[tuple[str, str], ...]], Invocation] = {}
+        self.root = self._graph(model.graph, (), None)
+        self.graphs: tuple[GraphNode, ...] = tuple(_walk(self.root))
+        self.by_path: dict[Path, GraphNode] = {graph.path: graph for graph in self.graphs}
+
+    @property
+    def fully_read(self) -> tuple[GraphNode, ...]:
+        """The graphs that the reader took in full."""
+        return tuple(graph for graph in self.graphs if graph.path not in self.partially_read)
+
+    @property
+    def bodies(self) -> Iterator[BodyNode]:
+        for graph in self.graphs:
+            yield from graph.bodies
+
+    @property
+    def editable(self) -> Source | None:
+        """The text that fixes can change; None where the model is not of a file, or in another encoding."""
+        source = self.model.source
+        return source if source is not None and source.as_stored else None
+
+    @cached_property
+    def op_counts(self) -> Mapping[tuple[str, str], int]:
+        """How many layers there are of each type and version."""
+        return Counter((layer.type, layer.version) for _, layer in self.model.walk())
+
+    def location(
+        self, layer: Layer | None = None, path: Path = (), at: int | None = None, attribute: str | None = None
+    ) -> Location:
+        """The place of a layer, of an element at a byte offset, or of an attribute of that element."""
+        return self.model.location(layer, path, at, attribute)
+
+    def finding(
+        self,
+        name: str,
+        message: str,
+        at: int,
+        graph: GraphNode,
+        layer: Layer | None = None,
+        *,
+        attribute: str | None = None,
+        **more: Any,
+    ) -> Diagnostic:
+        """A finding of the rule of that name, at the element of that byte offset or at one of its attributes.
+
+        more: the other fields of a Diagnostic; notes about OpenVINO are dropped for models of other dialects
+        """
+        if not self.dialect.runtime_notes:
+            more["notes"] = tuple(note for note in more.get("notes", ()) if "OpenVINO" not in note)
+        place = self.location(layer, graph.path, at, attribute)
+        return Diagnostic(rule(name), message, place, **more)
+
+    def _graph(self, graph: Graph, path: Path, outer: GraphNode | None) -> GraphNode:
+        node = GraphNode(graph, path, outer, Wiring(graph))
+        misconnected = node.wiring.faulty
+        for layer in node.wiring.layers.values():
+            node.layers[layer.id] = self._layer(node, layer, is_misconnected=layer.id in misconnected)
+        return node
+
+    def _layer(self, graph: GraphNode, layer: Layer, *, is_misconnected: bool) -> LayerNode:
+        node = LayerNode(layer, graph.path, is_misconnected=is_misconnected)
+        resolved = self.registry.resolve(layer.type, layer.version)
+        if isinstance(resolved, NoOp):
+            node.missing = resolved
+        else:
+            node.op, node.invocation = resolved, self._invocation(resolved, layer)
+        for name, body in layer.bodies.items():
+            inner = self._graph(body.graph, (*graph.path, layer.name, name), graph)
+            maps, faults = port_maps(layer, body)
+            declared = tuple(map(self._declared, inner.parameters))
+            node.bodies[name] = BodyNode(body, layer, graph, inner, maps, faults, declared)
+        return node
+
+    def _invocation(self, op: Op, layer: Layer) -> Invocation:
+        """The invocation of a layer, shared by all layers of the same op and attributes."""
+        key = (op.id, tuple(layer.data.items()))
+        found = self._invocations.get(key)
+        if found is None:
+            found = self._invocations[key] = Invocation(op, layer.data)
+        return found
+
+    def _declared(self, parameter: Layer) -> Fact:
+        """What a Parameter of a body declares; an unknown Fact where that is malformed."""
+        op = self.registry.resolve(parameter.type, parameter.version)
+        if isinstance(op, NoOp):
+            return Fact()
+        invocation = self._invocation(op, parameter)
+        try:
+            return invocation.infer(())[0] if invocation.usable else Fact()
+        except OpFault:
+            return Fact()
+
+
+def _walk(graph: GraphNode) -> Iterator[GraphNode]:
+    """A graph and those within it. Not recursive, in the order in which checks report."""
+    ahead = [graph]
+    while ahead:
+        graph = ahead.pop()
+        yield graph
+        ahead.extend(body.graph for body in graph.bodies)

@@ -1,0 +1,1 @@
+"""Functions of nodes of Graiphic that are not the functions of an op of OpenVINO."""

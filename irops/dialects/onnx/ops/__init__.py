@@ -1,0 +1,1 @@
+"""Functions of ops of ONNX that are not the functions of an op of OpenVINO."""

@@ -1,0 +1,25 @@
+"""Squeeze as ONNX has it: an axis that is named must have size 1."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irops.ops.shape.squeeze import squeeze
+from irops.spec.binding import kernel
+from irops.values.element import Array, as_i64
+from irops.values.shape import Shape
+from irops.values.violation import require
+
+
+@kernel("onnx:Squeeze-13")
+def squeeze_ones(data: Array, axes: Array | None) -> Array:
+    """As squeeze, but what is named must have size 1."""
+    for axis in () if axes is None else as_i64(axes).ravel().tolist():
+        require(-data.ndim <= axis < data.ndim, "C1", f"axis {axis} at rank {data.ndim}")
+        require(data.shape[axis] == 1, "C3", Shape(data.shape), f"axis {axis}")
+    return squeeze(data, axes)
+
+
+@kernel("onnx:Squeeze-1")
+def squeeze_named(data: Array, *, axes: tuple[int, ...] | None) -> Array:
+    return squeeze_ones(data, None if axes is None else np.array(axes, np.int64))

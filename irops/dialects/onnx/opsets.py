@@ -1,0 +1,87 @@
+"""Which opset of ONNX brought which version of which op; and how a layer says that it is one of another
+dialect.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from irops.spec.schemas import schemas_folder
+
+ONNX = "onnx"
+OWN_DOMAINS = ("", "ai.onnx")
+_IMPORTED = re.compile(r"(.+):(\d{1,9})", re.DOTALL)
+
+
+def imported(version: str) -> tuple[str, int] | None:
+    """The domain and the opset that a layer's version names, onnx:17; None where it names no such: an opset
+    of OpenVINO, say.
+    """
+    found = _IMPORTED.fullmatch(version)
+    return (found[1], int(found[2])) if found else None
+
+
+class OnnxOpsets:
+    """The ops of ONNX's own domain, by name, with the opsets that brought their versions. last: the newest
+    opset that is known.
+    """
+
+    def __init__(self) -> None:
+        from xml.etree import ElementTree
+
+        root = ElementTree.parse(schemas_folder() / ONNX / "opsets.xml").getroot()
+        self.last = int(root.attrib["last"])
+        self.since = {op.attrib["type"]: _numbers(op.attrib["since"]) for op in root}
+        self._gone = {op.attrib["type"]: _numbers(op.attrib.get("gone", "")) for op in root}
+
+    def version(self, type: str, opset: int) -> int | None:
+        """The version of an op that an opset means: the newest that is not newer; None where the opset has no
+        such op.
+        """
+        changes = [n for n in (*self.since.get(type, ()), *self._gone.get(type, ())) if n <= opset]
+        newest = max(changes, default=None)
+        return None if newest is None or newest in self._gone[type] else newest
+
+    def history(self, type: str) -> str:
+        """When an op came and went, in words."""
+        since, gone = self.since[type], self._gone[type]
+        return f"it came with opset {since[0]}" + "".join(f" and is gone from opset {n} on" for n in gone)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split()))
+
+
+@cache
+def onnx_opsets() -> OnnxOpsets:
+    """The table of schemas/onnx/opsets.xml."""
+    return OnnxOpsets()
+
+
+def why_not(type: str, domain: str, opset: int) -> tuple[str, str, tuple[str, ...]]:
+    """Why irops knows no op of a type that a model of ONNX names: the rule's name, a message, notes."""
+    table = onnx_opsets()
+    if domain != ONNX:
+        return (
+            "undefined-op",
+            (
+                f"irops defines no ops of the domain {domain}, such as {type}; its outputs are as the file"
+                " declares them"
+            ),
+            (),
+        )
+    if type not in table.since:
+        from difflib import get_close_matches
+
+        names = {name.lower(): name for name in table.since}
+        near = [names[name] for name in get_close_matches(type.lower(), names, 1)]
+        return "unknown-op", f"ONNX has no op {type!r}", tuple(f"did you mean {name}?" for name in near)
+    number = table.version(type, opset)
+    if number is None:
+        return "op-not-in-opset", f"opset {opset} of ONNX has no {type}: {table.history(type)}", ()
+    return (
+        "undefined-op",
+        f"irops has no definition of ONNX's {type}-{number}; its outputs are as the file declares them",
+        (),
+    )

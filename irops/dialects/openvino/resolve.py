@@ -1,0 +1,70 @@
+"""Which op a layer of OpenVINO's means, or why it means none."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from irops.dialects.dialect import Ops
+from irops.spec.op import NoOp, Op
+from irops.spec.opsets import OPSETS, OpVersion, opsets
+
+
+def resolved(registry: Ops, defined: Container[str], type: str, version: str) -> Op | NoOp:
+    """The op of a type in an opset, or of an extension. defined: the ids of the ops that irops defines."""
+    found = opsets().find(type, version)
+    if found is not None:
+        if found.id in defined:
+            return registry.op(found.id)
+        return NoOp(
+            "undefined-op",
+            f"irops has no definition of {found.id} yet; its outputs are as the file declares them",
+        )
+    if version not in OPSETS:
+        for name in registry.extensions():
+            if name.lower() == f"{type}-{version}".lower():
+                return registry.op(name)
+    return _why_not(type, version)
+
+
+def _why_not(type: str, version: str) -> NoOp:
+    known = opsets().versions.get(type.lower(), ())
+    meant = opsets().meant(type, version)
+    right = None if meant is None else ("version", meant)
+    if not known and type in opsets().classes:
+        spelled = opsets().classes[type]
+        return NoOp(
+            "misread-type-spelling",
+            f"the type {type} is spelled {spelled} in IR files",
+            right=("type", spelled),
+        )
+    if version not in OPSETS and (known or version.lower().startswith("opset")):
+        return NoOp(
+            "unknown-opset",
+            f"the version is {version!r}, must be one of opset1 to {OPSETS[-1]}",
+            right=right,
+        )
+    if not known:
+        return NoOp("unknown-op", f"no opset has an op {type!r}", _hints(type, version))
+    where = "; ".join(f"{v.id} is in {_ranges(v)}" for v in known)
+    return NoOp("op-not-in-opset", f"{version} has no {known[0].type}: {where}", right=right)
+
+
+def _hints(type: str, version: str) -> tuple[str, ...]:
+    """What may be meant by a type that no opset has."""
+    if version not in OPSETS:
+        return (
+            (
+                f"ops of one's own are found by --definitions FOLDER, which holds {type}-{version}.xml,"
+                " or as an installed package"
+            ),
+        )
+    from difflib import get_close_matches
+
+    names = {v.type.lower(): v.type for v in opsets().all()}
+    return tuple(f"did you mean {names[n]}?" for n in get_close_matches(type.lower(), names, 1))
+
+
+def _ranges(version: OpVersion) -> str:
+    return ", ".join(
+        f"opset{first}" if first == last else f"opset{first} to opset{last}" for first, last in version.runs
+    )

@@ -1,0 +1,11 @@
+"""What is wrong with a graph that is built."""
+
+from __future__ import annotations
+
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.rules import rule
+
+
+def refuse(name: str, message: str, node: str | None = None) -> DiagnosticError:
+    """The error to raise. name: of the rule; node: the name of the node that is at fault."""
+    return DiagnosticError([Diagnostic(rule(name), message, Location("<graph>", layer_name=node))])

@@ -1,0 +1,213 @@
+"""One run of a model: its values, its clock, the memory that it takes, and the variables as it sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from irops.analysis.inference import Inference
+from irops.analysis.inferred import LayerFacts
+from irops.analysis.structure import BodyNode, GraphNode
+from irops.backends.declined import Declined
+from irops.diagnostics.diagnostic import EvaluationError
+from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
+from irops.ir.model import LayerKind
+from irops.ir.weights import require_unchanged_weights
+from irops.limits import Clock
+from irops.runtime.arrays import check_possible, size_in_bytes
+from irops.runtime.evaluator import Evaluator
+from irops.runtime.plan import Step, ValueKey
+from irops.runtime.precision import rounded, wide
+from irops.runtime.variables import Transaction, Variables
+from irops.runtime.verify import difference
+from irops.spec.body import BodyFunction
+from irops.values.element import Array
+from irops.values.fact import Fact
+from irops.values.tensors import fact_of, result_array
+from irops.values.violation import LimitExceeded, Violation
+
+Arrays = Sequence[Array | None]
+
+
+def run_model(
+    evaluator: Evaluator, given: Mapping[int, Array], keep: Collection[int], variables: Variables
+) -> dict[ValueKey, Array]:
+    """Values of Results, and of the layers to keep, by layer id and output.
+
+    given: values of Parameters, and of constants that are replaced, by layer id
+    Raises:  EvaluationError; the variables are then as before
+    """
+    transaction = variables.begin()
+    values = Run(evaluator, transaction).graph(evaluator.analysis.root, given, keep)
+    require_unchanged_weights(evaluator.analysis.model)  # else nobody knows what they were computed from
+    variables.commit(transaction)
+    return values
+
+
+class Run:
+    """The state of one run."""
+
+    def __init__(self, evaluator: Evaluator, variables: Transaction) -> None:
+        self.evaluator, self.limits, self.variables = evaluator, evaluator.limits, variables
+        self.bytes_held = 0
+        self._clock = Clock(self.limits.run_seconds)
+
+    def graph(
+        self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int] = ()
+    ) -> dict[ValueKey, Array]:
+        """The values of a graph's Results, and of the layers to keep. Each tensor is freed after its
+        last use.
+        """
+        plan = self.evaluator.plan(graph, given)
+        values: dict[ValueKey, Array] = {}
+        kept: dict[ValueKey, Array] = {}
+        held_before, waiting, progress = self.bytes_held, dict(plan.users), self.evaluator.progress
+        for number, step in enumerate(plan.steps):
+            layer = step.layer
+            arrays = self._inputs(step, values)
+            for index, array in enumerate(self._layer(step, arrays, given.get(layer.id))):
+                key = (layer.id, index)
+                if layer.kind is LayerKind.RESULT or layer.id in keep:
+                    kept[key] = rounded(array, step.facts.outputs[index])
+                if key in waiting:
+                    values[key] = array
+                    self.bytes_held += array.nbytes
+            for source in step.done_with:
+                if source[0] not in keep:
+                    self._release(values, waiting, source)
+            if progress is not None and not graph.path:
+                progress(number + 1, len(plan.steps), layer)
+        self.bytes_held = held_before
+        return kept
+
+    def _inputs(self, step: Step, values: Mapping[ValueKey, Array]) -> list[Array | None]:
+        arrays = [None if source is None else values[source] for source in step.sources]
+        if step.constant:
+            return [wide(array) for array in arrays]
+        if step.rounding:
+            return [
+                None if array is None else rounded(array, fact) for array, fact in zip(arrays, step.rounding)
+            ]
+        return arrays
+
+    def _release(self, values: dict[ValueKey, Array], waiting: dict[ValueKey, int], key: ValueKey) -> None:
+        waiting[key] -= 1
+        if waiting[key] == 0:
+            self.bytes_held -= values.pop(key).nbytes
+
+    def _layer(self, step: Step, arrays: Arrays, given: Array | None) -> list[Array]:
+        """The outputs of one layer. Raises: EvaluationError"""
+        op, facts, size = step.op, step.facts, step.size
+        path = step.node.path
+        try:
+            if self._clock.expired:
+                message = f"the time is up before {op.id}; {self.limits.message('run_seconds')}"
+                raise LimitExceeded("evaluation-time-limit", message)
+            if not step.static:
+                # inferred once more, from the values themselves: the shapes alone do not determine all
+                inputs = [None if a is None else fact_of(a, with_value=True) for a in arrays]
+                facts = Inference(self.evaluator.analysis).layer(step.node, inputs)
+                size = size_in_bytes(facts.outputs)
+            self._require_room(size)
+            check_possible(op, facts.outputs)
+            return self._checked(step, arrays, self._compute(step, facts, arrays, given), facts.outputs)
+        except OpFault as fault:
+            raise self.evaluator.error(step.facts, path, fault) from fault.__cause__
+        except Violation as violation:
+            raise self.evaluator.error(step.facts, path, fault_of(op, violation)) from None
+        except LimitExceeded as limit:
+            raise self.evaluator.error(step.facts, path, fault_of_limit(limit)) from None
+        except MemoryError:
+            raise self.evaluator.error(step.facts, path, out_of_memory(op)) from None
+
+    def _require_room(self, wanted: float) -> None:
+        if self.bytes_held + wanted > self.limits.tensor_bytes:
+            message = (
+                f"would hold {self.bytes_held + wanted:,.0f} bytes, {self.limits.message('tensor_bytes')}"
+            )
+            raise LimitExceeded("memory-limit", message)
+
+    def _compute(self, step: Step, facts: LayerFacts, arrays: Arrays, given: Array | None) -> tuple[Any, ...]:
+        op = step.op
+        backend, kernel = self.evaluator.kernel(op)
+        keywords = step.keywords
+        if keywords is None:
+            keywords = step.invocation.keywords("kernel", arrays, self._extras(step, facts, given))
+        try:
+            return step.invocation.compute(arrays, kernel=kernel, keywords=keywords)
+        except (Violation, OpFault, LimitExceeded, MemoryError, EvaluationError):
+            raise
+        except Declined as declined:
+            raise OpFault("declined-op", str(declined)) from None
+        except Exception as error:
+            message = (
+                f"the kernel of {op.id} of backend {backend.name} failed: {type(error).__name__}: {error}"
+            )
+            raise OpFault("failed-kernel", message) from error
+
+    def _extras(self, step: Step, facts: LayerFacts, given: Array | None) -> dict[str, Any]:
+        layer = step.layer
+        value = self._constant(step) if given is None and layer.is_constant else given
+        bodies = {name: self._body(facts, step.node.bodies[name]) for name in step.op.definition.bodies}
+        return {"value": value, "variables": self.variables, **bodies}
+
+    def _constant(self, step: Step) -> Array:
+        require_unchanged_weights(self.evaluator.analysis.model)
+        return self.evaluator.constant(step.node)
+
+    def _body(self, facts: LayerFacts, node: BodyNode) -> BodyFunction:
+        graph, maps = node.graph, node.maps
+        assert (
+            maps is not None
+        )  # a fault of the maps is an error of the graph around, which is not planned then
+
+        def apply(items: Sequence[Array]) -> list[Array]:
+            given = {layer.id: item for layer, item in zip(graph.parameters, items)}
+            values = self.graph(graph, given)
+            return [values[result.id, 0] for result in graph.results]
+
+        inferred = facts.bodies.get(node.body.name)
+        promised: tuple[Fact, ...] = ()
+        if inferred is not None:
+            promised = tuple(inferred.layers[result.id].outputs[0] for result in graph.results)
+        return BodyFunction(
+            apply,
+            node.declared,
+            maps.inputs,
+            maps.outputs,
+            maps.back_edges,
+            promised,
+            self.limits.iterations,
+            self.limits.tensor_bytes - self.bytes_held,
+        )
+
+    def _checked(
+        self, step: Step, arrays: Arrays, results: tuple[Any, ...], outputs: Sequence[Fact]
+    ) -> list[Array]:
+        """The results as arrays, compared with the inferred facts and, if asked for, with the reference."""
+        op = step.op
+        found = [result_array(result, fact) for result, fact in zip(results, outputs)]
+        for index, (array, fact) in enumerate(zip(found, outputs)):
+            if not fact.admits(rounded(array, fact)):
+                message = (
+                    f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}"
+                )
+                raise OpFault("incorrect-kernel-result", message)
+        if self.evaluator.verify and not op.definition.stateful and not op.definition.bodies and arrays:
+            self._verify(step, arrays, found)
+        return found
+
+    def _verify(self, step: Step, arrays: Arrays, found: list[Array]) -> None:
+        op = step.op
+        backend, _ = self.evaluator.kernel(op)
+        if backend.name == "reference" or op.functions.kernel is None:
+            return
+        expected = step.invocation.compute(arrays)
+        for index, (ours, reference) in enumerate(zip(found, expected)):
+            reason = difference(ours, result_array(reference, step.facts.outputs[index]))
+            if reason:
+                message = (
+                    f"output {index} of {op.id} by backend {backend.name} differs from the reference:"
+                    f" {reason}"
+                )
+                raise OpFault("incorrect-kernel-result", message)

@@ -1,0 +1,121 @@
+"""Parses the attribute texts of a layer into the values that the functions of its op take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from irops.spec import domains
+from irops.spec.definition import Attribute
+from irops.spec.op import Op
+
+MAX_SUGGESTIONS = 10
+"""For how many unknown attributes of one layer a similar name is looked up, which is slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeFault:
+    """An error in an attribute. note: how OpenVINO reads it; default: the value that a fix writes out."""
+
+    rule: str
+    attribute: str
+    message: str
+    note: str | None = None
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Attribute values by name; missing attributes have their default, or None."""
+
+    values: dict[str, Any]
+    faults: tuple[AttributeFault, ...]
+    usable: bool
+
+
+def bind(op: Op, data: Mapping[str, str]) -> Bound:
+    """The values of an op's attributes from the texts of <data>, and all errors in them."""
+    known, openvino = op.definition.attributes, op.definition.dialect == "openvino"
+    values: dict[str, Any] = {}
+    faults: list[AttributeFault] = []
+    usable = True
+    for name, attribute in known.items():
+        if name in data:
+            try:
+                values[name] = domains.parse(attribute, data[name])
+            except domains.DomainError as error:
+                faults.append(
+                    AttributeFault(
+                        error.kind, name, str(error), _reading(name, error.reading) if openvino else None
+                    )
+                )
+                usable = False
+        else:
+            fault = _missing(attribute, op)
+            if fault is not None:
+                faults.append(fault)
+                usable = usable and not attribute.required
+            values[name] = domains.default_of(attribute)
+    place = {name: k for k, name in enumerate(data)}
+    unknown = [name for name in data if name not in known]
+    faults.extend(_unknown(name, op, suggest=k < MAX_SUGGESTIONS) for k, name in enumerate(unknown))
+    faults.sort(key=lambda fault: place.get(fault.attribute, -1))
+    return Bound(values, tuple(faults), usable)
+
+
+def bound_values(op: Op, values: Mapping[str, Any]) -> dict[str, Any]:
+    """All attribute values by name, from those given; those that are missing have their default, or None."""
+    return {
+        name: values[name] if name in values else domains.default_of(attribute)
+        for name, attribute in op.definition.attributes.items()
+    }
+
+
+def _reading(name: str, reading: str | None) -> str | None:
+    return None if reading is None else f"OpenVINO silently reads {name}={reading}"
+
+
+def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
+    name, reader = attribute.name, attribute.reader_default
+    if attribute.required:
+        note = None if reader is None else f"OpenVINO silently reads {name}={reader}"
+        return AttributeFault(
+            "missing-attribute",
+            name,
+            f"{op.id} has no attribute {name}, must have one",
+            note,
+            _written(attribute),
+        )
+    if reader is not None and reader != attribute.default:
+        default = attribute.default if attribute.default is not None else "none"
+        return AttributeFault(
+            "conflicting-defaults",
+            name,
+            f"{name} is missing: its default is {default} in the specification, but {reader or 'empty'} in"
+            " OpenVINO's reader",
+            default=_written(attribute),
+        )
+    return None
+
+
+def _written(attribute: Attribute) -> str | None:
+    """The reader's default as text for the file; None if it has none or it is not a valid value."""
+    reader = attribute.reader_default
+    if reader is None:
+        return None
+    try:
+        domains.parse(attribute, reader)
+    except domains.DomainError:
+        return None
+    return reader
+
+
+def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
+    from difflib import get_close_matches
+
+    known = {n.lower(): n for n in op.definition.attributes}
+    near = get_close_matches(name.lower()[:64], known, 1) if suggest else []
+    aside = f" OpenVINO silently ignores {name}" if op.definition.dialect == "openvino" else ""
+    note = f"did you mean {known[near[0]]}?{aside}" if near else None
+    return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note)

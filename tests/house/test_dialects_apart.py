@@ -1,0 +1,54 @@
+"""What differs between dialects is in irops.dialects, in the translation between them and in the backend that
+runs ONNX Runtime; other files ask the dialect object and name no dialect but OpenVINO's.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import irops
+
+PACKAGE = Path(irops.__file__).parent
+HOMES = ("dialects/", "backends/onnx", "editing/translation/")
+NAMED = re.compile(rb"onnx|graiphic", re.IGNORECASE)
+ALLOWED = {
+    "backends/backend.py": "the catalogue of backends, one of which is called onnxruntime",
+    "cli/translate.py": "the examples of the command, and the option that chooses an opset of ONNX",
+    "conformance/odd_inputs/by_onnx.py": "asks ONNX's checker and reference, and ONNX Runtime",
+    "conformance/odd_inputs/table.py": "lays the same op in three dialects side by side",
+    "conformance/onnx_backend.py": "is a backend in ONNX's own sense, for its tests",
+    "diagnostics/rules/onnx.py": "rules about files of ONNX: the codes of all rules are listed in one place",
+    "editing/graiphic.py": "builds and exports graphs as Graiphic's toolkit does",
+    "ops/image/interpolate.py": "linear_onnx is a value of an attribute of OpenVINO's Interpolate",
+}
+ASKED_AFTER = re.compile(
+    r"""\.type(?:\.lower\(\))? (?:==|!=|in|not\ in) \(?["'](?:parameter|result|const|constant|assign)["']""",
+    re.IGNORECASE,
+)
+
+
+def sources():
+    for path in sorted(PACKAGE.rglob("*")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if path.is_file() and "__pycache__" not in name and not name.startswith("schemas/"):
+            yield name, path.read_bytes()
+
+
+def test_few_files_name_a_dialect_and_each_has_its_reason():
+    naming = {
+        name for name, text in sources() if not name.startswith(HOMES) and NAMED.search(name.encode() + text)
+    }
+    assert naming == set(ALLOWED)
+    assert len(ALLOWED) <= 8
+
+
+def test_layers_are_asked_for_their_kind_not_for_their_type():
+    asking = [
+        f"{name}: {found[0]}"
+        for name, text in sources()
+        if name.endswith(".py") and not name.startswith(HOMES)
+        for found in ASKED_AFTER.finditer(text.decode())
+        if "definition" not in text.decode()[max(0, found.start() - 12) : found.start()]
+    ]
+    assert asking == []
