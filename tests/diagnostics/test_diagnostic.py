@@ -272,13 +272,13 @@ def test_sarif_joins_message_and_notes():
         ([REPORT, Report()], {}, "2 errors, 1 warning in 1 of 2 files"),
         ([Report((), "m", (FIXED,)), Report()], {}, "1 fixed, no findings in 1 of 2 files"),
         ([Report(), Report()], {}, "no findings in 2 files"),
-        ([REPORT], {"known": 1}, "2 errors, 1 warning in m.xml; left out: 1 known finding"),
+        ([REPORT], {"known": 1}, "2 errors, 1 warning in m.xml; omitted: 1 known finding"),
         (
             [REPORT],
             {"known": 2, "others": 1},
-            "2 errors, 1 warning in m.xml; left out: 2 known findings, 1 other .xml file in folders",
+            "2 errors, 1 warning in m.xml; omitted: 2 known findings, 1 other .xml file in folders",
         ),
-        ([REPORT], {"others": 2}, "2 errors, 1 warning in m.xml; left out: 2 other .xml files in folders"),
+        ([REPORT], {"others": 2}, "2 errors, 1 warning in m.xml; omitted: 2 other .xml files in folders"),
     ],
 )
 def test_the_summary_says_what_was_found_and_left_out(reports, options, text):
@@ -335,7 +335,7 @@ def test_rules_are_chosen_by_code_name_or_the_start_of_a_code(words, count):
     ],
 )
 def test_a_word_that_means_no_rule_is_refused(word, hint):
-    with pytest.raises(ValueError, match=rf"^no rule is called '{word}'{hint.replace('?', '[?]')}"):
+    with pytest.raises(ValueError, match=rf"^there is no rule '{word}'{hint.replace('?', '[?]')}"):
         rules_of([word])
 
 

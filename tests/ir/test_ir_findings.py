@@ -68,7 +68,7 @@ def test_findings_beyond_the_limit_are_counted(count: int, told: int, more: int)
     for k in range(count):
         found.add("unknown-element", f"m{k}", 0)
     listed = found.in_order()
-    assert [d.name for d in listed] == ["unknown-element"] * told + ["more-faults"] * bool(more)
+    assert [d.name for d in listed] == ["unknown-element"] * told + ["too-many-findings"] * bool(more)
     if more:
         assert listed[-1].message.startswith(f"{more} more ")
         assert listed[-1].location.line == 2
@@ -151,7 +151,7 @@ def test_a_port_has_as_many_dims_as_the_limit_says(dims: int, fits: bool) -> Non
 
 def test_the_clock_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
-    monkeypatch.setattr(Clock, "late", property(lambda self: bool(looks.append(1))))
+    monkeypatch.setattr(Clock, "expired", property(lambda self: bool(looks.append(1))))
     loads(b'<net version="11"><layers/>' + b"<a/>" * 2 * CLOCK_MASK + b"</net>")
     assert len(looks) == 2
 

@@ -8,7 +8,7 @@ from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.ir.read import loads
 
 NET = '<net version="11"><layers/></net>'
-CUT_OFF = "the file looks cut off: fetch or export it again"
+CUT_OFF = "the file seems to be cut off: fetch or export it again"
 
 
 def refusal(text: str | bytes) -> Diagnostic:
@@ -20,9 +20,9 @@ def refusal(text: str | bytes) -> Diagnostic:
 @pytest.mark.parametrize(
     ("text", "line", "column", "message"),
     [
-        ("<net>\n</nets>", 2, 3, "</nets> does not end the element that is open, <net> of line 1"),
-        ("<net>\n<a>\n</b>", 3, 3, "</b> does not end the element that is open, <a> of line 2"),
-        ("<net><a></net>", 1, 11, "</net> does not end the element that is open, <a> of line 1"),
+        ("<net>\n</nets>", 2, 3, "</nets> does not match the open element, <net> on line 1"),
+        ("<net>\n<a>\n</b>", 3, 3, "</b> does not match the open element, <a> on line 2"),
+        ("<net><a></net>", 1, 11, "</net> does not match the open element, <a> on line 1"),
         ('<net a="a&b"/>', 1, 12, "an '&' must be written &amp;"),
         ('<net a="a & ; b"/>', 1, 12, "an '&' must be written &amp;"),
         ("<net>a & b</net>", 1, 9, "an '&' must be written &amp;"),
@@ -30,14 +30,24 @@ def refusal(text: str | bytes) -> Diagnostic:
             f'<net a="&what;{"x" * 99}"/>',
             1,
             9,
-            "&what; is no entity of XML: only &lt; &gt; &amp; &quot; &apos; are",
+            "&what; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
         ),
-        ("<net>\n&nbsp;</net>", 2, 1, "&nbsp; is no entity of XML: only &lt; &gt; &amp; &quot; &apos; are"),
-        ("<net>&lt;&b;</net>", 1, 10, "&b; is no entity of XML: only &lt; &gt; &amp; &quot; &apos; are"),
-        ('<net a="&#0;"/>', 1, 9, "&#0; is a character that XML does not have"),
-        ("<net>\n  &#xFFFF;</net>", 2, 3, "&#xFFFF; is a character that XML does not have"),
-        ('<net version="11" version="10"/>', 1, 19, "attribute 'version' is given twice"),
-        ('<net a="1" b=2/>', 1, 14, "the value of an attribute must stand in quotes"),
+        (
+            "<net>\n&nbsp;</net>",
+            2,
+            1,
+            "&nbsp; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
+        ),
+        (
+            "<net>&lt;&b;</net>",
+            1,
+            10,
+            "&b; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
+        ),
+        ('<net a="&#0;"/>', 1, 9, "&#0; is a character that XML does not allow"),
+        ("<net>\n  &#xFFFF;</net>", 2, 3, "&#xFFFF; is a character that XML does not allow"),
+        ('<net version="11" version="10"/>', 1, 19, "attribute 'version' is repeated"),
+        ('<net a="1" b=2/>', 1, 14, "the value of an attribute must be in quotes"),
         (NET + "\n" + NET, 2, 1, "there is content after the end of the root element"),
         (NET + "tail", 1, 34, "there is content after the end of the root element"),
         (NET + "</net>", 1, 35, "there is content after the end of the root element"),
@@ -52,20 +62,20 @@ def refusal(text: str | bytes) -> Diagnostic:
             "\ufeff\ufeff" + NET,
             1,
             1,
-            "there is a byte order mark here; one is allowed, at the very start of the file",
+            "a byte order mark is only allowed at the very start of the file",
         ),
-        ("<net>\n<!-- a -- b --></net>", 2, 10, "a comment may not contain '--'"),
+        ("<net>\n<!-- a -- b --></net>", 2, 10, "a comment must not contain '--'"),
         (
             "<net\n<a/></net>",
             2,
             1,
-            "a '<' within a tag must be written &lt;, or the tag before it is not ended",
+            "a '<' in a tag must be written &lt;, or the tag before it is not closed",
         ),
         (
             '<net a="a<b"/>',
             1,
             10,
-            "a '<' within a tag must be written &lt;, or the tag before it is not ended",
+            "a '<' in a tag must be written &lt;, or the tag before it is not closed",
         ),
         ("<net>\x01</net>", 1, 6, "not well-formed XML: '\\x01' is not allowed here"),
         ("<net>é\x01</net>", 1, 7, "not well-formed XML: '\\x01' is not allowed here"),
@@ -92,14 +102,14 @@ def test_each_cause_is_named_where_it_is(text: str, line: int, column: int, mess
 )
 def test_what_is_opened_and_never_ended_is_named_at_its_start(text: str, column: int, what: str) -> None:
     found = refusal(text)
-    assert (found.name, found.message) == ("malformed-xml", f"{what} starts here and is never ended")
+    assert (found.name, found.message) == ("malformed-xml", f"{what} starts here and is never closed")
     assert (found.location.line, found.location.column, found.notes) == (2, column, ())
 
 
 @pytest.mark.parametrize("text", ["<", '<?xml version="1.0"?>\n<!-- only this -->'])
 def test_a_text_without_an_element_is_no_model(text: str) -> None:
     found = refusal(text)
-    assert found.message == "there is no element; an IR file holds a <net>"
+    assert found.message == "the file has no element, must have a <net>"
 
 
 @pytest.mark.parametrize(
@@ -120,7 +130,7 @@ def test_a_text_that_is_cut_off_names_what_was_open(
 ) -> None:
     found = refusal(text)
     assert (found.name, found.message) == ("truncated-file", message)
-    assert found.notes == (f"still open: {open_elements}", CUT_OFF)
+    assert found.notes == (f"open elements: {open_elements}", CUT_OFF)
     assert (found.location.line, found.location.column) == (2, column)
 
 
@@ -135,7 +145,7 @@ def test_a_text_that_is_cut_off_names_what_was_open(
 )
 def test_bytes_that_are_no_utf_8_are_shown(text: bytes, column: int, shown: str) -> None:
     found = refusal(text)
-    assert (found.name, found.message) == ("invalid-encoding", f"bytes {shown} are not UTF-8")
+    assert (found.name, found.message) == ("invalid-encoding", f"bytes {shown} are not valid UTF-8")
     assert (found.location.line, found.location.column) == (1, column)
 
 

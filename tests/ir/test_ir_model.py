@@ -6,6 +6,8 @@ from dataclasses import fields, replace
 
 import pytest
 
+from irops.diagnostics.diagnostic import Location
+from irops.ir.locate import Source
 from irops.ir.model import (
     BackEdge,
     Body,
@@ -13,6 +15,7 @@ from irops.ir.model import (
     Element,
     Graph,
     Layer,
+    LayerKind,
     Model,
     Port,
     PortMapping,
@@ -91,6 +94,43 @@ def test_a_layer_is_found_by_id_or_name():
             GRAPH.layer(missing)
 
 
+def test_a_layer_is_found_after_the_layers_have_changed():
+    graph = Graph([Layer(0, "a", "T", "opset1"), Layer(1, "b", "T", "opset1"), Layer(2, "b", "T", "opset1")])
+    first, second, third = graph.layers
+    assert (graph.layer("b"), graph.layer(2), graph.layer(0)) == (second, third, first)
+    assert graph.layer("b") is second
+    graph.layers.reverse()
+    assert graph.layer(1) is second
+    second.name = "c"
+    assert graph.layer("c") is second
+    graph.layers.remove(second)
+    with pytest.raises(KeyError, match="there is no layer 'c'"):
+        graph.layer("c")
+    graph.layers.clear()
+    with pytest.raises(KeyError):
+        graph.layer("a")
+
+
+def test_looking_a_layer_up_makes_no_graph_differ():
+    graph = Graph(list(GRAPH.layers))
+    graph.layer("x")
+    assert graph == GRAPH
+    assert repr(graph) == repr(Graph(list(GRAPH.layers)))
+
+
+def test_a_layer_has_a_place_in_its_file_or_a_name_alone():
+    layer = Layer(3, "n", "T", "opset1", at=6, data_at=16)
+    source = Source("m.xml", b"<net>\n<layer x='1'><data/></layer></net>")
+    model = Model(graph=Graph([layer]), source=source)
+    assert model.location(layer) == Location("m.xml", 2, 1, 3, "n")
+    assert model.location(layer, ("loop", "body")) == Location("m.xml", 2, 1, 3, "n", ("loop", "body"))
+    assert model.location(layer, attribute="x") == Location("m.xml", 2, 8, 3, "n")
+    assert model.location(layer, at=0) == Location("m.xml", 1, 1, 3, "n")
+    assert model.location() == Location("m.xml")
+    assert model.location(at=0) == Location("m.xml", 1, 1)
+    assert Model().location(layer, ("a", "b")) == Location(None, None, None, 3, "n", ("a", "b"))
+
+
 def test_walking_goes_into_bodies_behind_their_layer():
     walked = [(path, layer.name) for path, layer in Model(graph=GRAPH).walk()]
     assert walked == [((), "x"), ((), "loop"), (("loop", "body"), "in"), ((), "y")]
@@ -104,18 +144,26 @@ def test_a_port_is_found_by_its_label_and_the_first_of_those_that_repeat():
 
 
 @pytest.mark.parametrize(
-    ("kind", "version", "foreign", "constant"),
+    ("type", "kind", "intended"),
     [
-        ("Const", "opset1", False, True),
-        ("Constant", "onnx:13", True, True),
-        ("Constant", "opset1", False, False),
-        ("Const", "onnx:13", True, True),
-        ("Add", "onnx:13", True, False),
+        ("Result", LayerKind.RESULT, LayerKind.RESULT),
+        ("result", LayerKind.OPERATION, LayerKind.RESULT),
+        ("Const", LayerKind.CONSTANT, LayerKind.CONSTANT),
+        ("const", LayerKind.OPERATION, LayerKind.CONSTANT),
+        ("Constant", LayerKind.OPERATION, LayerKind.OPERATION),
+        ("Parameter", LayerKind.PARAMETER, LayerKind.PARAMETER),
+        ("PARAMETER", LayerKind.PARAMETER, LayerKind.PARAMETER),
+        ("assign", LayerKind.SINK, LayerKind.SINK),
+        ("Add", LayerKind.OPERATION, LayerKind.OPERATION),
     ],
 )
-def test_a_constant_is_one_of_its_dialect(kind, version, foreign, constant):
-    layer = Layer(0, "n", kind, version)
-    assert (layer.foreign, layer.is_constant) == (foreign, constant)
+def test_the_kind_of_a_layer_is_that_of_its_type_unless_its_dialect_says_another(type, kind, intended):
+    layer = Layer(0, "n", type, "opset1")
+    assert (layer.kind, layer.intended_kind) == (kind, intended)
+    assert layer.is_constant is (kind is LayerKind.CONSTANT)
+    own = replace(layer, own_kind=LayerKind.CONSTANT)
+    assert (own.kind, own.intended_kind, own.is_constant) == (LayerKind.CONSTANT, LayerKind.CONSTANT, True)
+    assert own == layer
 
 
 def test_a_layer_is_named_with_id_and_type():

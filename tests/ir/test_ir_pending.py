@@ -78,7 +78,7 @@ def test_a_target_that_is_no_file_is_refused_and_the_others_are_left(tmp_path: P
     (tmp_path / "a").write_bytes(b"old")
     (tmp_path / "b").mkdir()
     with (
-        pytest.raises(OSError, match="no file that could be replaced"),
+        pytest.raises(OSError, match="is not a regular file, so it cannot be replaced"),
         Pending(tmp_path / "a", tmp_path / "b"),
     ):
         pass

@@ -66,7 +66,7 @@ CASES = [
             '<output><port id="0" precision="FP32">|<dim>+1</dim><dim> 2</dim>|<dim>-2</dim><dim>-1</dim>'
             "|<dim>x</dim>|<dim>9223372036854775808</dim><dim>9223372036854775807</dim></port></output>"
         ),
-        ["loose-number", *["malformed-dimension"] * 3],
+        ["noncanonical-number", *["malformed-dimension"] * 3],
     ),
     (
         in_layer('<output><port id="0" precision="FP32" |x="1" |y="2"/></output>'),
@@ -89,7 +89,7 @@ CASES = [
     (in_layer('<input><port id="0"/><port |id="0"/></input>'), ["duplicate-port-id"]),
     (
         in_layer('<input><port |id=" 0"/><port |id="00"/></input>'),
-        ["loose-number", "loose-number", "duplicate-port-id"],
+        ["noncanonical-number", "noncanonical-number", "duplicate-port-id"],
     ),
     (in_layer("", '|id="x" name="n" type="T" version="opset1"'), ["malformed-number"]),
     (in_layer("", '|id="-1" name="n" type="T" version="opset1"'), ["malformed-number"]),
@@ -123,7 +123,7 @@ CASES = [
     ('<net |version="0"><layers/></net>', ["unsupported-ir-version"]),
     ('<net |version="12"><layers/></net>', ["unsupported-ir-version"]),
     ('<net |version="x"><layers/></net>', ["unsupported-ir-version"]),
-    ('<net |version="010"><layers/></net>', ["loose-number"]),
+    ('<net |version="010"><layers/></net>', ["noncanonical-number"]),
     ("|<net><layers/></net>", ["unsupported-ir-version"]),
     ('|<net version="11"/>', ["missing-section"]),
     (
@@ -138,7 +138,7 @@ CASES = [
     ),
     (
         in_body('<input |external_port_id="-2" internal_layer_id="0" |axis="q" |start="+1" end="-1"/>'),
-        ["malformed-number", "malformed-number", "loose-number"],
+        ["malformed-number", "malformed-number", "noncanonical-number"],
     ),
     (
         in_body("", "<layers/><edges/><rt_info/>|<rt_info/>|<layers/>|<q/>"),
@@ -181,8 +181,8 @@ def test_a_finding_is_at_its_place(marked: str, names: list[str]) -> None:
         (in_layer("<data/><data/>"), ("OpenVINO reads the first and silently ignores this one",)),
         ('<net version="11"><layers>text</layers></net>', IGNORES),
         ('<net version="11"/>', ("OpenVINO silently reads an empty model",)),
-        ('<net version="12"><layers/></net>', ('OpenVINO says "Unable to read the model"',)),
-        ("<net><layers/></net>", ('OpenVINO says "Unable to read the model"',)),
+        ('<net version="12"><layers/></net>', ('OpenVINO reports "Unable to read the model"',)),
+        ("<net><layers/></net>", ('OpenVINO reports "Unable to read the model"',)),
         ('<net version="011"><layers/></net>', REFUSES),
         ("<model/>", ()),
     ],

@@ -154,7 +154,7 @@ def test_a_function_takes_inputs_by_position_and_attributes_by_name(bound, funct
 @pytest.mark.parametrize(
     ("function", "part"),
     [
-        (lambda data: data, "takes the inputs (data), the definition names (data, k)"),
+        (lambda data: data, "takes the inputs (data), must take (data, k)"),
         (lambda k, data: data, "takes the inputs (k, data)"),
         (lambda data, k, z: data, "takes the inputs (data, k, z)"),
         (lambda data, *k: data, "takes *k, but no input of the definition is variadic"),

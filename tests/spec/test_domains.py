@@ -143,11 +143,11 @@ def test_a_value_is_read_from_its_text(kind, data):
 @pytest.mark.parametrize(
     ("low", "high", "text", "domain"),
     [
-        (2, inf, "1", "2 or more"),
+        (2, inf, "1", "2 or greater"),
         (-inf, 2, "3", "2 or less"),
         (1, 2, "3", "1 to 2"),
         (1, 2, "0", "1 to 2"),
-        (0.5, inf, "0", "0.5 or more"),
+        (0.5, inf, "0", "0.5 or greater"),
     ],
 )
 def test_a_number_outside_its_domain_is_refused_with_the_domain(low, high, text, domain):
@@ -161,7 +161,7 @@ def test_the_bounds_are_within_the_domain():
     assert parse(Attribute("a", "ints", low=1, high=3), "1,3") == (1, 3)
     with pytest.raises(DomainError, match="1 to 3"):
         parse(Attribute("a", "ints", low=1, high=3), "1,4")
-    with pytest.raises(DomainError, match="0 or more"):
+    with pytest.raises(DomainError, match="0 or greater"):
         parse(Attribute("a", "float", low=0), "nan")
     assert parse(Attribute("a", "string", low=1), "text") == "text"
 
@@ -179,10 +179,15 @@ def test_the_bounds_are_within_the_domain():
         ("bool", "yes", "a is 'yes', must be true or false", "none"),
         ("element_type", "f31", "a is 'f31', must be an element type such as f32 or i64", None),
         ("element_type", "complex64", "a is 'complex64', must be an element type such as f32 or i64", None),
-        ("ints", "1,x", "a is '1,x', must be a list separated by commas; its item 'x' is none", None),
-        ("ints", "1,, x", "a is '1,, x', must be a list separated by commas; an empty item is none", None),
-        ("ints", "1, 2y,z", "a is '1, 2y,z', must be a list separated by commas; its item '2y' is none", "2"),
-        ("dims", "1,-1", "a is 1,-1, must be sizes, 0 or more", None),
+        ("ints", "1,x", "a is '1,x', must be a list separated by commas; the item 'x' is malformed", None),
+        ("ints", "1,, x", "a is '1,, x', must be a list separated by commas; an item is empty", None),
+        (
+            "ints",
+            "1, 2y,z",
+            "a is '1, 2y,z', must be a list separated by commas; the item '2y' is malformed",
+            "2",
+        ),
+        ("dims", "1,-1", "a is 1,-1, must be sizes of 0 or greater", None),
     ],
 )
 def test_what_is_no_value_is_refused_with_its_reason(kind, text, message, reading):

@@ -76,13 +76,13 @@ def test_parts_of_a_body_have_no_place_unless_it_is_known():
 def test_a_body_is_called_with_an_item_for_each_parameter():
     body = BodyFunction(lambda items: [item + 1 for item in items], (), (), ())
     assert body([1, 2]) == [2, 3]
-    assert (body.back_edges, body.promised, body.iterations, body.tensor_bytes) == (
+    assert (body.back_edges, body.result_facts, body.iterations, body.tensor_bytes) == (
         (),
         (),
         1_000_000,
         8 * 2**30,
     )
-    assert body.patient() is True
+    assert body.may_repeat() is True
 
 
 def inner(x):
@@ -145,9 +145,9 @@ def test_what_does_not_agree_is_listed():
     stated = definition.constraints
     extra = replace(definition, constraints={**stated, "C99": stated["C1"]})
     assert incoherences(extra, functions) == [
-        "ReverseSequence-1:C99 is stated and no code cites it",
-        "ReverseSequence-1:C99 is broken by no counterexample",
+        "ReverseSequence-1:C99 is defined, but no code cites it",
+        "ReverseSequence-1:C99 is violated by no counterexample",
     ]
     fewer = replace(definition, constraints={k: v for k, v in stated.items() if k != "C1"})
-    assert incoherences(fewer, functions) == ["ReverseSequence-1:C1 is cited by code and not stated"]
+    assert incoherences(fewer, functions) == ["ReverseSequence-1:C1 is cited by code, but not defined"]
     assert incoherences(replace(fewer, dialect="onnx"), functions) == []

@@ -111,13 +111,13 @@ def test_an_attribute_may_be_fixed():
     own = definition([port("x")], [Attribute("axis", "int")], given=(("mode", "fixed"),))
     assert compute(own, 1, axis=0)[1] == {"axis": 0, "mode": "fixed"}
     assert fixed_values(own, BASE) == {"mode": "fixed"}
-    with pytest.raises(NotSharedError, match="gives hue, which is no attribute of ReverseSequence-1"):
+    with pytest.raises(NotSharedError, match="sets hue, which is not an attribute of ReverseSequence-1"):
         fixed_values(replace(own, given=(("hue", "x"),)), BASE)
 
 
 def test_only_keywords_that_the_function_takes_are_given():
     own = definition([port("x")], [Attribute("axis", "int")])
-    with pytest.raises(NotSharedError, match="does not say what ReverseSequence-1's attribute mode is"):
+    with pytest.raises(NotSharedError, match="does not map the attribute mode of ReverseSequence-1"):
         compute(own, 1, axis=0)
     assert compute(own, 1, axis=0, wanted=frozenset({"axis"}))[1] == {"axis": 0}
     assert compute(own, 1, axis=0, wanted=frozenset())[1] == {}
@@ -125,7 +125,7 @@ def test_only_keywords_that_the_function_takes_are_given():
 
 def test_an_input_that_is_needed_must_be_said():
     own = definition([port("x", stands_for="k")], [Attribute("axis", "int"), Attribute("mode", "string")])
-    with pytest.raises(NotSharedError, match="does not say what ReverseSequence-1's input data is"):
+    with pytest.raises(NotSharedError, match="does not map the input data of ReverseSequence-1"):
         compute(own, 1, axis=0, mode="m")
     assert source_of(own, BASE, {}, 1, BASE.inputs[1]) == ("x", None)
     assert own_attributes(definition([], [Attribute("a", "int", stands_for="b"), Attribute("c", "int")])) == {

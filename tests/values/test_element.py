@@ -184,7 +184,7 @@ def test_a_type_is_held_in_memory_as_a_dtype(name, dtype):
 
 
 def test_what_is_not_known_has_no_dtype():
-    with pytest.raises(ValueError, match="no representation in memory"):
+    with pytest.raises(ValueError, match="must be known to have a dtype"):
         _ = DYNAMIC.dtype
 
 

@@ -223,24 +223,24 @@ def test_a_table_that_fits_is_read(raw: bytes, count: int) -> None:
         struct.unpack(f"<{count + 1}i", raw[4 : 8 + 4 * count])
     )
     for wrong in (count + 1, count - 1):
-        with pytest.raises(ValueError, match=f"counts {count} of them, the shape {wrong}"):
+        with pytest.raises(ValueError, match=f"has {count} strings, must have {wrong} for its shape"):
             string_bounds(memoryview(raw), wrong)
 
 
 @pytest.mark.parametrize(
     ("raw", "why"),
     [
-        (b"", "a table of strings starts with 8 bytes, and only 0 are there"),
-        (bytes(7), "a table of strings starts with 8 bytes, and only 7 are there"),
-        (struct.pack("<3i", 2, 0, 0), "a table of 2 strings takes 16 bytes, and only 12 are there"),
-        (table(-1, 2, text=b"ab"), "string 0 begins at character byte -1"),
-        (table(0, 2, 1, text=b"ab"), "string 1 begins at character byte 2 and ends at 1, before it begins"),
-        (table(3, 2, text=b"abc"), "string 0 begins at character byte 3 and ends at 2, before it begins"),
-        (table(0, 4, text=b"abc"), "string 0 ends at character byte 4, and only 3 are there"),
-        (table(0, 3, 4, text=b"abc"), "string 1 ends at character byte 4, and only 3 are there"),
-        (table(0, 4, 5, text=b"abc"), "string 0 ends at character byte 4, and only 3 are there"),
-        (table(4, 5, text=b"abc"), "string 0 ends at character byte 5, and only 3 are there"),
-        (table(4, text=b"abc"), "string 0 ends at character byte 4, and only 3 are there"),
+        (b"", "the string table has 0 bytes, must have at least 8"),
+        (bytes(7), "the string table has 7 bytes, must have at least 8"),
+        (struct.pack("<3i", 2, 0, 0), "the string table has 12 bytes, must have at least 16 for 2 strings"),
+        (table(-1, 2, text=b"ab"), "string 0 starts at byte -1, must start at 0 or greater"),
+        (table(0, 2, 1, text=b"ab"), "string 1 ends at byte 1, must end at its start 2 or later"),
+        (table(3, 2, text=b"abc"), "string 0 ends at byte 2, must end at its start 3 or later"),
+        (table(0, 4, text=b"abc"), "string 0 ends at byte 4, must end within the 3 bytes"),
+        (table(0, 3, 4, text=b"abc"), "string 1 ends at byte 4, must end within the 3 bytes"),
+        (table(0, 4, 5, text=b"abc"), "string 0 ends at byte 4, must end within the 3 bytes"),
+        (table(4, 5, text=b"abc"), "string 0 ends at byte 5, must end within the 3 bytes"),
+        (table(4, text=b"abc"), "string 0 ends at byte 4, must end within the 3 bytes"),
     ],
 )
 def test_what_is_wrong_with_a_table_names_the_string(raw: bytes, why: str) -> None:
@@ -274,9 +274,7 @@ def test_a_fault_in_any_block_names_its_string(place: int) -> None:
     raw[0] = count
     raw[1 + place] = place - 2
     data = raw.tobytes() + bytes(count)
-    with pytest.raises(
-        ValueError, match=f"string {place - 1} begins at character byte {place - 1} and ends at"
-    ):
+    with pytest.raises(ValueError, match=f"^string {place - 1} ends at byte {place - 2}, must"):
         checked_string_count(lambda start, size: data[start : start + size], len(data))
 
 
@@ -293,7 +291,7 @@ def test_strings_of_any_shape_are_packed_in_order(array: Any, table_of: bytes) -
 
 
 def test_the_string_that_is_no_utf8_is_named_with_the_byte() -> None:
-    with pytest.raises(ValueError, match=r"^string 1 is not UTF-8: invalid start byte at its byte 1$"):
+    with pytest.raises(ValueError, match=r"^string 1 is not valid UTF-8: invalid start byte at byte 1$"):
         unpack(table(0, 2, 4, text=b"aab\xff"), STRING, (2,))
 
 
@@ -304,7 +302,7 @@ def test_bytes_that_are_exactly_enough_are_enough(name: str, size: int) -> None:
         assert unpack(table(0), element, (0,)).shape == (0,)
         return
     assert unpack(bytes(size), element, (3,)).shape == (3,)
-    with pytest.raises(ValueError, match=rf"^{size - 1} bytes are too few: {name}\[3\] takes {size}$"):
+    with pytest.raises(ValueError, match=rf"^{name}\[3\] has {size - 1} bytes, must have {size}$"):
         unpack(bytes(size - 1), element, (3,))
 
 
