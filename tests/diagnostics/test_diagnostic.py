@@ -22,6 +22,7 @@ from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import all_rules, rule
 from irops.diagnostics.selection import rules_of
+from irops.diagnostics.suggestions import MAX_NAMES, did_you_mean, similar
 from irops.diagnostics.summary import summary
 
 
@@ -345,3 +346,27 @@ def test_a_rule_is_found_by_name_and_by_code():
     with pytest.raises(KeyError):
         rule("nothing")
     assert {r.band for r in all_rules()} >= {"IR1", "IR2", "OD1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "found"),
+    [
+        ("softmx", ["Relu", "SoftMax"], "SoftMax"),
+        ("SOFTMAX", ["softmax"], "softmax"),
+        ("qqq", ["softmax"], None),
+        ("a", [], None),
+        (12, [12, 13], "12"),
+        ("x" * 100, ["x" * 100], "x" * 100),
+        ("x" * 101, ["x" * 101], None),
+    ],
+)
+def test_a_similar_name_is_found(name, known, found):
+    assert similar(name, known) == found
+    assert did_you_mean(name, known) == ("" if found is None else f"; did you mean {found!r}?")
+
+
+def test_a_similar_name_is_looked_up_among_a_bounded_number():
+    many = [f"name{k:06}" for k in range(MAX_NAMES)]
+    assert similar("softmx", ["softmax", *many]) == "softmax"
+    assert similar("softmx", [*many, "softmax"]) is None
+    assert similar("softmx", [*many[1:], "softmax"]) == "softmax"
