@@ -22,6 +22,7 @@ LEVELS = {
     "graph": 2,
     "dialects": 3,
     "registry": 4,
+    "invocation": 4,
     "reading": 4,
     "analysis": 5,
     "writing": 6,

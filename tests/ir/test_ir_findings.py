@@ -31,7 +31,7 @@ def test_a_finding_is_at_an_element_its_attribute_or_its_child() -> None:
     found.add("unknown-element", "m", 0, child=("b", 1))
     found.add("unknown-element", "m", 0, child=("b", 2))
     found.add("unknown-element", "m", 0, child=("b", 1), attribute="y")
-    assert [(d.location.line, d.location.column) for d in found.found] == [
+    assert [(d.location.line, d.location.column) for d in found.findings] == [
         (1, 1),
         (1, 4),
         (1, 1),
@@ -45,7 +45,7 @@ def test_a_finding_names_the_layer_and_the_path_that_are_read() -> None:
     found = faults()
     found.layer, found.path = Layer(3, "n", "T", "opset1"), ("loop", "body")
     found.add("unknown-element", "m", 0, notes=("n",), level=Severity.WARNING)
-    (one,) = found.found
+    (one,) = found.findings
     assert (one.location.layer_id, one.location.path, one.notes, one.severity) == (
         3,
         ("loop", "body"),
@@ -59,7 +59,7 @@ def test_a_fix_is_for_the_bytes_of_the_file_only() -> None:
     for stored in (True, False):
         found = faults(as_stored=stored)
         found.add("unknown-element", "m", 0, fix=fix)
-        assert found.found[0].fix == (fix if stored else None)
+        assert found.findings[0].fix == (fix if stored else None)
 
 
 @pytest.mark.parametrize(("count", "told", "more"), [(1, 1, 0), (2, 2, 0), (3, 2, 1), (5, 2, 3)])

@@ -16,7 +16,7 @@ def numbered(ids: list[int], mentioned: list[int] = ()) -> tuple[list[int], list
     faults = Faults(Source(None, b"<layer id='1'/>"))
     number_layers(Graph(layers, [Edge(k, 0, k, 0) for k in mentioned]), faults)
     assert faults.layer is None
-    return [layer.id for layer in layers], [d.name for d in faults.found]
+    return [layer.id for layer in layers], [d.name for d in faults.findings]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_ids_that_repeat_are_found_once_for_each_further_layer():
     layers = [Layer(3, name, "T", "opset1", at=0) for name in "ab"]
     faults = Faults(Source(None, b"<layer id='1'/>"))
     number_layers(Graph(layers), faults)
-    (found,) = faults.found
+    (found,) = faults.findings
     assert found.location.layer_name == "b"
     assert '"b"' in found.message
     assert '"a"' in found.message
@@ -64,7 +64,7 @@ def ports_of(inputs: list[int], outputs: list[int]) -> tuple[list[int], list[int
     )
     faults = Faults(Source(None, b"<port id='1'/>"))
     number_ports(layer, faults)
-    found = [f"{d.name} at column {d.location.column}" for d in faults.found]
+    found = [f"{d.name} at column {d.location.column}" for d in faults.findings]
     return [port.id for port in layer.inputs], [port.id for port in layer.outputs], found
 
 

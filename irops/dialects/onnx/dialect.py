@@ -9,8 +9,6 @@ from pathlib import Path
 
 from irops.dialects.dialect import Dialect, Interface, Listed, Loaded, Ops, OtherFormat, parted
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_opsets, why_not
-from irops.dialects.onnx.read import load
-from irops.dialects.onnx.write import write
 from irops.ir.model import LayerKind, Model, kind_of
 from irops.limits import Limits
 from irops.spec.op import NoOp, Op
@@ -50,7 +48,7 @@ class Onnx(Dialect):
     def resolve(self, registry: Ops, type: str, version: str) -> Op | NoOp:
         domain, opset = imported(version) or (ONNX, self._last)
         found = self.named(type, opset) if domain == ONNX else None
-        return NoOp(*why_not(type, domain, opset), once=True) if found is None else registry.op(found)
+        return why_not(type, domain, opset) if found is None else registry.op(found)
 
     def find(self, id: str) -> tuple[Path, int | None] | None:
         _, name, number = parted(id)
@@ -105,9 +103,13 @@ class Onnx(Dialect):
     def read(
         self, path: str, *, weights: str | None = None, text: bytes | None = None, limits: Limits
     ) -> Loaded:
+        from irops.dialects.onnx.read import load  # most commands meet no file of ONNX
+
         return load(path, limits, text)
 
     def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
+        from irops.dialects.onnx.write import write
+
         write(model, path, registry=registry, interface=interface)
 
     def recognise(self, start: bytes) -> OtherFormat | None:
