@@ -107,7 +107,7 @@ def _wrong_character(data: bytes, at: int) -> str:
     if data.startswith(BOM, at):
         return "a byte order mark is only allowed at the very start of the file"
     start = data.rfind(b"<", 0, at)
-    within_tag = start >= 0 and b">" not in data[start:at]
+    within_tag = start > data.rfind(b">", 0, at)
     here = data[at : at + 1]
     if data.startswith(b"<!--", start) and within_tag:
         return "a comment must not contain '--'"

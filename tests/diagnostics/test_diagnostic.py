@@ -266,6 +266,8 @@ def test_sarif_joins_message_and_notes():
     ("reports", "options", "text"),
     [
         ([Report()], {}, "no findings in the model"),
+        ([Report((at(7, name="dead-layer"),))], {}, "1 warning in the model"),
+        ([Report((at(7),))], {}, "1 error in the model"),
         ([REPORT], {}, "2 errors, 1 warning in m.xml"),
         ([replace(REPORT, fixed=(FIXED,))], {}, "1 fixed, 2 errors, 1 warning in m.xml"),
         ([Report((), "m.xml", (FIXED,))], {}, "1 fixed, no findings in m.xml"),

@@ -11,7 +11,6 @@ from irops.ir.bounds import CLOCK_MASK
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Layer
-from irops.ir.parse import MAX_DIM_TEXT
 from irops.ir.read import HARMLESS, load, loads, read
 from irops.ir.unique import unique
 from irops.limits import Clock, Limits
@@ -82,6 +81,12 @@ def test_the_error_that_ends_reading_comes_first() -> None:
     error = found.stop("malformed-xml", "last", 10, notes=("n",))
     assert [d.name for d in error.diagnostics] == ["malformed-xml", "unknown-element"]
     assert error.diagnostics[0].notes == ("n",)
+
+
+def test_an_error_of_the_file_as_a_whole_has_no_line() -> None:
+    for error in (faults().stop("malformed-xml", "m"), faults().refuse("too-many-layers", "m")):
+        where = error.diagnostics[0].location
+        assert (where.file, where.line) == ("m.xml", None)
 
 
 def test_the_error_of_a_limit_names_the_limit() -> None:
@@ -161,10 +166,10 @@ def test_of_a_dim_so_much_is_kept_as_says_what_is_wrong() -> None:
         '<net version="11"><layers><layer id="0" name="n" type="T" version="opset1"><input><port id="0">'
         "<dim>{}</dim></port></input></layer></layers></net>"
     )
-    for length in (MAX_DIM_TEXT, MAX_DIM_TEXT + 1):
+    for length in (256, 257):
         (found,) = loads(text.format("x" * length).encode())[1]
-        assert "x" * MAX_DIM_TEXT in found.message
-        assert "x" * (MAX_DIM_TEXT + 1) not in found.message
+        assert "x" * 256 in found.message
+        assert "x" * 257 not in found.message
 
 
 def test_text_around_elements_is_kept_without_layout() -> None:
