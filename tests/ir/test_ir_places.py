@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.ir import attributes
 from irops.ir.model import Model
+from irops.ir.numbers import integer
 from irops.ir.read import loads
 
 IGNORES = ("OpenVINO silently ignores it",)
@@ -286,3 +288,23 @@ def test_stray_text_is_shown_in_part(words: str, shown: str) -> None:
     (found,) = read(f'<net version="11"><layers>  {words}  </layers></net>')[1]
     assert f"'{shown}'" in found.message
     assert found.location.column == 29
+
+
+def test_a_number_that_was_read_before_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    monkeypatch.setattr(attributes, "integer", lambda text: parsed.append(text) or integer(text))
+    edges = '<edge from-layer="1" from-port="0" to-layer="1" to-port="0"/>' * 3
+    model, _ = read(
+        f'<net version="11"><layers><layer id="0" name="n" type="T" version="opset1"/></layers><edges>{edges}'
+        '<edge from-layer="0" from-port="0" to-layer="0" to-port="1" x="1"/></edges></net>'
+    )
+    assert model is not None
+    assert parsed == ["0", "1"]
+    assert len(model.edges) == 4
+
+
+def test_a_negative_number_of_one_attribute_is_none_of_another() -> None:
+    layer = '<layer id="1" name="m" type="T" version="opset1"><input><port id="-1"/></input></layer>'
+    text = in_body('<input external_port_id="-1" internal_layer_id="0"/>')
+    _, found = read(text.replace("</layers></net>", f"{layer}</layers></net>"))
+    assert [(d.name, d.location.layer_name) for d in found] == [("malformed-number", "m")]
