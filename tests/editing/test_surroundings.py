@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from libraries import Late, needs
 
 import irops
 from irops.editing.translation.frame import METADATA, SHAPES
 from irops.registry import default_registry
 
-onnx = pytest.importorskip("onnx")
+pytestmark = needs("onnx")
+onnx = Late("onnx")
 
 IR = b"""<?xml version="1.0"?>
 <net name="encoder" version="11">
