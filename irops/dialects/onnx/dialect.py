@@ -118,6 +118,6 @@ class Onnx(Dialect):
             return None
         return OtherFormat(
             "onnx-file",
-            "this is no XML but looks like an ONNX model; an IR file is XML",
-            ("irops reads models of ONNX from files that are named .onnx",),
+            "the file looks like an ONNX model, must be XML",
+            ("irops reads ONNX models from files whose name ends with .onnx",),
         )
