@@ -125,7 +125,7 @@ def shape_chain(net, length: int):
     )
 
 
-def test_values_are_worked_out_up_to_a_number_of_bytes(net) -> None:
+def test_values_are_computed_up_to_a_number_of_bytes(net) -> None:
     assert str(irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=64))["r", 0]) == "f32[2,3]"
     facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_bytes=63))
     assert [d.message for d in facts.errors] == [
@@ -137,7 +137,7 @@ def test_values_are_worked_out_up_to_a_number_of_bytes(net) -> None:
     ]
 
 
-def test_values_that_are_too_large_to_be_worked_out_are_no_fault(net) -> None:
+def test_values_that_are_too_large_to_compute_are_no_error(net) -> None:
     facts = irops.infer(shape_chain(net, 3), limits=Limits(folded_elements=1))
     assert facts.errors == ()
     assert not facts["r", 0].shape.static
@@ -153,22 +153,22 @@ def test_an_evaluation_ends_when_the_time_is_up(net) -> None:
     assert "--limit run_seconds=N" in error.value.diagnostics[0].notes[0]
 
 
-def test_findings_are_told_up_to_a_number_errors_first(net) -> None:
+def test_findings_are_reported_up_to_a_number_errors_first(net) -> None:
     layers = [(f"w{k}", "Parameter", {"shape": "2", "element_type": "f32", "odd": "1"}, ()) for k in range(9)]
     model = net(
         *layers, ("z", "Abs", {"odd": "1"}, ("w0",)), ("y", "Result", {}, ("z",)), ("q", "Result", {}, ())
     )
     whole = irops.check(model)
-    told = irops.check(model, limits=Limits(findings=3))
-    assert len(told) == 4
-    assert told.errors == whole.errors
+    reported = irops.check(model, limits=Limits(findings=3))
+    assert len(reported) == 4
+    assert reported.errors == whole.errors
     assert (
-        told.diagnostics[-1].message
+        reported.diagnostics[-1].message
         == f"{len(whole) - 3} more findings are not reported; the limit is 3 (findings)"
     )
 
 
-def test_the_clock_strikes_once_for_all() -> None:
+def test_an_expired_clock_stays_expired() -> None:
     clock = Clock(inf)
     assert not clock.expired
     assert not clock.expired_before
@@ -193,20 +193,20 @@ def test_every_rule_about_a_limit_is_a_rule_about_a_limit_that_there_is() -> Non
         assert limit in rule(name).explanation
 
 
-def test_limits_that_are_no_fault_say_so() -> None:
+def test_limits_without_a_rule_say_that_values_stay_unknown() -> None:
     assert {name for name, what in Limits.described().items() if "stay unknown" in what} == set(
         Limits.described()
     ) - set(LIMIT_OF_RULE.values())
 
 
-def test_room_is_made_for_deep_calls_and_given_back() -> None:
+def test_the_recursion_limit_is_raised_and_restored() -> None:
     before = sys.getrecursionlimit()
     with recursion_limit_for(1000):
         assert sys.getrecursionlimit() > before
     assert sys.getrecursionlimit() == before
 
 
-def test_values_that_take_long_to_work_out_stay_unknown(net) -> None:
+def test_values_that_take_long_to_compute_stay_unknown(net) -> None:
     def sums(size: int, filter: int) -> irops.Report:
         numbers, end = size * size, size * size + filter * filter
         weights = np.ones(end, np.float32).tobytes() + np.int64([0, 1, 2, 3, 1]).tobytes()

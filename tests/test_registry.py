@@ -56,7 +56,7 @@ def test_the_type_alone_means_the_newest_version():
     assert irops.definition("reversesequence").id == "ReverseSequence-1"
 
 
-def test_an_op_of_ones_own_is_found_by_path():
+def test_a_custom_op_is_found_by_path():
     registry = Registry(folders=[EXAMPLE])
     model = irops.read(EXAMPLE / "model.xml")
     assert irops.check(model, registry=registry).diagnostics == ()
@@ -67,11 +67,11 @@ def test_an_op_of_ones_own_is_found_by_path():
         irops.call("MyReverse-extension", x, block=4, registry=registry)
 
 
-def test_an_op_of_ones_own_is_unknown_without_its_definition():
+def test_a_custom_op_is_unknown_without_its_definition():
     assert [d.code for d in irops.check(EXAMPLE / "model.xml").errors] == ["IR301"]
 
 
-def test_an_op_of_ones_own_is_found_by_entry_point(tmp_path):
+def test_a_custom_op_is_found_by_entry_point(tmp_path):
     package, info = tmp_path / "my_ops", tmp_path / "my_ops-1.0.dist-info"
     shutil.copytree(EXAMPLE, package)
     (package / "__init__.py").write_text("")
@@ -125,21 +125,21 @@ def faulty(tmp_path, old: str, new: str, file: str = "MyReverse-extension.xml") 
         ('rank="1.."', 'rank="one"', "OD103"),
     ],
 )
-def test_a_faulty_definition_is_told_with_file_and_line(tmp_path, old, new, code):
+def test_a_faulty_definition_is_reported_with_file_and_line(tmp_path, old, new, code):
     found = faulty(tmp_path, old, new).diagnostics[0]
     assert found.code == code
     assert found.location.file.endswith("MyReverse-extension.xml")
     assert found.location.line
 
 
-def test_a_parameter_that_the_definition_does_not_name_is_told_with_both_files(tmp_path):
+def test_a_parameter_that_the_definition_does_not_name_is_reported_with_both_files(tmp_path):
     found = faulty(tmp_path, "data: Fact, *, block", "dtaa: Fact, *, block", "my_reverse.py").diagnostics[0]
     assert found.code == "OD105"
     assert found.location.file.endswith("my_reverse.py")
     assert "MyReverse-extension.xml" in found.notes[0]
 
 
-def test_a_missing_kernel_is_told(tmp_path):
+def test_a_missing_kernel_is_reported(tmp_path):
     assert (
         faulty(tmp_path, '@kernel("MyReverse-extension")', "", "my_reverse.py").diagnostics[0].code == "OD104"
     )
@@ -162,7 +162,7 @@ def test_a_missing_kernel_is_told(tmp_path):
         ),
     ],
 )
-def test_a_module_that_cannot_be_imported_is_told_with_its_line(tmp_path, old, new, line, message):
+def test_a_module_that_cannot_be_imported_is_reported_with_its_line(tmp_path, old, new, line, message):
     found = faulty(tmp_path, old, new, "my_reverse.py").diagnostics[0]
     assert (found.code, found.message, found.location.line) == ("OD108", f"my_reverse.py {message}", line)
     assert found.location.file.endswith("my_reverse.py")
@@ -200,7 +200,7 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_line(tmp_path, old, n
         ),
     ],
 )
-def test_a_shape_function_of_ones_own_that_fails_is_told_at_the_layer(tmp_path, old, new, code, message):
+def test_a_custom_shape_function_that_fails_is_reported_at_the_layer(tmp_path, old, new, code, message):
     folder = tmp_path / "failing"
     shutil.copytree(EXAMPLE, folder)
     text = (folder / "my_reverse.py").read_text()
@@ -210,10 +210,10 @@ def test_a_shape_function_of_ones_own_that_fails_is_told_at_the_layer(tmp_path, 
     assert (found.code, found.message, found.location.layer_name) == (code, message, "blocks")
 
 
-def test_a_type_of_no_opset_with_a_version_of_ones_own_is_told_where_such_ops_are_found():
+def test_an_unknown_type_with_a_custom_version_has_a_note_on_custom_ops():
     found = irops.check(EXAMPLE / "model.xml", registry=Registry(plugins=False)).errors[0]
     assert found.code == "IR301"
-    assert "--definitions FOLDER, which holds MyReverse-extension.xml" in found.notes[0]
+    assert "--definitions FOLDER, as MyReverse-extension.xml" in found.notes[0]
 
 
 def install(tmp_path: Path) -> Path:
@@ -238,7 +238,7 @@ def test_a_package_of_ops_needs_no_init(tmp_path):
     assert (done.returncode, done.stdout) == (0, f"no findings in {EXAMPLE / 'model.xml'}\n")
 
 
-def test_a_package_of_ops_that_cannot_be_imported_is_told_by_name(tmp_path):
+def test_a_package_of_ops_that_cannot_be_imported_is_reported_by_name(tmp_path):
     (install(tmp_path) / "__init__.py").write_text("1 / 0\n")
     done = subprocess.run(
         [sys.executable, "-m", "irops", "ops"],
@@ -255,7 +255,7 @@ def test_a_package_of_ops_that_cannot_be_imported_is_told_by_name(tmp_path):
 
 
 def test_a_folder_of_definitions_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(NotADirectoryError, match="there is no such folder of definitions"):
+    with pytest.raises(NotADirectoryError, match="no such folder of definitions"):
         Registry(folders=[tmp_path / "gone"])
     assert "MyReverse-extension" in Registry(folders=EXAMPLE).ids()
 

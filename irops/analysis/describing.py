@@ -16,11 +16,11 @@ def facts_line(known: LayerFacts) -> str:
     op = known.op
     ports = op.definition.inputs if op is not None else ()
     names = [ports[min(k, len(ports) - 1)].name if ports else str(k) for k in range(len(known.inputs))]
-    said = ", ".join(f"{name} {fact}" for name, fact in zip(names, known.inputs) if fact is not None)
+    inputs = ", ".join(f"{name} {fact}" for name, fact in zip(names, known.inputs) if fact is not None)
     attributes = attribute_text(known.layer.data)
     return (
         f'layer {known.layer.id} "{known.layer.name}":'
-        f" {said}{'; ' if said and attributes else ''}{attributes}"
+        f" {inputs}{'; ' if inputs and attributes else ''}{attributes}"
     )
 
 

@@ -1,15 +1,13 @@
-"""What a backend is, and which there are.
+"""The backend protocol, the available backends, and chains of backends.
 
 A backend is an object with a name and kernel(op) -> callable or None; the callable takes arrays by position
-and attributes by keyword, as the reference kernel of the op does. Where it would not give what the definition
-says it raises
-Declined, and the next backend of the chain is asked. Packages offer theirs under the entry point group
-irops.backends.
+and attributes by keyword, like the reference kernel of the op. If it would not compute what the definition
+specifies, it raises Declined, and the next backend of the chain computes. Packages register backends in the
+entry point group irops.backends.
 
-A kernel may say of itself, by an attribute that is true: takes_out, that it fills the array that it is given
-    as out= and gives it
-back; checks_values, that it holds its inputs to all that the definition says of values, so that nobody need
-do it before. A backend may say by missing() what it lacks, or None where it can compute.
+A kernel may have two attributes that are true: takes_out, if it fills the array passed as out= and returns
+it; checks_values, if it validates its inputs against all constraints on values, so that the caller need not.
+A backend may have a method missing() that returns what it lacks, or None if it is available.
 """
 
 from __future__ import annotations
@@ -39,11 +37,11 @@ class Backend(Protocol):
     def name(self) -> str: ...
 
     def kernel(self, op: Op) -> Kernel | None:
-        """The function that computes op, or None where this backend has none."""
+        """The function that computes op, or None if this backend does not implement it."""
 
 
 class Reference:
-    """The kernels of irops.ops: the truth, and the end of every chain."""
+    """The reference kernels of irops.ops, the end of every chain."""
 
     name = "reference"
 
@@ -51,40 +49,41 @@ class Reference:
         return op.functions.kernel
 
 
-OWN = {
+BUILT_IN = {
     "numba": ("irops.backends.numba", "Numba"),
     "numpy": ("irops.backends.numpy", "NumPy"),
     "openvino": ("irops.backends.openvino", "OpenVINO"),
     "onnxruntime": ("irops.backends.onnxruntime", "ONNXRuntime"),
 }
-"""irops' own backends beside the reference: name to module and class, imported when asked for; kept, with
-what they have compiled.
+"""The built-in backends besides the reference: name to module and class. They are imported on first use, and
+kept together with the code that they compiled.
 """
 
 
 def backend_names() -> tuple[str, ...]:
-    """The names of all backends that can be asked for."""
+    """The names of all backends."""
     from importlib.metadata import entry_points
 
-    return (Reference.name, *OWN, *sorted(e.name for e in entry_points(group=ENTRY_POINTS)))
+    return (Reference.name, *BUILT_IN, *sorted(e.name for e in entry_points(group=ENTRY_POINTS)))
 
 
 def chain(backends: Iterable[str | Backend] | None) -> tuple[Backend, ...]:
-    """Backends by name or as they are; the first that has a kernel for an op computes it. None: the fastest
-    that can, then the reference.
+    """Resolve backends given by name or as objects. The first one with a kernel for an op computes it. None
+    is
+    the default: the fastest available backends, then the reference.
 
-    Raises:  DiagnosticError (IR610) where a name is no backend's
+    Raises:  DiagnosticError (IR610) for an unknown name
     """
     return (
-        _fastest()
+        _default_chain()
         if backends is None
         else tuple(backend_of(b) if isinstance(b, str) else b for b in backends)
     )
 
 
 @cache
-def _fastest() -> tuple[Backend, ...]:
-    """What computes where nobody says what shall: backends that give what the reference does, bit for bit."""
+def _default_chain() -> tuple[Backend, ...]:
+    """The default backends, whose results are bit-identical to those of the reference."""
     from irops.backends.numba import WORTH_LOADING, Numba
     from irops.backends.numpy import NumPy
 
@@ -93,32 +92,32 @@ def _fastest() -> tuple[Backend, ...]:
 
 
 def missing(backend: Backend) -> str | None:
-    """What a backend lacks, in its own words; None where it can compute, or does not say."""
-    tell: Callable[[], str | None] | None = getattr(backend, "missing", None)
-    return None if tell is None else tell()
+    """Why a backend is unavailable; None if it is available or has no method `missing`."""
+    missing_of: Callable[[], str | None] | None = getattr(backend, "missing", None)
+    return None if missing_of is None else missing_of()
 
 
 def backend_of(name: str) -> Backend:
-    """The backend of a name.
+    """The backend with a name.
 
-    Raises:  DiagnosticError (IR610) where there is none
+    Raises:  DiagnosticError (IR610) if there is none
     """
     if name == Reference.name:
         return Reference()
-    if name in OWN:
-        return _own(name)
+    if name in BUILT_IN:
+        return _built_in(name)
     from importlib.metadata import entry_points
 
     for entry in entry_points(group=ENTRY_POINTS):
         if entry.name == name:
-            loaded = entry.load()
-            backend: Backend = loaded() if isinstance(loaded, type) else loaded
+            loaded_entry = entry.load()
+            backend: Backend = loaded_entry() if isinstance(loaded_entry, type) else loaded_entry
             return backend
     raise DiagnosticError(
         [
             Diagnostic(
                 rule("unknown-backend"),
-                f"no backend is called {name!r}; there are {', '.join(backend_names())}",
+                f"unknown backend {name!r}; expected one of {', '.join(backend_names())}",
                 Location(),
             )
         ]
@@ -126,54 +125,54 @@ def backend_of(name: str) -> Backend:
 
 
 @cache
-def _own(name: str) -> Backend:
-    module, kind = OWN[name]
+def _built_in(name: str) -> Backend:
+    module, kind = BUILT_IN[name]
     backend: Backend = getattr(import_module(module), kind)()
     return backend
 
 
 def kernel_of(op: Op, backends: Iterable[Backend]) -> tuple[Backend, Kernel] | None:
-    """The first backend that can compute an op, and a kernel: its own, and for inputs that it declines that
-    of the next which has one.
+    """The first backend that implements an op, with a kernel that falls back to the following backends for
+    inputs that it declines.
 
-    The kernel raises Declined, naming every backend that was asked and its reason, where none is left.
+    If all of them decline, the kernel raises Declined with the reason of each one.
     """
-    asked = tuple(backends)
-    for place, backend in enumerate(asked):
+    candidates = tuple(backends)
+    for index, backend in enumerate(candidates):
         kernel = backend.kernel(op)
         if kernel is not None:
             return backend, (
                 kernel
                 if isinstance(backend, Reference)
-                else _or_else(op, backend.name, kernel, asked[place + 1 :])
+                else _with_fallback(op, backend.name, kernel, candidates[index + 1 :])
             )
     return None
 
 
 def fill(kernel: Kernel, inputs: Iterable[Any], attributes: Mapping[str, Any], out: Array | None) -> Any:
-    """What a kernel gives, in the array out, if there is one."""
+    """Run a kernel; write the result to the array out, if there is one."""
     if out is None or getattr(kernel, "takes_out", False):
         return kernel(*inputs, **attributes) if out is None else kernel(*inputs, out=out, **attributes)
     np.copyto(out, kernel(*inputs, **attributes))
     return out
 
 
-def _or_else(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...]) -> Kernel:
-    """A kernel, and instead of it, for what it declines, those of others."""
+def _with_fallback(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...]) -> Kernel:
+    """A kernel that falls back to other backends for inputs that it declines."""
 
     def compute(*inputs: Any, out: Array | None = None, **attributes: Any) -> Any:
         try:
             return fill(kernel, inputs, attributes, out)
         except Declined as declined:
             reason = f"{name} declines {op.id}: {declined}"
-        found = kernel_of(op, others)
-        if found is None:
+        fallback = kernel_of(op, others)
+        if fallback is None:
             raise Declined(reason)
         try:
-            return fill(found[1], inputs, attributes, out)
+            return fill(fallback[1], inputs, attributes, out)
         except Declined as declined:
             raise Declined(f"{reason}; {declined}") from None
 
-    for mark in ("takes_out", "checks_values"):
-        setattr(compute, mark, getattr(kernel, mark, False))
+    for attribute in ("takes_out", "checks_values"):
+        setattr(compute, attribute, getattr(kernel, attribute, False))
     return compute

@@ -1,6 +1,4 @@
-"""Declining: a backend that would not give what the definition says gives nothing, and the next of the chain
-is asked.
-"""
+"""The exception by which a backend declines inputs, so that the next backend of the chain computes them."""
 
 from __future__ import annotations
 
@@ -8,8 +6,8 @@ from __future__ import annotations
 class Declined(Exception):
     """Raised by a kernel that would narrow, corrupt or crash on these inputs.
 
-    reason: why, in words that follow "declines Reverse-1:", the same for like inputs; detail: the very value
-        that is at fault, say.
+    reason: a text that follows "declines Reverse-1:", the same for similar inputs; detail: for example the
+    value that causes it.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Libraries that a backend stands on, and that may not be there."""
+"""Optional libraries that backends need."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irops.diagnostics.rules import rule
 
 
 class Dependent(Protocol):
-    """A backend that can say what it lacks."""
+    """A backend that needs optional libraries."""
 
     @property
     def name(self) -> str: ...
@@ -19,33 +19,33 @@ class Dependent(Protocol):
     def missing(self) -> str | None: ...
 
 
-def lacks(extra: str, *libraries: str) -> str | None:
-    """Which of some libraries are not installed, and the extra of irops that brings them; None where all are
-    there.
-    """
-    absent = [library for library in libraries if not _there(library)]
-    if not absent:
+def missing_libraries(extra: str, *libraries: str) -> str | None:
+    """A message about the libraries that are not installed, with the extra that installs them, or None."""
+    missing = [library for library in libraries if not _is_installed(library)]
+    if not missing:
         return None
-    are, them = ("is", "it") if len(absent) == 1 else ("are", "them")
-    return f"{' and '.join(absent)} {are} not installed; pip install 'irops[{extra}]' brings {them}"
+    verb, pronoun = ("is", "it") if len(missing) == 1 else ("are", "them")
+    return f"{' and '.join(missing)} {verb} not installed; pip install 'irops[{extra}]' installs {pronoun}"
 
 
 @cache
-def _there(library: str) -> bool:
+def _is_installed(library: str) -> bool:
     return find_spec(library) is not None
 
 
-def installed(backend: Dependent) -> None:
-    """Demand that a backend has what it stands on.
+def require_installed(backend: Dependent) -> None:
+    """Check that the libraries of a backend are installed.
 
-    Raises:  DiagnosticError (IR613) with the extra that brings it
+    Raises:  DiagnosticError (IR613) that names the extra to install
     """
-    why = backend.missing()
-    if why:
+    reason = backend.missing()
+    if reason:
         raise DiagnosticError(
             [
                 Diagnostic(
-                    rule("unavailable-backend"), f"backend {backend.name} cannot compute: {why}", Location()
+                    rule("unavailable-backend"),
+                    f"backend {backend.name} is not available: {reason}",
+                    Location(),
                 )
             ]
         )

@@ -1,4 +1,4 @@
-"""What backends that move elements have in common: lengths that are settled, and the array that is filled."""
+"""Shared by backends that move elements: validated sequence lengths, and the array to fill."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ K = TypeVar("K", bound=Callable[..., Any])
 
 
 def filling(kernel: K) -> K:
-    """Mark a kernel that takes out=, and checks values as the reference does (irops.backends.backend)."""
+    """Mark a kernel that accepts out= and checks values like the reference (see irops.backends.backend)."""
     kernel.takes_out = kernel.checks_values = True  # type: ignore[attr-defined]
     return kernel
 
 
 def kernel_for(op: Op, kernels: Mapping[str, Callable[..., Any]]) -> Callable[..., Any] | None:
-    """The kernel of an op out of those by id; or that of the op of OpenVINO that it is by another name, put
-    as that one takes it.
+    """The kernel of an op from a table by id, or the kernel of the OpenVINO op that it is equivalent to, with
+    inputs and attributes converted.
     """
-    same = op.definition.same_as or ""
-    if op.id in kernels or same not in kernels:
+    base_id = op.definition.same_as or ""
+    if op.id in kernels or base_id not in kernels:
         return kernels.get(op.id)
-    base, kernel = default_registry().op(same), kernels[same]
-    asked = Functions(kernel=_as_given, keyword_params={"kernel": base.functions.keyword_params["kernel"]})
-    arguments = shared(op.definition, base.definition, asked).kernel
+    base, kernel = default_registry().op(base_id), kernels[base_id]
+    arguments_only = Functions(
+        kernel=_unchanged, keyword_params={"kernel": base.functions.keyword_params["kernel"]}
+    )
+    arguments = shared(op.definition, base.definition, arguments_only).kernel
     assert arguments is not None
 
     def compute(*inputs: Any, out: Array | None = None, **attributes: Any) -> Any:
-        given, said = arguments(*inputs, **attributes)
-        return kernel(*given, out=out, **said)
+        base_inputs, base_attributes = arguments(*inputs, **attributes)
+        return kernel(*base_inputs, out=out, **base_attributes)
 
     return filling(compute)
 
 
-def _as_given(*inputs: Any, **attributes: Any) -> tuple[Any, Any]:
+def _unchanged(*inputs: Any, **attributes: Any) -> tuple[Any, Any]:
     return inputs, attributes
 
 
 class Lengths(NamedTuple):
-    """How many steps of each sequence are reversed, and the least and the greatest of these numbers (0 where
-    there are none).
-    """
+    """The number of steps to reverse in each sequence, with the minimum and maximum (0 without sequences)."""
 
-    each: npt.NDArray[np.int64]
-    least: int
-    most: int
+    values: npt.NDArray[np.int64]
+    minimum: int
+    maximum: int
 
 
-def settled(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> Lengths:
-    """Lengths that are held to the definition of ReverseSequence, as the reference holds them.
+def checked_lengths(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> Lengths:
+    """Validate lengths by the definition of ReverseSequence, like the reference.
 
     Raises:  Violation
     """
@@ -71,35 +71,34 @@ def settled(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> 
     if not seq_lengths.size:
         return Lengths(np.empty(0, np.int64), 0, 0)
     if seq_lengths.dtype.kind in "iu":
-        least, most = int(seq_lengths.min()), int(seq_lengths.max())
-        if least >= 1 and most <= steps:
-            return Lengths(np.ascontiguousarray(seq_lengths, np.int64), least, most)
+        minimum, maximum = int(seq_lengths.min()), int(seq_lengths.max())
+        if minimum >= 1 and maximum <= steps:
+            return Lengths(np.ascontiguousarray(seq_lengths, np.int64), minimum, maximum)
     check_lengths(seq_lengths, Dim.of(steps))
-    each = np.ascontiguousarray(seq_lengths, np.int64)
-    return Lengths(each, int(each.min()), int(each.max()))
+    values = np.ascontiguousarray(seq_lengths, np.int64)
+    return Lengths(values, int(values.min()), int(values.max()))
 
 
-def room(like: Array, out: Array | None) -> Array:
-    """The array to fill, of the type and shape of like, in C's order: out, if it can be; what like holds is
-    not written over.
+def output_array(data: Array, out: Array | None) -> Array:
+    """The array to fill, with the type and shape of data, in C order: `out` if it is contiguous and does not
+    overlap data, else a new one.
 
-    Raises:  ValueError where out has another type or shape, or cannot be written
+    Raises:  ValueError if out has another type or shape, or is read-only
     """
     if out is None:
-        return np.empty(like.shape, like.dtype)
-    if out.dtype != like.dtype or out.shape != like.shape or not out.flags.writeable:
+        return np.empty(data.shape, data.dtype)
+    if out.dtype != data.dtype or out.shape != data.shape or not out.flags.writeable:
         kind = "" if out.flags.writeable else "read-only "
         raise ValueError(
-            f"out is {kind}{out.dtype}{list(out.shape)}, must be {like.dtype}{list(like.shape)}, and"
-            " writeable"
+            f"out is {kind}{out.dtype}{list(out.shape)}, must be a writeable {data.dtype}{list(data.shape)}"
         )
-    free = out.flags.c_contiguous and not np.may_share_memory(out, like)
-    return out if free else np.empty(like.shape, like.dtype)
+    usable = out.flags.c_contiguous and not np.may_share_memory(out, data)
+    return out if usable else np.empty(data.shape, data.dtype)
 
 
-def delivered(filled: Array, out: Array | None) -> Array:
-    """What was filled, where the caller wants it."""
-    if out is None or out is filled:
-        return filled
-    np.copyto(out, filled)
+def deliver(result: Array, out: Array | None) -> Array:
+    """Return the result, copied to `out` if it is another array."""
+    if out is None or out is result:
+        return result
+    np.copyto(out, result)
     return out

@@ -1,4 +1,4 @@
-"""A model of one layer, as IR: its inputs are Parameters or constants, its outputs Results."""
+"""An IR model of one layer: its inputs are Parameters or constants, its outputs Results."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ def one_op_model(
 ) -> tuple[str, bytes]:
     """The text of the model and its weights.
 
-    texts: the attributes; fixed: the inputs that are constants, by their place; unranked: places of inputs
-        whose rank is left open.
+    texts: the attributes; fixed: the constant inputs by index; unranked: the indices of inputs whose rank is
+    declared unknown.
     """
     graph, weights, subject = Graph(), bytearray(), len(inputs)
-    for place, array in enumerate(inputs):
-        kind, shape = element_type_of(array), "..." if place in unranked else ",".join(map(str, array.shape))
-        port = Port(0, kind.precision, () if place in unranked else array.shape)
+    for index, array in enumerate(inputs):
+        kind, shape = element_type_of(array), "..." if index in unranked else ",".join(map(str, array.shape))
+        port = Port(0, kind.precision, () if index in unranked else array.shape)
         data = {"element_type": kind.name, "shape": shape}
-        if place in fixed:
-            raw = pack(array, kind) or b"\0"  # OpenVINO wants a byte for an empty tensor
+        if index in fixed:
+            raw = pack(array, kind) or b"\0"  # OpenVINO requires a byte for an empty tensor
             data |= {"offset": str(len(weights)), "size": str(len(raw))}
             weights.extend(raw)
         graph.layers.append(
             Layer(
-                place,
-                f"input{place}",
-                "Const" if place in fixed else "Parameter",
+                index,
+                f"input{index}",
+                "Const" if index in fixed else "Parameter",
                 "opset1",
                 data,
                 outputs=[port],
             )
         )
-        graph.edges.append(Edge(place, 0, subject, place))
+        graph.edges.append(Edge(index, 0, subject, index))
     graph.layers.append(
         Layer(
             subject,

@@ -1,4 +1,4 @@
-"""Layers as ONNX nodes, for the ops that have an ONNX form of the same meaning."""
+"""Layers as ONNX nodes, for ops with an equivalent in ONNX."""
 
 from __future__ import annotations
 
@@ -27,38 +27,36 @@ class Form:
     """Nodes that compute y from arrays by name."""
 
     nodes: tuple[Node, ...]
-    given: dict[str, Array]
+    arrays: dict[str, Array]
 
 
 Builder = Callable[..., Form]
-LEAST = np.iinfo(np.int64).min
+MIN_I64 = np.iinfo(np.int64).min
 
 
 def reverse(data: Array, axes: Array, *, mode: str) -> Form:
-    """Reverse-1 as a Slice that goes backwards from the last element of each axis."""
-    named = np.flatnonzero(axes) if mode == "mask" else np.unique(as_i64(axes) % max(data.ndim, 1))
-    if not named.size:
+    """Reverse-1 as a Slice with steps of -1 from the last element of each axis."""
+    reversed_axes = np.flatnonzero(axes) if mode == "mask" else np.unique(as_i64(axes) % max(data.ndim, 1))
+    if not reversed_axes.size:
         return Form((Node("Identity", ("data",)),), {"data": data})
-    whole = {
-        "starts": np.full(named.shape, -1),
-        "ends": np.full(named.shape, LEAST),
-        "axes": named,
-        "steps": np.full(named.shape, -1),
+    slice_inputs = {
+        "starts": np.full(reversed_axes.shape, -1),
+        "ends": np.full(reversed_axes.shape, MIN_I64),
+        "axes": reversed_axes,
+        "steps": np.full(reversed_axes.shape, -1),
     }
     return Form(
-        (Node("Slice", ("data", *whole)),),
-        {"data": data, **{name: array.astype(np.int64) for name, array in whole.items()}},
+        (Node("Slice", ("data", *slice_inputs)),),
+        {"data": data, **{name: array.astype(np.int64) for name, array in slice_inputs.items()}},
     )
 
 
 def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int) -> Form:
-    """ReverseSequence-1 as ONNX has it: its two axes must be the first two, so others are brought there and
-    back.
-    """
+    """ReverseSequence-1 as the ONNX op, which requires the first two axes; other axes are transposed."""
     lengths = np.minimum(
         as_i64(seq_lengths), data.shape[seq_axis]
-    )  # a length of 1 where there is no step is refused otherwise
-    given = {"data": data, "lengths": lengths}
+    )  # without steps, ONNX Runtime refuses a length of 1
+    arrays = {"data": data, "lengths": lengths}
     if {batch_axis, seq_axis} == {0, 1}:
         return Form(
             (
@@ -69,16 +67,16 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
                     {"batch_axis": batch_axis, "time_axis": seq_axis},
                 ),
             ),
-            given,
+            arrays,
         )
     order = [batch_axis, seq_axis, *(axis for axis in range(data.ndim) if axis not in (batch_axis, seq_axis))]
     return Form(
         (
             Node("Transpose", ("data",), "rows", {"perm": order}),
-            Node("ReverseSequence", ("rows", "lengths"), "turned", {"batch_axis": 0, "time_axis": 1}),
-            Node("Transpose", ("turned",), "y", {"perm": np.argsort(order).tolist()}),
+            Node("ReverseSequence", ("rows", "lengths"), "reversed", {"batch_axis": 0, "time_axis": 1}),
+            Node("Transpose", ("reversed",), "y", {"perm": np.argsort(order).tolist()}),
         ),
-        given,
+        arrays,
     )
 
 
@@ -90,8 +88,8 @@ def _transpose(arg: Array, input_order: Array) -> Form:
 
 
 def _concat(*inputs: Array, axis: int) -> Form:
-    given = {f"part{k}": array for k, array in enumerate(inputs)}
-    return Form((Node("Concat", tuple(given), "y", {"axis": axis}),), given)
+    arrays = {f"part{k}": array for k, array in enumerate(inputs)}
+    return Form((Node("Concat", tuple(arrays), "y", {"axis": axis}),), arrays)
 
 
 def _soft_max(data: Array, *, axis: int) -> Form:
@@ -109,7 +107,7 @@ def _of_one(type: str) -> Builder:
 def _of_two(type: str) -> Builder:
     def build(
         a: Array, b: Array, *, auto_broadcast: str, **_: Any
-    ) -> Form:  # what rounds integers, and pdpd's axis
+    ) -> Form:  # m_pythondiv and the axis of pdpd
         _floating(a)
         if auto_broadcast == "pdpd":
             raise Declined("ONNX broadcasts as numpy does, not as pdpd")
@@ -121,9 +119,7 @@ def _of_two(type: str) -> Builder:
 def _floating(array: Array) -> None:
     kind = element_type_of(array)
     if not kind.floating:
-        raise Declined(
-            "ONNX does not say what becomes of integers that overflow or are to be rounded", f"got {kind}"
-        )
+        raise Declined("ONNX does not specify overflow and rounding of integers", f"got {kind}")
 
 
 ONE = {
@@ -148,4 +144,4 @@ FORMS: dict[str, Builder] = {
     **{f"{name}-1": _of_one(form) for name, form in ONE.items()},
     **{f"{name}-1": _of_two(form) for name, form in TWO.items()},
 }
-"""By the id of the op; a builder takes what the op's kernel takes."""
+"""Builders by op id; a builder takes the arguments of the op's kernel."""

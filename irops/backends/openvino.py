@@ -1,7 +1,7 @@
-"""Any layer by OpenVINO's CPU plug-in: a model of one op, compiled once for each signature.
+"""Run layers with OpenVINO's CPU plug-in, as models of one op; compiled models are cached.
 
-The precision is f32, not the bf16 that the plug-in would choose by itself. What it is known to damage it is
-not given: see openvino_limits.
+The precision is f32, not the bf16 that the plug-in may choose. Inputs that it is known to compute wrongly are
+declined: see openvino_limits.
 """
 
 from __future__ import annotations
@@ -14,61 +14,63 @@ from typing import Any
 import numpy as np
 
 from irops.backends.declined import Declined
-from irops.backends.extras import installed, lacks
+from irops.backends.extras import missing_libraries, require_installed
+from irops.backends.lru_cache import LruCache
 from irops.backends.one_op import one_op_model
-from irops.backends.openvino_limits import hold_to_limits
-from irops.backends.remembered import Remembered
+from irops.backends.openvino_limits import decline_unsupported
 from irops.backends.requirements import Inputs, complete, output_count, signature
 from irops.spec.domains import format_value
 from irops.spec.op import Op
 from irops.values.element import Array, element_type, element_type_of, tagged
 
 MODELS = 256
-"""How many compiled models are kept."""
+"""Number of compiled models in the cache."""
 SMALL = 64
-"""Elements up to which an input is made a constant, where OpenVINO will not have it as a Parameter."""
+"""Inputs of up to this many elements become constants if OpenVINO does not accept a Parameter."""
 
 
 class OpenVINO:
-    """Ops of OpenVINO's opsets, but for those with state or bodies."""
+    """Kernels for all ops of OpenVINO's opsets without state and bodies."""
 
     name = "openvino"
 
     def __init__(self) -> None:
-        self._programs: Remembered[_Program] = Remembered(MODELS)
+        self._programs: LruCache[_Program] = LruCache(MODELS)
         self._constants: set[str] = set()
 
     def missing(self) -> str | None:
-        """What must be installed before it can compute, or None."""
-        return lacks("openvino", "openvino")
+        """The libraries that must be installed first, or None."""
+        return missing_libraries("openvino", "openvino")
 
     def kernel(self, op: Op) -> Callable[..., Any] | None:
-        installed(self)
+        require_installed(self)
         definition = op.definition
-        foreign = not definition.version.startswith("opset") or definition.type == "Result"
+        unsupported = not definition.version.startswith("opset") or definition.type == "Result"
         return (
             None
-            if foreign or definition.stateful or definition.bodies or not definition.inputs
+            if unsupported or definition.stateful or definition.bodies or not definition.inputs
             else partial(self._compute, op)
         )
 
     def _compute(self, op: Op, *inputs: Array | None, **attributes: Any) -> Any:
         count = output_count(op, inputs, attributes)
-        hold_to_limits(op, inputs, attributes)
-        given = _given(inputs)
+        decline_unsupported(op, inputs, attributes)
+        present_inputs = _present_inputs(inputs)
         try:
-            results = self._program(op, given, complete(op, inputs, attributes), count).run(given)
+            results = self._program(op, present_inputs, complete(op, inputs, attributes), count).run(
+                present_inputs
+            )
         except RuntimeError as error:
             assert op.functions.kernel is not None
-            op.functions.kernel(*inputs, **attributes)  # raises the Violation, if the inputs are to blame
+            op.functions.kernel(*inputs, **attributes)  # raises the Violation if the inputs are invalid
             raise Declined(f"OpenVINO fails: {_last_line(error)}") from None
         return results[0] if count == 1 else tuple(results)
 
     def _program(
         self, op: Op, inputs: Sequence[Array], attributes: Mapping[str, Any], count: int
     ) -> _Program:
-        """The compiled model. Inputs are Parameters; small integers are constants for an op that once was
-        refused otherwise.
+        """The compiled model. Inputs are Parameters. If OpenVINO refuses that for an op, its small integer
+        inputs become constants.
         """
         texts = {
             a.name: format_value(attributes[a.parameter])
@@ -108,7 +110,7 @@ class _Program:
             _core().read_model(text.encode(), Tensor(self._bytes)), "CPU", {"INFERENCE_PRECISION_HINT": "f32"}
         )
         self._request = self._compiled.create_infer_request()
-        self._given = [k for k in range(len(inputs)) if k not in fixed]
+        self._present_inputs = [k for k in range(len(inputs)) if k not in fixed]
         self._kinds = [
             element_type(port.get_element_type().get_type_name()) for port in self._compiled.outputs
         ]
@@ -118,11 +120,11 @@ class _Program:
         from openvino import Shape, Tensor, Type
 
         with self._lock:
-            held = [np.asarray(inputs[k], order="C") for k in self._given]
-            for place, array in enumerate(held):
+            arrays = [np.asarray(inputs[k], order="C") for k in self._present_inputs]
+            for index, array in enumerate(arrays):
                 kind = getattr(Type, element_type_of(array).name)
                 self._request.set_input_tensor(
-                    place, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), kind)
+                    index, Tensor(array.reshape(-1).view(np.uint8), Shape(list(array.shape)), kind)
                 )
             self._request.infer()
             return [self._result(k) for k in range(len(self._kinds))]
@@ -136,21 +138,19 @@ class _Program:
         return tagged(raw.view(kind.dtype).reshape(shape), kind)
 
 
-def _given(inputs: Inputs) -> list[Array]:
-    """The inputs without those at the end that are left out; a layer of IR has no gap between its ports."""
-    given = list(inputs)
-    while given and given[-1] is None:
-        given.pop()
-    present = [item for item in given if item is not None]
-    if len(present) < len(given):
-        raise Declined(
-            "a layer of IR has no gap where an optional input is left out before one that is given"
-        )
-    return present
+def _present_inputs(inputs: Inputs) -> list[Array]:
+    """The inputs without omitted ones at the end; a layer of IR cannot omit an input before a present one."""
+    present_inputs = list(inputs)
+    while present_inputs and present_inputs[-1] is None:
+        present_inputs.pop()
+    without_gaps = [item for item in present_inputs if item is not None]
+    if len(without_gaps) < len(present_inputs):
+        raise Declined("a layer of IR cannot omit an optional input before another one that is present")
+    return without_gaps
 
 
 def _constants(inputs: Sequence[Array]) -> dict[int, Array]:
-    """Inputs that are small enough to be constants, and look like axes, sizes or counts."""
+    """Small integer inputs, which may be axes, sizes or counts, to be passed as constants."""
     return {
         k: array
         for k, array in enumerate(inputs)
@@ -159,7 +159,7 @@ def _constants(inputs: Sequence[Array]) -> dict[int, Array]:
 
 
 def _last_line(error: RuntimeError) -> str:
-    """OpenVINO tells where in its sources first, and what last."""
+    """The last line of OpenVINO's message, which has the reason; source locations come first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1].rstrip(".") if lines else "no message"
 

@@ -1,6 +1,4 @@
-"""Single ops on which OpenVINO 2026.4's CPU plug-in goes wrong, as `irops conformance --backend openvino` has
-found.
-"""
+"""Ops that OpenVINO 2026.4's CPU plug-in computes wrongly, as measured by `irops conformance`."""
 
 from __future__ import annotations
 
@@ -14,20 +12,20 @@ from irops.values.element import element_type_of
 
 Attributes = Mapping[str, Any]
 Fault = Callable[[Inputs, Attributes], str]
-"""Why these inputs fare badly, or ''."""
+"""The reason to decline the inputs, or ''."""
 
 
 def fault_of(op: str, inputs: Inputs, attributes: Attributes) -> str:
-    """Why the plug-in goes wrong on an op of an id with these inputs; '' where it is not known to."""
+    """Why the plug-in is known to compute an op wrongly on these inputs, or ''."""
     if attributes.get("auto_broadcast") == "pdpd":
-        return "auto_broadcast pdpd is not heeded"
-    known = FAULTS.get(op, "")
-    return known if isinstance(known, str) else known(inputs, attributes)
+        return "auto_broadcast pdpd is ignored"
+    fault = FAULTS.get(op, "")
+    return fault if isinstance(fault, str) else fault(inputs, attributes)
 
 
 def _pad(inputs: Inputs, _: Attributes) -> str:
     negative = any(item is not None and (item < 0).any() for item in inputs[1:3])
-    return "padding that takes away makes OpenVINO crash" if negative else ""
+    return "negative padding makes OpenVINO crash" if negative else ""
 
 
 def _gather(inputs: Inputs, _: Attributes) -> str:
@@ -36,7 +34,7 @@ def _gather(inputs: Inputs, _: Attributes) -> str:
         return ""
     size = data.shape[int(axis.ravel()[0])]
     outside = (indices >= size).any() or (indices < -size).any()
-    return "indices outside of the axis read what is not the tensor's" if outside else ""
+    return "indices out of range read memory outside of the tensor" if outside else ""
 
 
 def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
@@ -45,40 +43,38 @@ def _reverse_sequence(inputs: Inputs, _: Attributes) -> str:
         return ""
     numbers = lengths.astype(np.float64)
     return (
-        "fractions of bf16 lengths are rounded, not cut off" if (numbers != np.trunc(numbers)).any() else ""
+        "fractions of bf16 lengths are rounded, not truncated" if (numbers != np.trunc(numbers)).any() else ""
     )
 
 
 def _strided_slice(_: Inputs, attributes: Attributes) -> str:
     added, dropped = (np.any(attributes.get(name) or ()) for name in ("new_axis_mask", "shrink_axis_mask"))
     return (
-        "axes that are added and dropped at once read what is not the tensor's" if added and dropped else ""
-    )
-
-
-def _convert(inputs: Inputs, attributes: Attributes) -> str:
-    data, wanted = inputs[0], attributes["destination_type"]
-    if data is None or not wanted.integral or not data.size or data.dtype == object:
-        return ""
-    low, high = wanted.extent
-    numbers = data.astype(np.float64)
-    return (
-        "numbers beyond the new type saturate"
-        if not ((numbers > low - 1) & (numbers < high + 1)).all()
+        "combined new_axis_mask and shrink_axis_mask read memory outside of the tensor"
+        if added and dropped
         else ""
     )
 
 
+def _convert(inputs: Inputs, attributes: Attributes) -> str:
+    data, destination = inputs[0], attributes["destination_type"]
+    if data is None or not destination.integral or not data.size or data.dtype == object:
+        return ""
+    low, high = destination.extent
+    numbers = data.astype(np.float64)
+    return "numbers out of range saturate" if not ((numbers > low - 1) & (numbers < high + 1)).all() else ""
+
+
 def _non_zero(inputs: Inputs, _: Attributes) -> str:
-    return "a scalar has an axis in OpenVINO" if inputs[0] is not None and inputs[0].ndim == 0 else ""
+    return "OpenVINO treats a scalar as a vector" if inputs[0] is not None and inputs[0].ndim == 0 else ""
 
 
 FAULTS: dict[str, str | Fault] = {
     "AvgPool-16": "AvgPool-16 makes OpenVINO crash",
     "TopK-11": "TopK-11 corrupts OpenVINO's memory",
-    "IsFinite-10": "infinities are not all seen",
-    "IsInf-10": "the signs of infinities are not told apart",
-    "Range-4": "elements are counted as f32, and their number too",
+    "IsFinite-10": "some infinities are not detected",
+    "IsInf-10": "the signs of infinities are not distinguished",
+    "Range-4": "the elements and their number are computed as f32",
     "Convert-1": _convert,
     "Gather-8": _gather,
     "NonZero-3": _non_zero,

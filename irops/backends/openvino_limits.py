@@ -1,9 +1,8 @@
-"""What OpenVINO's CPU plug-in is known to damage, measured with 2026.4: where it would not give what the
-definition says, and why.
+"""Inputs for which OpenVINO's CPU plug-in, measured with 2026.4, does not compute what the definition
+specifies.
 
-Element types that the plug-in has no kernels for travel as others, and their elements come back as others
-where these do not hold
-them: i64 as i32, f64 as f32, and all data of ReverseSequence as f32.
+The plug-in converts element types without kernels to other types and back: i64 to i32, f64 to f32, and all
+data of ReverseSequence to f32. Values that the other type cannot represent are changed.
 """
 
 from __future__ import annotations
@@ -20,58 +19,57 @@ from irops.spec.definition import PortSpec
 from irops.spec.op import Op
 from irops.values.element import STRING, Array, ElementType, element_type_of
 
-CARRIED = {"i64": ("i32",), "u64": ("i32",), "f64": ("f32",)}
-"""As what the elements of a type travel, where a kernel moves them."""
-CARRIED_AS_FLOATS = {
+CONVERTED = {"i64": ("i32",), "u64": ("i32",), "f64": ("f32",)}
+"""The types to which elements are converted, in order, by ops that move them."""
+CONVERTED_TO_FLOAT = {
     "i32": ("f32",),
     "u32": ("f32",),
     "i64": ("i32", "f32"),
     "u64": ("i32", "f32"),
     "f64": ("f32",),
 }
-"""The same, where it moves floating-point numbers only."""
-FLUSHED = ("bf16", "f8e4m3", "f8e5m2", "f8e8m0")
-"""Types whose least numbers, zeros' signs or NaNs change on the way through f32 in the plug-in's conversions.
-"""
+"""The same for kernels that move floating-point numbers only."""
+LOSSY = ("bf16", "f8e4m3", "f8e5m2", "f8e8m0")
+"""Types whose subnormals, signs of zeros or NaNs change in the plug-in's conversion to f32."""
 EMPTY = ("Reverse-1", "ReverseSequence-1")
-"""Ops whose kernels are known to do well on tensors without elements."""
+"""Ops whose kernels are known to support tensors without elements."""
 WIDE = ("i64", "u64", "u32")
 
 
-def hold_to_limits(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> None:
-    """Decline what the plug-in would not compute as the definition of op says.
+def decline_unsupported(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> None:
+    """Decline inputs for which the plug-in would not compute what the definition of op specifies.
 
     Raises:  Declined
     """
     fault = fault_of(op.id, inputs, attributes)
     if fault:
         raise Declined(fault)
-    for place, array in enumerate(inputs):
+    for index, array in enumerate(inputs):
         if array is not None:
             kind = element_type_of(array)
-            _hold_type(kind)
+            _check_type(kind)
             if not array.size and op.id not in EMPTY:
                 raise Declined(
-                    "tensors without elements make some of OpenVINO's kernels crash, and others read what is"
-                    " not theirs"
+                    "on tensors without elements, some of OpenVINO's kernels crash or read outside of the"
+                    " tensor"
                 )
-            _hold_input(op, place, kind, array)
-    wanted = attributes.get("destination_type")
-    if isinstance(wanted, ElementType):
-        _hold_type(wanted)
-        if wanted.name in CARRIED:
-            raise Declined(f"{wanted} is computed as {CARRIED[wanted.name][0]}")
+            _check_input(op, index, kind, array)
+    destination = attributes.get("destination_type")
+    if isinstance(destination, ElementType):
+        _check_type(destination)
+        if destination.name in CONVERTED:
+            raise Declined(f"{destination} is computed as {CONVERTED[destination.name][0]}")
 
 
-def _hold_type(kind: ElementType) -> None:
-    """Types that fare badly whatever the op."""
+def _check_type(kind: ElementType) -> None:
+    """Decline types that no op supports."""
     if kind is STRING:
         raise Declined("a tensor of strings makes OpenVINO abort")
     if kind.bits < 8:
-        raise Declined("elements that share bytes are misplaced", f"{kind} is such a type")
+        raise Declined("types of less than a byte are moved wrongly", f"got {kind}")
 
 
-def _hold_input(op: Op, place: int, kind: ElementType, array: Array) -> None:
+def _check_input(op: Op, index: int, kind: ElementType, array: Array) -> None:
     ports = op.definition.inputs
     if (
         op.definition.category not in MOVING
@@ -79,48 +77,46 @@ def _hold_input(op: Op, place: int, kind: ElementType, array: Array) -> None:
         and op.definition.type != "IsNaN"
         and np.isnan(array).any()
     ):
-        raise Declined("NaN does not spread as it should")
-    if not _leads_out(op, ports[min(place, len(ports) - 1)]):
-        _hold_elements(array, kind, ("i32",) if kind.name in WIDE else CARRIED.get(kind.name, ()))
+        raise Declined("NaN is not propagated")
+    if not _shares_output_type(op, ports[min(index, len(ports) - 1)]):
+        _check_round_trip(array, kind, ("i32",) if kind.name in WIDE else CONVERTED.get(kind.name, ()))
     elif op.definition.category not in MOVING:
-        _hold_computed(kind)
+        _check_computed(kind)
     elif kind.name == "f16" and np.isnan(array).any():
-        raise Declined("f16 travels as f32, which changes NaNs")
+        raise Declined("f16 is converted to f32, which changes NaNs")
     elif op.definition.type != "ReverseSequence":
-        _hold_elements(array, kind, CARRIED.get(kind.name, ()))
-    elif kind.name in FLUSHED:
-        raise Declined(f"{kind} travels as f32, which changes its least numbers, its zeros or its NaNs")
+        _check_round_trip(array, kind, CONVERTED.get(kind.name, ()))
+    elif kind.name in LOSSY:
+        raise Declined(f"{kind} is converted to f32, which changes subnormals, zeros or NaNs")
     else:
-        _hold_elements(array, kind, CARRIED_AS_FLOATS.get(kind.name, ()))
+        _check_round_trip(array, kind, CONVERTED_TO_FLOAT.get(kind.name, ()))
 
 
-def _hold_computed(kind: ElementType) -> None:
+def _check_computed(kind: ElementType) -> None:
     if kind.integral:
-        raise Declined(
-            "integers are computed as f32, and saturate where they should wrap around", f"got {kind}"
-        )
+        raise Declined("integers are computed as f32, and saturate instead of wrapping around", f"got {kind}")
     if kind.name == "f64" or (kind.bits == 8 and kind.floating):
         raise Declined(f"{kind} is computed as f32")
 
 
-def _leads_out(op: Op, port: PortSpec) -> bool:
-    """Whether the elements of an input are of the type of an output, and so may come out."""
+def _shares_output_type(op: Op, port: PortSpec) -> bool:
+    """Whether an input has the type variable of an output, so that its elements may reach the output."""
     return any(port.type == output.type for output in op.definition.outputs)
 
 
-def _hold_elements(array: Array, kind: ElementType, ways: tuple[str, ...]) -> None:
-    """Demand that nothing is lost when the elements travel as other types, one after the other, and back."""
-    if not ways:
+def _check_round_trip(array: Array, kind: ElementType, via: tuple[str, ...]) -> None:
+    """Decline elements that change when converted to the other types, one after the other, and back."""
+    if not via:
         return
-    back = array
+    converted = array
     with np.errstate(all="ignore"):
-        for way in ways:
-            back = back.astype(_TYPES[way])
-        same = (back < 0) == (array < 0)  # -1 is no 2^64-1, even where it becomes one again
-        back = back.astype(array.dtype)
-    same &= back.view(f"u{array.itemsize}") == array.view(f"u{array.itemsize}")
+        for type_name in via:
+            converted = converted.astype(_TYPES[type_name])
+        same = (converted < 0) == (array < 0)  # -1 and 2^64-1 have the same bits
+        converted = converted.astype(array.dtype)
+    same &= converted.view(f"u{array.itemsize}") == array.view(f"u{array.itemsize}")
     if not same.all():
-        raise Declined(f"{kind} travels as {ways[-1]}", f"{array[~same][0]} is lost on the way")
+        raise Declined(f"{kind} is converted to {via[-1]}", f"{array[~same][0]} cannot be represented")
 
 
 _TYPES = {"i32": np.int32, "f32": np.float32}

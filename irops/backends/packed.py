@@ -1,7 +1,6 @@
-"""Reversal of elements that share bytes, as files store them: whole bytes are moved, wherever the axes allow
-it.
+"""Reversal of packed elements, as stored in files: whole bytes are moved where the axes allow it.
 
-In memory elements of fewer than 8 bits have a byte each, and need none of this.
+In memory, elements of fewer than 8 bits have one byte each and do not need this module.
 """
 
 from __future__ import annotations
@@ -31,50 +30,54 @@ def reverse_packed(
     *,
     backends: Iterable[str | Backend] | None = None,
 ) -> Bytes:
-    """The stored bytes of a reversed tensor, from those of the tensor: what Reverse-1 gives in index mode.
+    """Apply Reverse-1 in index mode to the stored bytes of a tensor.
 
-    Nothing is unpacked where what lies behind the axes fills bytes, or the last axes are reversed and fill
-    bytes together.
-    Raises:  Violation for axes that the rank does not have; ValueError where raw is too short
+    Nothing is unpacked if the elements behind the axes fill whole bytes, or if the last axes are reversed and
+    together fill whole bytes.
+    Raises:  Violation for axes out of range; ValueError if raw is too short
     """
-    given = np.array([*axes], np.int64)
-    check_axes(given, len(shape))
-    named = sorted({int(axis) % len(shape) for axis in given}) if shape else []
+    axes_array = np.array([*axes], np.int64)
+    check_axes(axes_array, len(shape))
+    reversed_axes = sorted({int(axis) % len(shape) for axis in axes_array}) if shape else []
     stored = _stored(raw, element, shape)
-    if not named:
+    if not reversed_axes:
         return stored.copy()
-    behind = named[-1] + 1
-    if _whole(element, shape[behind:]):
+    inner_axis = reversed_axes[-1] + 1
+    if _fills_bytes(element, shape[inner_axis:]):
         return _bytes(
             _run(
                 "Reverse-1",
                 backends,
-                _tensor(stored, shape, behind, element),
-                np.array(named, np.int64),
+                _tensor(stored, shape, inner_axis, element),
+                np.array(reversed_axes, np.int64),
                 mode="index",
             )
         )
-    last = behind
-    while last and last - 1 in named:
-        last -= 1
-    if behind == len(shape) and _whole(element, shape[last:]) and element.name not in ("u3", "u6"):
-        outer = [axis for axis in named if axis < last]
-        turned = _run(
+    first_inner = inner_axis
+    while first_inner and first_inner - 1 in reversed_axes:
+        first_inner -= 1
+    if (
+        inner_axis == len(shape)
+        and _fills_bytes(element, shape[first_inner:])
+        and element.name not in ("u3", "u6")
+    ):
+        outer = [axis for axis in reversed_axes if axis < first_inner]
+        reversed_bytes = _run(
             "Reverse-1",
             backends,
-            _tensor(stored, shape, last, element),
-            np.array([*outer, last], np.int64),
+            _tensor(stored, shape, first_inner, element),
+            np.array([*outer, first_inner], np.int64),
             mode="index",
         )
-        return _mirrored(element.bits).take(_bytes(turned), mode="clip")
-    whole = _run(
+        return _mirror_table(element.bits).take(_bytes(reversed_bytes), mode="clip")
+    unpacked = _run(
         "Reverse-1",
         backends,
         unpack(stored.data, element, tuple(shape)),
-        np.array(named, np.int64),
+        np.array(reversed_axes, np.int64),
         mode="index",
     )
-    return np.frombuffer(pack(whole, element), np.uint8)
+    return np.frombuffer(pack(unpacked, element), np.uint8)
 
 
 def reverse_sequence_packed(
@@ -87,35 +90,39 @@ def reverse_sequence_packed(
     seq_axis: int,
     backends: Iterable[str | Backend] | None = None,
 ) -> Bytes:
-    """The stored bytes of what ReverseSequence-1 gives, from those of data; axes count from 0.
+    """Apply ReverseSequence-1 to the stored bytes of data; axes are not negative.
 
-    Nothing is unpacked where what lies behind the later axis fills bytes.
-    Raises:  Violation; ValueError where raw is too short
+    Nothing is unpacked if the elements behind the later axis fill whole bytes.
+    Raises:  Violation; ValueError if raw is too short
     """
-    stored, behind = _stored(raw, element, shape), max(batch_axis, seq_axis) + 1
-    whole = _whole(element, shape[behind:])
-    data = _tensor(stored, shape, behind, element) if whole else unpack(stored.data, element, tuple(shape))
-    found = _run("ReverseSequence-1", backends, data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis)
-    return _bytes(found) if whole else np.frombuffer(pack(found, element), np.uint8)
+    stored, inner_axis = _stored(raw, element, shape), max(batch_axis, seq_axis) + 1
+    in_bytes = _fills_bytes(element, shape[inner_axis:])
+    data = (
+        _tensor(stored, shape, inner_axis, element)
+        if in_bytes
+        else unpack(stored.data, element, tuple(shape))
+    )
+    result = _run("ReverseSequence-1", backends, data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis)
+    return _bytes(result) if in_bytes else np.frombuffer(pack(result, element), np.uint8)
 
 
 def _stored(raw: Buffer | Bytes, element: ElementType, shape: Sequence[int]) -> Bytes:
     needed = packed_size(element, prod(shape))
     stored = np.frombuffer(raw, np.uint8)
     if stored.size < needed:
-        raise ValueError(f"{stored.size} bytes are too few: {element}{list(shape)} takes {needed}")
+        raise ValueError(f"expected {needed} bytes for {element}{list(shape)}, got {stored.size}")
     return stored[:needed]
 
 
-def _whole(element: ElementType, shape: Sequence[int]) -> bool:
-    """Whether a tensor of this shape ends where a byte (a group of bytes that elements share) ends."""
+def _fills_bytes(element: ElementType, shape: Sequence[int]) -> bool:
+    """Whether a tensor of this shape fills whole bytes (or whole groups of bytes that elements share)."""
     layout = LAYOUTS.get(element.name)
     return layout is None or prod(shape) % layout.elements == 0
 
 
-def _tensor(stored: Bytes, shape: Sequence[int], behind: int, element: ElementType) -> Bytes:
-    """Stored bytes as a tensor of bytes; the axes from behind on are one."""
-    return stored.reshape(*shape[:behind], packed_size(element, prod(shape[behind:])))
+def _tensor(stored: Bytes, shape: Sequence[int], inner_axis: int, element: ElementType) -> Bytes:
+    """Stored bytes as a tensor of bytes; the axes from inner_axis on are merged."""
+    return stored.reshape(*shape[:inner_axis], packed_size(element, prod(shape[inner_axis:])))
 
 
 def _bytes(tensor: Array) -> Bytes:
@@ -125,16 +132,16 @@ def _bytes(tensor: Array) -> Bytes:
 
 def _run(op_id: str, backends: Iterable[str | Backend] | None, *inputs: Array, **attributes: Any) -> Array:
     op = default_registry().op(op_id)
-    found = kernel_of(op, chain(backends))
-    if found is None:
-        raise LookupError(f"no backend can compute {op_id}")
-    result: Array = found[1](*inputs, **attributes)
+    implementation = kernel_of(op, chain(backends))
+    if implementation is None:
+        raise LookupError(f"no backend implements {op_id}")
+    result: Array = implementation[1](*inputs, **attributes)
     return result
 
 
 @cache
-def _mirrored(bits: int) -> Bytes:
-    """Every byte with its fields in the opposite order."""
+def _mirror_table(bits: int) -> Bytes:
+    """A table of all bytes with their fields in reverse order."""
     codes = np.arange(256)
     mask = (1 << bits) - 1
-    return sum((codes >> place & mask) << (8 - bits - place) for place in range(0, 8, bits)).astype(np.uint8)  # type: ignore[union-attr]
+    return sum((codes >> shift & mask) << (8 - bits - shift) for shift in range(0, 8, bits)).astype(np.uint8)  # type: ignore[union-attr]

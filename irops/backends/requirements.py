@@ -1,6 +1,4 @@
-"""What a foreign library is not trusted with: the requirements of a definition, and the attributes that it
-takes for granted.
-"""
+"""Checks before a foreign library computes: the constraints of the definition, and all attributes."""
 
 from __future__ import annotations
 
@@ -18,11 +16,11 @@ from irops.values.violation import collect_warnings
 
 Inputs = Sequence[Array | None]
 MOVING = ("movement", "shape")
-"""Categories whose ops carry elements and compute none."""
+"""Categories whose ops move elements without computing any."""
 
 
 def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
-    """How many outputs a layer has. The inputs are validated against all requirements of the definition.
+    """The number of outputs of a layer. The inputs are validated against all constraints of the definition.
 
     attributes: as kernels get them, by parameter name
     Raises:  Violation
@@ -38,29 +36,31 @@ def output_count(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> int:
             raise fault.violation or fault from None
     for warning in warnings:
         if op.definition.constraints[warning.constraint].severity is Severity.ERROR:
-            raise warning  # it leaves the shapes clear, and no single meaning
+            raise warning  # an error that does not affect the shapes
     return count
 
 
 def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """All attributes of an op by parameter name; kernels are not given what they have no use for.
+    """All attributes of an op by parameter name, including those that its kernel does not take.
 
-    Raises:  Declined where one is required, and not known otherwise
+    Raises:  Declined if a required attribute is unknown
     """
-    known: dict[str, Any] = {}
+    values_by_name: dict[str, Any] = {}
     for attribute in op.definition.attributes.values():
         name = attribute.parameter
         if name in attributes:
-            known[name] = attributes[name]
+            values_by_name[name] = attributes[name]
         elif name == "hidden_size" and inputs[1] is not None:
-            known[name] = inputs[1].shape[-1]  # of recurrent cells and sequences: the size of their state
+            values_by_name[name] = inputs[1].shape[
+                -1
+            ]  # of recurrent cells and sequences: the size of the state
         elif attribute.required:
-            raise Declined(f"kernels are not given its {attribute.name}")
+            raise Declined(f"kernels do not receive the attribute {attribute.name}")
         else:
-            known[name] = default_of(attribute)
-    return {name: value for name, value in known.items() if value is not None}
+            values_by_name[name] = default_of(attribute)
+    return {name: value for name, value in values_by_name.items() if value is not None}
 
 
 def signature(inputs: Inputs) -> tuple[Any, ...]:
-    """Element types and shapes: what a compiled model is made for."""
+    """Element types and shapes, the key of a compiled model."""
     return tuple(None if item is None else (element_type_of(item).name, item.shape) for item in inputs)

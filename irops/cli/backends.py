@@ -1,7 +1,7 @@
-"""List what can compute, which ops each backend has, and why one cannot compute.
+"""List the backends, the ops each one implements, and why one is unavailable.
 
-Where nobody says what shall compute, the fastest that is installed does, and
-the reference what that one has no kernel for.
+Without --backend, irops uses the fastest installed backend, and the reference
+for ops that this backend does not implement.
 
 example:
   irops backends
@@ -19,20 +19,21 @@ from dataclasses import asdict, dataclass
 
 from irops.backends.backend import Backend, backend_names, backend_of, chain, missing
 from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.lookup import definition_of
 from irops.cli.main import CLEAN
-from irops.cli.subjects import definition_of
 from irops.diagnostics.printable import plural
 from irops.dialects import dialects
 from irops.registry import Registry, default_registry
 
 NAMED = 3
-"""Ops up to which the table has their names, not their number."""
+"""The table lists the names of this many ops of each backend."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A backend of the list. missing: what it lacks, or None; ops: those it has kernels for, as far as was
-    asked.
+    """One row of the list.
+
+    missing: why the backend is unavailable, or None; ops: those requested ops that it has kernels for.
     """
 
     backend: str
@@ -48,17 +49,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="ops",
-        help="only ask about this op (ReverseSequence-1), or the newest version of a type",
+        help="only consider this op (ReverseSequence-1), or the newest version of a type; repeatable",
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
-    parser.add_argument("--quiet", "-q", action="store_true", help="names of those that can compute only")
+    parser.add_argument(
+        "--quiet", "-q", action="store_true", help="print only the names of available backends"
+    )
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
     registry = registry_of(args) or default_registry()
-    named = tuple(definition_of(op, registry).id for op in args.ops)
-    ops = named or (
+    requested_ops = tuple(definition_of(op, registry).id for op in args.ops)
+    ops = requested_ops or (
         () if args.quiet else tuple(op for dialect in dialects() for op in registry.ids(dialect.name))
     )
     defaults = {backend.name for backend in chain(None)}
@@ -67,26 +70,22 @@ def execute(args: argparse.Namespace) -> int:
         json.dump({"version": 1, "backends": [asdict(one) for one in entries]}, sys.stdout, indent=2)
         print()
     elif args.quiet:
-        sys.stdout.write(
-            "".join(f"{one.backend}\n" for one in entries if one.missing is None and (one.ops or not named))
-        )
+        available = [one for one in entries if one.missing is None and (one.ops or not requested_ops)]
+        sys.stdout.write("".join(f"{one.backend}\n" for one in available))
     else:
         _show(entries)
     return CLEAN
 
 
 def entry(name: str, default: bool, registry: Registry, ops: Iterable[str]) -> Entry:
-    """What is to be said of a backend; one of another package that cannot be loaded lacks what its import
-    says.
-    """
+    """The row of a backend. If the backend of a plug-in cannot be imported, `missing` is the import error."""
     try:
         backend = backend_of(name)
     except Exception as error:
         return Entry(name, default, f"cannot be loaded: {type(error).__name__}: {error}", ())
-    lacks = missing(backend)
-    return Entry(
-        name, default, lacks, () if lacks else tuple(op for op in ops if _has(backend, registry, op))
-    )
+    reason = missing(backend)
+    kernels = () if reason else tuple(op for op in ops if _has(backend, registry, op))
+    return Entry(name, default, reason, kernels)
 
 
 def _has(backend: Backend, registry: Registry, op: str) -> bool:
@@ -111,6 +110,6 @@ def _show(entries: list[Entry]) -> None:
         else:
             out.add_row(one.backend, "", "", one.missing)
     out.caption = (
-        f"{sum(one.missing is None for one in entries)} of {plural(len(entries), 'backend')} can compute"
+        f"{sum(one.missing is None for one in entries)} of {plural(len(entries), 'backend')} available"
     )
     show(out)

@@ -1,4 +1,4 @@
-"""Findings that are accepted: a file that lists them, so that only new ones are told."""
+"""A baseline: a file that lists accepted findings, so that only new ones are reported."""
 
 from __future__ import annotations
 
@@ -18,67 +18,64 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The fingerprints of the findings that are accepted in each file. folder: what paths in it start
-    from.
-    """
+    """The fingerprints of the accepted findings of each file. Paths of files are relative to `folder`."""
 
     folder: Path
-    known: Mapping[str, frozenset[str]]
+    accepted: Mapping[str, frozenset[str]]
 
     @staticmethod
     def read(path: Path) -> Baseline:
-        """Raises: Refusal where the file is none"""
+        """Raises: Refusal if the file is not a baseline"""
         try:
             content = json.loads(path.read_text("utf-8"))
             if content["version"] != VERSION:
                 raise Refusal(
-                    f"the baseline {path} is of version {content['version']!r}; version {VERSION} is read"
+                    f"the baseline {path} has version {content['version']!r}; expected version {VERSION}"
                 )
-            known = {
-                name: frozenset(str(one["fingerprint"]) for one in found)
-                for name, found in content["findings"].items()
+            accepted = {
+                name: frozenset(str(finding["fingerprint"]) for finding in findings)
+                for name, findings in content["findings"].items()
             }
         except FileNotFoundError:
-            raise Refusal(f"the baseline {path} does not exist; --write-baseline {path} writes one") from None
+            raise Refusal(f"the baseline {path} does not exist; --write-baseline {path} creates it") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise Refusal(f"{path} is no baseline: {type(error).__name__}: {error}") from None
-        return Baseline(path.absolute().parent, known)
+            raise Refusal(f"{path} is not a baseline: {type(error).__name__}: {error}") from None
+        return Baseline(path.absolute().parent, accepted)
 
     def new_in(self, report: Report) -> Report:
-        """The findings that are not accepted."""
-        known = self.known.get(_place(report, self.folder), frozenset())
-        return replace(
-            report, diagnostics=tuple(d for d, mark in zip(report, fingerprints(report)) if mark not in known)
-        )
+        """The report without its accepted findings."""
+        accepted = self.accepted.get(_relative_path(report, self.folder), frozenset())
+        new = tuple(d for d, mark in zip(report, fingerprints(report)) if mark not in accepted)
+        return replace(report, diagnostics=new)
 
 
 def write(path: Path, reports: Sequence[Report]) -> None:
-    """Accept all findings of the reports. One finding is one line, in a stable order, so that versions can be
-    compared.
-    """
+    """Write all findings of the reports: one per line, in a stable order, so that diffs are readable."""
     folder = path.absolute().parent
-    found = {
-        _place(report, folder): [
+    findings = {
+        _relative_path(report, folder): [
             {"code": d.code, "fingerprint": mark, "message": d.message}
             for d, mark in zip(report, fingerprints(report))
         ]
         for report in reports
     }
     with Pending(path.absolute()) as (file,):
-        file.write(_text({name: found[name] for name in sorted(found) if found[name]}).encode("ascii"))
+        file.write(
+            _text({name: findings[name] for name in sorted(findings) if findings[name]}).encode("ascii")
+        )
 
 
-def _text(found: Mapping[str, Sequence[Mapping[str, str]]]) -> str:
+def _text(findings: Mapping[str, Sequence[Mapping[str, str]]]) -> str:
     files = []
-    for name, those in found.items():
-        lines = ",\n".join(f"    {json.dumps(one)}" for one in those)
+    for name, findings_of_file in findings.items():
+        lines = ",\n".join(f"    {json.dumps(finding)}" for finding in findings_of_file)
         files.append(f"  {json.dumps(name)}: [\n{lines}\n  ]")
     body = ",\n".join(files)
     return f'{{"version": {VERSION}, "findings": {{\n{body}\n}}}}\n'
 
 
-def _place(report: Report, folder: Path) -> str:
-    """The path of a report's file as a baseline in a folder names it."""
+def _relative_path(report: Report, folder: Path) -> str:
+    """The path of a report's file relative to the folder of the baseline."""
     path = os.path.abspath(report.path or "")
     try:
         return Path(os.path.relpath(path, folder)).as_posix()

@@ -1,9 +1,8 @@
-"""Say all that is wrong with IR files, each finding with its line, in one pass.
+"""Check IR files and report all problems, each with its line, in one pass.
 
-Of a folder, all models in it and below it are checked. Many files are
-shared out among processes; what is told keeps the order of the files.
-Exit code: 0 if there is no error, 1 if there is one, 2 if a file could not
-be checked.
+For a folder, irops checks all models in it and in its subfolders. Many files
+are checked in parallel processes; the output keeps the order of the files.
+Exit code: 0 without errors, 1 with errors, 2 if a file could not be checked.
 
 example:
   irops check model.xml
@@ -24,14 +23,14 @@ from itertools import chain
 from pathlib import Path
 
 from irops.cli import baseline
-from irops.cli.bounded import add_limits, limits_of
+from irops.cli.checking import CheckedFile, CheckOptions, check_files, unchecked_file
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.findings import write
+from irops.cli.findings import write_reports
+from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, FINDINGS, REFUSED, Refusal
-from irops.cli.many import Answer, Asked, answers, unchecked
-from irops.cli.models import found_in, model_help
-from irops.cli.numbers import whole
-from irops.cli.progress import counted
+from irops.cli.model_files import find_models, model_help
+from irops.cli.numbers import integer_at_least
+from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.diagnostics.printable import printable_lines
 from irops.diagnostics.report import Report
@@ -47,9 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help=f"{model_help()}; or a folder",
     )
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(
-        "--stdin-filename", metavar="FILE", help="check what comes in, as if it were this file"
+        "--stdin-filename", metavar="FILE", help="check standard input, reported under this file name"
     )
     parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
     parser.add_argument(
@@ -58,39 +57,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_rules,
         action="extend",
         default=[],
-        help="only these rules: codes, beginnings of codes or names, separated by commas",
+        help="only these rules: codes, prefixes of codes, or names, separated by commas",
     )
     parser.add_argument(
         "--ignore", metavar="RULES", type=_rules, action="extend", default=[], help="not these rules"
     )
-    known = parser.add_mutually_exclusive_group()
-    known.add_argument(
-        "--baseline", metavar="FILE", type=Path, help="leave out the findings that this file lists"
+    baseline_options = parser.add_mutually_exclusive_group()
+    baseline_options.add_argument(
+        "--baseline", metavar="FILE", type=Path, help="do not report the findings listed in this file"
     )
-    known.add_argument(
+    baseline_options.add_argument(
         "--write-baseline",
         metavar="FILE",
         type=Path,
-        help="list all findings in this file, as known from now on",
+        help="write all findings to this file, for later use with --baseline",
     )
     fixing = parser.add_mutually_exclusive_group()
     fixing.add_argument(
         "--fix",
         action="store_true",
-        help="put right what has one right answer: in the .xml file, never in weights",
+        help="apply unambiguous fixes to the .xml file; weights are never changed",
     )
     fixing.add_argument(
-        "--diff", action="store_true", help="show what --fix would change, and change nothing"
+        "--diff", action="store_true", help="show what --fix would change, without writing it"
     )
-    parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings, too")
-    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings")
+    parser.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are errors")
     parser.add_argument(
         "--jobs",
         "-j",
         metavar="N",
-        type=whole(1),
+        type=integer_at_least(1),
         default=0,
-        help="how many processes; default: one for each core where there are many files",
+        help="number of processes; default: one per core if there are many files",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_limits(parser)
@@ -98,85 +97,95 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    preset = settings()
-    known = args.baseline or (None if args.write_baseline else preset.baseline)
-    asked = Asked(
+    config = settings()
+    accepted = args.baseline or (None if args.write_baseline else config.baseline)
+    options = CheckOptions(
         args.weights,
-        limits_of(args, preset.limits),
-        args.select or preset.select,
-        [*preset.ignore, *args.ignore],
-        None if known is None else baseline.Baseline.read(known),
-        "fix" if args.fix else "diff" if args.diff else "",
+        limits_of(args, config.limits),
+        args.select or config.select,
+        [*config.ignore, *args.ignore],
+        None if accepted is None else baseline.Baseline.read(accepted),
+        _fixing(args),
     )
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []
-    left_out, changes = 0, False
-    with counted("checking", quiet=args.quiet) as tell:
-        files, others, found = _found(args, asked)
-        for one in found:
-            left_out += one.known
-            changes = changes or bool(one.diff)
-            reports.append(one.report)
+    accepted_count, changes = 0, False
+    with progress_bar("checking", quiet=args.quiet) as report_progress:
+        files, others, found = _checked_files(args, options)
+        for checked in found:
+            accepted_count += checked.accepted_count
+            changes = changes or bool(checked.diff)
+            reports.append(checked.report)
             if for_people:
-                write([one.report], args.output_format)
-            sys.stdout.write(printable_lines(one.diff))
-            if tell is not None:
-                tell(len(reports), files, one.report.path or "")
+                write_reports([checked.report], args.output_format)
+            sys.stdout.write(printable_lines(checked.diff))
+            if report_progress is not None:
+                report_progress(len(reports), files, checked.report.path or "")
     if args.write_baseline:
-        return _accept(args.write_baseline, reports)
+        return _write_baseline(args.write_baseline, reports)
     if args.diff:
         return (
             FINDINGS
             if changes and not args.exit_zero
-            else _status(reports, args.strict or preset.strict, args.exit_zero)
+            else _status(reports, args.strict or config.strict, args.exit_zero)
         )
     if not for_people:
-        write(reports, args.output_format)
+        write_reports(reports, args.output_format)
     elif not args.quiet:
         from irops.diagnostics.summary import summary
 
-        sys.stdout.write(f"{summary(reports, left_out, others)}\n")
-    return _status(reports, args.strict or preset.strict, args.exit_zero)
+        sys.stdout.write(f"{summary(reports, accepted_count, others)}\n")
+    return _status(reports, args.strict or config.strict, args.exit_zero)
 
 
-def _without_models(folder: str) -> Answer:
+def _fixing(args: argparse.Namespace) -> str:
+    if args.fix:
+        return "fix"
+    return "diff" if args.diff else ""
+
+
+def _without_models(folder: str) -> CheckedFile:
     if not os.access(folder, os.R_OK | os.X_OK):
-        return unchecked(
+        return unchecked_file(
             folder, "unreadable-file", f"the folder {folder} cannot be read: {os.strerror(EACCES)}"
         )
-    return unchecked(folder, "file-not-found", f"the folder {folder} holds no file of a model")
+    return unchecked_file(folder, "file-not-found", f"the folder {folder} contains no models")
 
 
-def _found(args: argparse.Namespace, asked: Asked) -> tuple[int, int, Iterator[Answer]]:
-    """How many files there are to check, how many in folders are no models, and the answers, in order."""
+def _checked_files(args: argparse.Namespace, options: CheckOptions) -> tuple[int, int, Iterator[CheckedFile]]:
+    """The number of files to check, the number of other .xml files in folders, and the results in order."""
     registry = registry_of(args)
     if args.stdin_filename is not None:
         if args.models not in ([], ["-"]):
-            raise Refusal("--stdin-filename takes the place of models")
+            raise Refusal("--stdin-filename cannot be combined with MODEL arguments")
         if args.fix:
-            raise Refusal("--fix writes files, and what comes in is none; --diff shows what it would change")
-        return 1, 0, answers([args.stdin_filename], asked, args, registry, text=_incoming(asked.limits))
+            raise Refusal("--fix cannot be used with standard input; use --diff to show the changes")
+        return (
+            1,
+            0,
+            check_files([args.stdin_filename], options, args, registry, text=_standard_input(options.limits)),
+        )
     if not args.models:
-        raise Refusal("give a model or a folder, or --stdin-filename FILE; usage: irops check MODEL ...")
+        raise Refusal("specify a model, a folder or --stdin-filename FILE; usage: irops check MODEL ...")
     if "-" in args.models and not os.path.exists("-"):
-        raise Refusal("to check what comes in, say as which file: --stdin-filename FILE")
-    meant = found_in(args.models)
-    if args.weights is not None and (len(meant.files) != 1 or len(args.models) != 1):
-        raise Refusal("--weights goes with one model")
-    empty = map(_without_models, meant.empty)
+        raise Refusal("to check standard input, give it a file name: --stdin-filename FILE")
+    model_files = find_models(args.models)
+    if args.weights is not None and (len(model_files.files) != 1 or len(args.models) != 1):
+        raise Refusal("--weights requires exactly one model")
+    empty = map(_without_models, model_files.empty)
     return (
-        len(meant.files) + len(meant.empty),
-        meant.others,
-        chain(answers(meant.files, asked, args, registry), empty),
+        len(model_files.files) + len(model_files.empty),
+        model_files.others,
+        chain(check_files(model_files.files, options, args, registry), empty),
     )
 
 
-def _incoming(limits: Limits) -> bytes:
-    most = limits.xml_bytes
-    return sys.stdin.buffer.read(int(min(most, sys.maxsize - 1)) + 1)
+def _standard_input(limits: Limits) -> bytes:
+    limit_bytes = limits.xml_bytes
+    return sys.stdin.buffer.read(int(min(limit_bytes, sys.maxsize - 1)) + 1)
 
 
-def _accept(path: Path, reports: Sequence[Report]) -> int:
+def _write_baseline(path: Path, reports: Sequence[Report]) -> int:
     baseline.write(path, reports)
     count = sum(map(len, reports))
     sys.stdout.write(f"{count} finding{'s' * (count != 1)} accepted in {path}\n")

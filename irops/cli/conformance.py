@@ -1,9 +1,10 @@
-"""Hold a backend to the definitions: examples, counterexamples, generated cases.
+"""Test a backend against the definitions of ops.
 
-Each result is compared with the reference: bit for bit where elements are
-moved. What fails is shrunk and shown as a program that can be pasted. The
-backend runs in a process of its own; one that crashes is a finding.
-Exit code: 0 if nothing failed, 1 if something did. Declined cases are counted.
+The cases are examples, counterexamples and generated cases. Each result is
+compared with the reference: bit for bit for ops that only move elements. A
+failing case is shrunk and printed as a self-contained program. The backend
+runs in a separate process; a crash is reported as a failure.
+Exit code: 0 if no case failed, 1 otherwise. Declined cases are counted.
 
 example:
   irops conformance --backend openvino --op ReverseSequence-1
@@ -23,8 +24,8 @@ from typing import TYPE_CHECKING
 from irops.backends.backend import backend_names
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, FINDINGS, Refusal
-from irops.cli.numbers import whole
-from irops.cli.progress import counted
+from irops.cli.numbers import integer_at_least
+from irops.cli.progress import progress_bar
 from irops.diagnostics.printable import plural, printable
 from irops.registry import default_registry
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "junit", "markdown")
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 MANY = 6
-"""Reasons to decline that are told for one op; the other formats tell all."""
+"""The table lists this many reasons to decline per op; the other formats list all."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         dest="backends",
-        help=f"{', '.join(backend_names())}; may be given again",
+        help=f"{', '.join(backend_names())}; repeatable",
     )
     parser.add_argument(
         "--op",
@@ -52,27 +53,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="ops",
-        help="an op such as Reverse-1; may be given again; default: all that the backend has",
+        help="an op such as Reverse-1; repeatable; default: all ops that the backend implements",
     )
     parser.add_argument(
         "--examples",
         type=_count,
         default=500,
         metavar="N",
-        help="how many cases to generate for each op, default: 500",
+        help="number of generated cases per op; default: 500",
     )
     parser.add_argument(
-        "--seed", type=whole(0), default=0, metavar="N", help="what generated cases follow from, default: 0"
+        "--seed",
+        type=integer_at_least(0),
+        default=0,
+        metavar="N",
+        help="seed of the case generator; default: 0",
     )
     parser.add_argument(
         "--seconds",
         type=_time,
         default=30.0,
         metavar="S",
-        help="stop generating after so long for each op, default: 30",
+        help="time limit for generated cases, in seconds per op; default: 30",
     )
     parser.add_argument(
-        "--large", action="store_true", help="try tensors of some 40 MB, too, where an op has such cases"
+        "--large",
+        action="store_true",
+        help="also run cases with tensors of about 40 MB, for ops that have them",
     )
     parser.add_argument("--output-format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress")
@@ -80,16 +87,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    from irops.conformance.kit import MissingExtraError, UnusableBackendError, hold
+    from irops.conformance.kit import MissingExtraError, UnusableBackendError, run_conformance
 
     ops = [_op(name, args) for name in args.ops] or None
     reports = []
     try:
         with _storage():
             for backend in args.backends:
-                with counted(f"holding {backend}", quiet=args.quiet) as progress:
+                with progress_bar(f"testing {backend}", quiet=args.quiet) as progress:
                     reports.append(
-                        hold(
+                        run_conformance(
                             backend,
                             ops,
                             examples=args.examples,
@@ -119,9 +126,7 @@ def execute(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _storage() -> Iterator[None]:
-    """Where Hypothesis keeps what it keeps while it runs; without it, in a folder wherever the command is
-    called.
-    """
+    """Keep the files of Hypothesis in a temporary folder; by default it writes to the current folder."""
     if STORAGE in os.environ:
         yield
         return
@@ -135,7 +140,7 @@ def _storage() -> Iterator[None]:
 
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer of 1 or more")
     return int(text)
 
 
@@ -145,7 +150,7 @@ def _time(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time in seconds")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
     return seconds
 
 
@@ -153,7 +158,7 @@ def _op(name: str, args: argparse.Namespace) -> str:
     try:
         return (registry_of(args) or default_registry()).definition(name).id
     except KeyError:
-        raise Refusal(f"there is no op {name!r}; irops ops lists them all") from None
+        raise Refusal(f"unknown op {name!r}; irops ops lists all ops") from None
 
 
 def _show(report: Report) -> None:
@@ -188,12 +193,12 @@ def _reasons(ops: Sequence[OpReport]) -> list[str]:
     for op in ops:
         if op.note:
             lines.append(f"{op.op}: {op.note}")
-        told = op.declined.most_common()
-        lines += [f"{op.op} declined {count}: {printable(reason)}" for reason, count in told[:MANY]]
-        if told[MANY:]:
+        reasons = op.declined.most_common()
+        lines += [f"{op.op} declined {count}: {printable(reason)}" for reason, count in reasons[:MANY]]
+        if reasons[MANY:]:
             lines.append(
-                f"{op.op} declined {sum(count for _, count in told[MANY:])} for"
-                f" {plural(len(told) - MANY, 'other reason')}"
+                f"{op.op} declined {sum(count for _, count in reasons[MANY:])} for"
+                f" {plural(len(reasons) - MANY, 'other reason')}"
             )
     return [*lines, ""] if lines else []
 

@@ -1,8 +1,7 @@
 """Write the documentation: a page for every op, rule and opset, with an index.
 
-In HTML there is a search, too. Pages that lay dialects side by side show what
-the runtimes that are installed do with odd inputs: each is asked in a process
-of its own, which takes half a minute.
+The HTML site has a search. Pages that compare dialects show what the installed
+runtimes do with unusual inputs; each runs in a separate process, which takes about half a minute in total.
 
 example:
   irops docs --output site
@@ -15,7 +14,7 @@ import argparse
 
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, Refusal
-from irops.cli.progress import counted
+from irops.cli.progress import progress_bar
 from irops.diagnostics.printable import plural
 
 
@@ -25,13 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-o",
         metavar="DIR",
         required=True,
-        help="the folder to write; replaced if it holds such pages already",
+        help="the output folder; an existing folder is replaced only if irops wrote it",
     )
     parser.add_argument("--format", choices=("html", "markdown"), default="html", help="default: html")
-    parser.add_argument(
-        "--no-runtimes", action="store_true", help="ask no runtime what it does with odd inputs"
-    )
-    parser.add_argument("--quiet", "-q", action="store_true", help="say nothing, show no progress")
+    parser.add_argument("--no-runtimes", action="store_true", help="do not run the installed runtimes")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_extensions(parser)
 
 
@@ -39,12 +36,12 @@ def execute(args: argparse.Namespace) -> int:
     from irops.document.site import MissingExtraError, Site
 
     try:
-        site = Site(registry_of(args), args.format, ask=not args.no_runtimes)
+        site = Site(registry_of(args), args.format, with_runtimes=not args.no_runtimes)
     except MissingExtraError as error:
         raise Refusal(str(error)) from None
-    with counted("writing pages", quiet=args.quiet) as progress:
+    with progress_bar("writing pages", quiet=args.quiet) as progress:
         count = site.write(args.output, progress)
     if not args.quiet:
         start = "index.html" if args.format == "html" else "index.md"
-        print(f"{plural(count, 'page')} in {args.output}; begin at {args.output.rstrip('/')}/{start}")
+        print(f"{plural(count, 'page')} in {args.output}; start at {args.output.rstrip('/')}/{start}")
     return CLEAN

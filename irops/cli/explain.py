@@ -1,4 +1,4 @@
-"""Explain a rule, a requirement of an op, or an op.
+"""Explain a rule, a constraint of an op, or an op.
 
 example:
   irops explain IR202
@@ -13,9 +13,9 @@ import argparse
 
 from irops.cli import op_page
 from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.lookup import definition_of
 from irops.cli.main import CLEAN, Refusal
 from irops.cli.page import Page
-from irops.cli.subjects import definition_of
 from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.rule import Rule
 from irops.diagnostics.rules import rule
@@ -28,9 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "subjects",
         nargs="+",
         metavar="CODE",
-        help=(
-            "a code or name of a rule, an op, or an op and the number of a requirement (ReverseSequence-1:C1)"
-        ),
+        help=("the code or name of a rule, an op, or an op and the number of a constraint (Reverse-1:C1)"),
     )
     add_extensions(parser)
 
@@ -47,7 +45,7 @@ def execute(args: argparse.Namespace) -> int:
 def _explain(subject: str, page: Page, registry: Registry) -> None:
     for name in (subject, subject.upper(), subject.lower()):
         try:
-            return _rule(rule(name), page)
+            return _explain_rule(rule(name), page)
         except KeyError:
             continue
     dialect = next((f"{one.name}:" for one in others() if subject.lower().startswith(f"{one.name}:")), "")
@@ -55,18 +53,18 @@ def _explain(subject: str, page: Page, registry: Registry) -> None:
     op = f"{dialect}{op}"
     definition = definition_of(op, registry, or_rule=not number)
     if not number:
-        return op_page.whole(definition, page)
+        return op_page.explain_op(definition, page)
     constraints = {constraint.lower(): constraint for constraint in definition.constraints}
     if number.lower() not in constraints:
         raise Refusal(
-            f"{definition.id} has no requirement {number}; it has"
+            f"{definition.id} has no constraint {number}; it has"
             f" {', '.join(definition.constraints) or 'none'}"
         )
-    return op_page.requirement(definition, definition.constraints[constraints[number.lower()]], page)
+    return op_page.explain_constraint(definition, definition.constraints[constraints[number.lower()]], page)
 
 
-def _rule(found: Rule, page: Page) -> None:
-    page.title(f"{found.code} {found.name} ({found.severity})")
-    page.lines(found.summary)
-    for paragraph in paragraphs(found.explanation):
+def _explain_rule(explained: Rule, page: Page) -> None:
+    page.title(f"{explained.code} {explained.name} ({explained.severity})")
+    page.lines(explained.summary)
+    for paragraph in paragraphs(explained.explanation):
         page.paragraph(paragraph)

@@ -1,4 +1,4 @@
-"""Ops of your own: where their definitions and functions lie."""
+"""Options that add custom ops: --definitions and --module."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def add_extensions(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         action="append",
         default=[],
-        help="a folder with definitions of further ops, and their modules",
+        help="a folder with the definitions and modules of custom ops; repeatable",
     )
     parser.add_argument(
         "--module",
@@ -24,20 +24,20 @@ def add_extensions(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         dest="modules",
-        help="a Python module with functions of further ops",
+        help="a Python module with the functions of custom ops; repeatable",
     )
 
 
 def registry_of(args: argparse.Namespace) -> Registry | None:
-    """The registry with what the options add; None if they add nothing."""
+    """The default registry with the custom ops of the options; None without such options."""
     for folder in args.definitions:
         if not Path(folder).is_dir():
-            raise Refusal(f"--definitions {folder}: there is no such folder")
+            raise Refusal(f"--definitions {folder}: no such folder")
     for name in args.modules:
         try:
             importlib.import_module(name)
         except ModuleNotFoundError as error:
             if error.name is None or not name.startswith(error.name):
                 raise
-            raise Refusal(f"--module {name}: there is no such module") from None
+            raise Refusal(f"--module {name}: no module of this name") from None
     return Registry(args.definitions, args.modules) if args.definitions or args.modules else None

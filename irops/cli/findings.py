@@ -1,4 +1,4 @@
-"""Findings, told to people and to programs."""
+"""Write diagnostics to a stream, in any of the output formats."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TextIO
 
-from irops.cli.streams import console, in_colour
+from irops.cli.streams import console, uses_colour
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.report import Report
 from irops.diagnostics.reporters import render
 
 
-def tell(diagnostics: Iterable[Diagnostic], stream: TextIO | None = None) -> None:
-    """In full, as irops check tells them."""
-    write([Report(tuple(diagnostics))], "full", stream)
+def print_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO | None = None) -> None:
+    """Write diagnostics in the full format, as irops check does."""
+    write_reports([Report(tuple(diagnostics))], "full", stream)
 
 
-def write(reports: Sequence[Report], form: str, stream: TextIO | None = None) -> None:
+def write_reports(reports: Sequence[Report], form: str, stream: TextIO | None = None) -> None:
     stream = stream or sys.stdout
-    if form == "full" and in_colour(stream):
+    if form == "full" and uses_colour(stream):
         from irops.diagnostics.full import render_in_colour
 
         if any(map(len, reports)):

@@ -1,6 +1,4 @@
-"""A command in a process of its own, watched by one that does nothing else: whatever ends it, a person is
-told what and why.
-"""
+"""Run a command in a child process, and report the signal that ended it, if any."""
 
 from __future__ import annotations
 
@@ -11,61 +9,60 @@ from collections.abc import Callable
 from contextlib import suppress
 
 REASONS = {
-    "SIGBUS": "a file that was mapped, the weights most likely, was cut off meanwhile; read the model again",
+    "SIGBUS": "a mapped file, probably the weights, was truncated while in use; run the command again",
     "SIGKILL": (
-        "something else ended it: a person, or the system for lack of memory; --limit tensor_bytes=N bounds"
-        " what irops takes"
+        "another process, or the system for lack of memory, killed it; --limit tensor_bytes=N bounds the"
+        " memory that irops uses"
     ),
-    "SIGSEGV": "a library failed; with --backend, the one of that backend most likely",
+    "SIGSEGV": "a native library crashed; with --backend, probably the library of that backend",
 }
 FINDINGS, FAULT = 1, 2
 
 
-def guarded(command: str, work: Callable[[], int]) -> int:
-    """The status of the work, done in a child process where the system has such; what ended it is told if it
-    could not.
+def guarded(command: str, command_body: Callable[[], int]) -> int:
+    """Run a command in a child process, or in this process where fork is missing; return its exit code.
+
+    If a signal ends the child, print the signal and its probable cause.
     """
     if not hasattr(os, "fork"):
-        return work()
+        return command_body()
     sys.stdout.flush()
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
         status = FAULT
         try:
-            status = work()
+            status = command_body()
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
             os._exit(status)
-    return _told(command, _awaited(child))
+    return _exit_status(command, _wait_for(child))
 
 
-def _awaited(child: int) -> int:
-    """How the child ended, as waitpid tells it. Meanwhile, what is meant to end this process ends the
-    child.
-    """
+def _wait_for(child: int) -> int:
+    """The wait status of the child. Until then, signals that would end this process are sent to the child."""
 
-    def pass_on(number: int, _: object) -> None:
+    def forward(number: int, _: object) -> None:
         with suppress(ProcessLookupError):
             os.kill(child, number)
 
-    before = {
-        number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    previous_handlers = {
+        number: signal.signal(number, forward) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     }
     try:
         return os.waitpid(child, 0)[1]
     finally:
-        for number, handler in before.items():
+        for number, handler in previous_handlers.items():
             signal.signal(number, handler)
 
 
-def _told(command: str, ended: int) -> int:
-    if not os.WIFSIGNALED(ended):
-        return os.waitstatus_to_exitcode(ended)
-    name = signal.Signals(os.WTERMSIG(ended)).name
+def _exit_status(command: str, wait_status: int) -> int:
+    if not os.WIFSIGNALED(wait_status):
+        return os.waitstatus_to_exitcode(wait_status)
+    name = signal.Signals(os.WTERMSIG(wait_status)).name
     reason = REASONS.get(name)
     print(f"irops {command}: ended by {name}{f': {reason}' if reason else ''}", file=sys.stderr)
     return FINDINGS if name == "SIGBUS" else FAULT

@@ -1,6 +1,6 @@
-"""Tell the type and shape of every tensor, and the values known beforehand.
+"""Infer the type and shape of every tensor, and values known without running.
 
-Exit code: 0 if nothing is wrong, 1 if something is.
+Exit code: 0 without errors, 1 with errors.
 
 example:
   irops infer model.xml
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from irops.analysis.infer import infer
 from irops.analysis.inferred import Inferred, LayerFacts
-from irops.cli.bounded import add_limits, limits_of
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.findings import tell
+from irops.cli.findings import print_diagnostics
+from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, FINDINGS
-from irops.cli.models import model_help
-from irops.cli.pairs import named
+from irops.cli.model_files import model_help
+from irops.cli.pairs import name_and_value
 from irops.cli.settings import settings
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
@@ -37,37 +37,37 @@ if TYPE_CHECKING:
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
 SMALL = 8
-"""Values of so many elements are shown."""
+"""Values of at most this many elements are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One output of one layer. path: the layers and bodies on the way to it."""
+    """One output of one layer. path: the enclosing layers and bodies, from the outside in."""
 
     path: tuple[str, ...]
-    known: LayerFacts
+    layer_facts: LayerFacts
     index: int
     fact: Fact
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(
         "--input",
         metavar="NAME:SHAPE",
         action="append",
         default=[],
-        type=named(":"),
+        type=name_and_value(":"),
         dest="inputs",
         help=(
-            "another shape for an input: ? for any size, 1..8 for an interval, a word for a symbol, ... for"
-            " any rank"
+            "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank;"
+            " repeatable"
         ),
     )
-    parser.add_argument("--ends", action="store_true", help="inputs and results only")
+    parser.add_argument("--ends", action="store_true", help="show only inputs and results")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no table, only what is wrong")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no table, only diagnostics")
     add_limits(parser)
     add_extensions(parser)
 
@@ -80,7 +80,9 @@ def execute(args: argparse.Namespace) -> int:
         registry=registry_of(args),
         limits=limits,
     )
-    rows = [row for row in _rows(facts) if not args.ends or (row.known.layer.kind in ENDS and not row.path)]
+    rows = [
+        row for row in _rows(facts) if not args.ends or (row.layer_facts.layer.kind in ENDS and not row.path)
+    ]
     if args.output_format == "json":
         json.dump(
             {
@@ -96,25 +98,25 @@ def execute(args: argparse.Namespace) -> int:
     elif not args.quiet:
         _show(rows)
     if args.output_format != "json" and facts.diagnostics:
-        tell(facts.diagnostics, sys.stderr)
+        print_diagnostics(facts.diagnostics, sys.stderr)
     return FINDINGS if facts.errors else CLEAN
 
 
 def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[Row]:
-    for known in facts.layers.values():
-        for index, fact in enumerate(known.outputs or _inputs_of_a_result(known)):
-            yield Row(path, known, index, fact)
-        for name, body in known.bodies.items():
-            yield from _rows(body, (*path, known.layer.name, name))
+    for layer_facts in facts.layers.values():
+        for index, fact in enumerate(layer_facts.outputs or _result_inputs(layer_facts)):
+            yield Row(path, layer_facts, index, fact)
+        for name, body in layer_facts.bodies.items():
+            yield from _rows(body, (*path, layer_facts.layer.name, name))
 
 
-def _inputs_of_a_result(known: LayerFacts) -> list[Fact]:
-    """A Result gives what it takes."""
-    return [fact for fact in known.inputs if fact is not None]
+def _result_inputs(layer_facts: LayerFacts) -> list[Fact]:
+    """The inputs of a Result, shown in place of outputs, which it does not have."""
+    return [fact for fact in layer_facts.inputs if fact is not None]
 
 
 def _json(row: Row) -> dict[str, Any]:
-    layer, value = row.known.layer, _value(row)
+    layer, value = row.layer_facts.layer, _value(row)
     return {
         "layer": {"id": layer.id, "name": layer.name, "path": list(row.path)},
         "op": _op(row),
@@ -127,13 +129,15 @@ def _json(row: Row) -> dict[str, Any]:
 
 def _op(row: Row) -> str:
     return (
-        row.known.op.id if row.known.op is not None else f"{row.known.layer.type} {row.known.layer.version}"
+        row.layer_facts.op.id
+        if row.layer_facts.op is not None
+        else f"{row.layer_facts.layer.type} {row.layer_facts.layer.version}"
     )
 
 
 def _value(row: Row) -> str | None:
-    """What is known of a small value."""
-    if not row.fact.shape.size.known or row.fact.shape.size > SMALL or row.known.failed:
+    """The known part of a small value as text, or None."""
+    if not row.fact.shape.size.known or row.fact.shape.size > SMALL or row.layer_facts.failed:
         return None
     return None if row.fact.known is None else exact(row.fact.known)
 
@@ -148,7 +152,7 @@ def _show(rows: list[Row]) -> None:
         out = table("", "layer", "op", "type", "shape", "value")
         out.title = None
         for row in (row for row in rows if row.path == path):
-            layer = row.known.layer
+            layer = row.layer_facts.layer
             name = printable(layer.name) if len(layer.outputs) < 2 else f"{printable(layer.name)}:{row.index}"
             value = "" if layer.is_constant else _value(row) or ""
             out.add_row(name, printable(_op(row)), str(row.fact.element_type), row.fact.shape.spelled, value)

@@ -1,6 +1,6 @@
-"""Show a model at a glance: inputs, outputs, ops, weights, opsets, sub-graphs.
+"""Summarize a model: inputs, outputs, ops, weights, opsets, sub-graphs.
 
-Shapes are those that the file declares; irops infer tells those that follow.
+Shapes are those declared in the file; use irops infer for inferred shapes.
 
 example:
   irops inspect model.xml
@@ -14,9 +14,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from irops.cli.glance import Glance, Inner, Tensor, glance
 from irops.cli.main import CLEAN
-from irops.cli.models import model_help
+from irops.cli.model_summary import LayerWithBodies, ModelSummary, Tensor, summarize
 from irops.diagnostics.printable import plural, printable
 from irops.reading import read
 
@@ -26,60 +25,64 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
 SHOWN = 20
-"""How many kinds of op are listed, unless all are asked for."""
+"""Number of op types listed without --all."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help=model_help())
-    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it does not lie beside the .xml")
     parser.add_argument(
-        "--all", action="store_true", help=f"list all kinds of op, not only the {SHOWN} most frequent"
+        "model", metavar="MODEL", help="an .xml file with its .bin next to it, or an .onnx file"
+    )
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    parser.add_argument(
+        "--all", action="store_true", help=f"list all op types, not only the {SHOWN} most frequent"
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="only inputs and outputs")
 
 
 def execute(args: argparse.Namespace) -> int:
-    seen = glance(read(args.model, args.weights))
+    summary = summarize(read(args.model, args.weights))
     if args.output_format == "json":
-        json.dump({"version": 1, "path": args.model, **seen.as_json()}, sys.stdout, indent=2)
+        json.dump({"version": 1, "path": args.model, **summary.as_json()}, sys.stdout, indent=2)
         print()
         return CLEAN
-    _show(seen, args)
+    _show(summary, args)
     return CLEAN
 
 
-def _show(seen: Glance, args: argparse.Namespace) -> None:
+def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
     from rich.text import Text
 
     from irops.cli.streams import show
 
     tensors: tuple[RenderableType, ...] = (
-        _tensors("inputs", seen.inputs),
+        _tensors("inputs", summary.inputs),
         "",
-        _tensors("outputs", seen.outputs),
+        _tensors("outputs", summary.outputs),
     )
     if args.quiet:
         show(*tensors)
         return
-    facts = [seen.format, plural(seen.layers, "layer"), plural(seen.edges, "edge")]
-    if seen.written_by:
-        facts.append(f"written by {printable(seen.written_by.partition('-')[0])}")
+    facts = [summary.format, plural(summary.layers, "layer"), plural(summary.edges, "edge")]
+    if summary.written_by:
+        facts.append(f"written by {printable(summary.written_by.partition('-')[0])}")
     show(
-        Text.assemble((printable(seen.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")),
+        Text.assemble(
+            (printable(summary.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")
+        ),
         "",
         *tensors,
         "",
     )
-    if seen.variables:
+    if summary.variables:
         show(
-            Text.assemble((plural(len(seen.variables), "variable"), "bold"), ":"),
-            *(Text(f"  {printable(name)}") for name in seen.variables),
+            Text.assemble((plural(len(summary.variables), "variable"), "bold"), ":"),
+            *(Text(f"  {printable(name)}") for name in summary.variables),
             "",
         )
-    show(_ops(seen, None if args.all else SHOWN), "", _weights(seen), Text(_file(seen), "dim"))
-    if seen.subgraphs:
-        show("", _tree(seen.subgraphs))
+    show(_ops(summary, None if args.all else SHOWN), "", _weights(summary), Text(_file(summary), "dim"))
+    if summary.subgraphs:
+        show("", _tree(summary.subgraphs))
 
 
 def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
@@ -94,12 +97,12 @@ def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
     return out
 
 
-def _ops(seen: Glance, limit: int | None) -> Table:
+def _ops(summary: ModelSummary, limit: int | None) -> Table:
     from irops.cli.tables import table
 
     out = table("ops", "type", "opset", ">count", "")
-    most = max(seen.ops.values(), default=1)
-    for op, count in list(seen.ops.items())[:limit]:
+    most = max(summary.ops.values(), default=1)
+    for op, count in list(summary.ops.items())[:limit]:
         type_, _, version = op.rpartition(" ")
         out.add_row(
             printable(type_),
@@ -107,48 +110,49 @@ def _ops(seen: Glance, limit: int | None) -> Table:
             f"{count:,}",
             "▇" * max(1, count * 24 // most),
         )
-    if limit is not None and len(seen.ops) > limit:
-        rest = list(seen.ops.values())[limit:]
-        out.add_row(f"{len(rest)} more kinds", "", f"{sum(rest):,}", "--all lists them")
+    if limit is not None and len(summary.ops) > limit:
+        rest = list(summary.ops.values())[limit:]
+        out.add_row(f"{len(rest)} more types", "", f"{sum(rest):,}", "--all lists them")
     return out
 
 
-def _weights(seen: Glance) -> Table:
+def _weights(summary: ModelSummary) -> Table:
     from irops.cli.tables import table
 
     out = table("weights", "type", ">constants", ">elements", ">bytes")
-    for held in seen.weights:
-        out.add_row(held.type, f"{held.constants:,}", f"{held.elements:,}", f"{held.bytes:,}")
-    if seen.weights:
+    for of_type in summary.weights:
+        out.add_row(of_type.type, f"{of_type.constants:,}", f"{of_type.elements:,}", f"{of_type.bytes:,}")
+    if summary.weights:
         out.add_section()
         constants, elements = (
-            sum(counts) for counts in zip(*((held.constants, held.elements) for held in seen.weights))
+            sum(counts)
+            for counts in zip(*((of_type.constants, of_type.elements) for of_type in summary.weights))
         )
-        out.add_row("all", f"{constants:,}", f"{elements:,}", f"{seen.weights_bytes:,}")
+        out.add_row("all", f"{constants:,}", f"{elements:,}", f"{summary.weights_bytes:,}")
     return out
 
 
-def _file(seen: Glance) -> str:
-    if not seen.weights and not seen.weights_file_bytes:
+def _file(summary: ModelSummary) -> str:
+    if not summary.weights and not summary.weights_file_bytes:
         return "no constants"
-    if seen.weights_file is None:
-        return f"the constants take {seen.weights_file_bytes:,} bytes"
-    unused = seen.weights_file_bytes - seen.weights_bytes
-    return f"the file has {seen.weights_file_bytes:,} bytes" + (
+    if summary.weights_file is None:
+        return f"the constants take {summary.weights_file_bytes:,} bytes"
+    unused = summary.weights_file_bytes - summary.weights_bytes
+    return f"the file has {summary.weights_file_bytes:,} bytes" + (
         f", {unused:,} of them unused" if unused > 0 else ""
     )
 
 
-def _tree(inside: tuple[Inner, ...]) -> Tree:
+def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
     root = Tree(Text("sub-graphs", "bold"))
-    ahead = [(root, inner) for inner in inside]
-    while ahead:
-        parent, inner = ahead.pop(0)
+    pending = [(root, inner) for inner in layers_with_bodies]
+    while pending:
+        parent, inner = pending.pop(0)
         branch = parent.add(Text.assemble(printable(inner.layer), (f" {inner.type}", "dim")))
-        for name, count, deeper in inner.bodies:
+        for name, count, nested in inner.bodies:
             body = branch.add(Text.assemble(name, (f" {plural(count, 'layer')}", "dim")))
-            ahead.extend((body, each) for each in deeper)
+            pending.extend((body, each) for each in nested)
     return root

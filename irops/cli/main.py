@@ -1,7 +1,6 @@
-"""irops COMMAND …: finds the command's module, runs it, and turns what goes wrong into a sentence and an exit
-code.
+"""irops COMMAND …: import the module of a command, run it, and turn errors into a message and an exit code.
 
-0: clean; 1: findings; 2: wrong usage, or a fault of irops itself.
+0: success; 1: findings; 2: wrong usage or an internal error.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from importlib import import_module
 from typing import Protocol, cast
 
 import irops
-from irops.cli.streams import drop_output, heed_signals, take_any_text
+from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
-INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 and the number of the signal, as shells have it
-MISUSE = (
+INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
+USAGE_RULES = (
     "invalid-input-shape",
     "unknown-input",
     "unknown-backend",
@@ -28,79 +27,80 @@ MISUSE = (
     "unknown-setting",
     "invalid-setting",
 )
-"""Rules about what the person gave, not about the model."""
+"""Rules about the arguments of the command, not about the model."""
 COMMANDS = {
-    "check": "say all that is wrong with IR files",
-    "infer": "tell the type and shape of every tensor",
+    "check": "check IR files and report all problems",
+    "infer": "infer the element type and shape of every tensor",
     "run": "evaluate a model on given inputs",
-    "inspect": "show a model at a glance",
-    "translate": "say a model in ops of another dialect",
-    "backends": "list what can compute, and which ops each has",
-    "conformance": "hold a backend to the definitions",
-    "docs": "write the pages of all ops and rules",
+    "inspect": "summarize a model: inputs, outputs, ops, weights",
+    "translate": "convert a model between dialects: OpenVINO and ONNX",
+    "backends": "list the backends and the ops each one implements",
+    "conformance": "test a backend against the definitions",
+    "docs": "write the documentation of all ops and rules",
     "explain": "explain a rule, a constraint or an op",
-    "ops": "list the ops that irops knows",
-    "where": "tell which files define an op",
-    "new": "begin an op of your own",
+    "ops": "list the defined ops",
+    "where": "show which files define an op",
+    "new": "create the files of a custom op",
 }
 
 
 class Refusal(Exception):
-    """A command cannot do what it is asked; the message says why, for the person who asked."""
+    """A command cannot be carried out; the message gives the user the reason."""
 
 
 class Command(Protocol):
-    """What a command's module offers."""
+    """The functions that the module of a command defines."""
 
     def configure(self, parser: argparse.ArgumentParser) -> None: ...
     def execute(self, args: argparse.Namespace) -> int: ...
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; its exit code. arguments: those of this process if not given, and then its signals are
-    heeded, too.
+    """Run a command and return its exit code.
+
+    Without `arguments`, use those of this process, and install its signal handlers.
     """
     if arguments is not None:
         return _command(list(arguments))
-    heed_signals()
-    words = sys.argv[1:]
-    if words[:1] == ["run"]:  # maps weights, and calls libraries that compute
+    handle_signals()
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["run"]:  # maps weights, and calls libraries that compute
         from irops.cli.guard import guarded
 
-        return guarded("run", lambda: _command(words))
-    return _command(words)
+        return guarded("run", lambda: _command(arguments))
+    return _command(arguments)
 
 
-def _command(words: list[str]) -> int:
-    debug = "--debug" in words or bool(os.environ.get("IROPS_DEBUG"))
-    take_any_text()
+def _command(arguments: list[str]) -> int:
+    debug = "--debug" in arguments or bool(os.environ.get("IROPS_DEBUG"))
+    escape_unencodable()
     try:
-        status = _dispatch([word for word in words if word != "--debug"])
+        status = _dispatch([word for word in arguments if word != "--debug"])
         sys.stdout.flush()
     except SystemExit as end:  # argparse: --help, or wrong usage
         return end.code if isinstance(end.code, int) else REFUSED
-    except BrokenPipeError:  # the reader of a pipe has seen enough
-        drop_output()
+    except BrokenPipeError:  # the reader closed the pipe
+        discard_output()
         return PIPE_CLOSED
     except KeyboardInterrupt:
-        print(f"irops {words[0]}: interrupted", file=sys.stderr)
+        print(f"irops {arguments[0]}: interrupted", file=sys.stderr)
         return INTERRUPTED
     except Exception as error:
         if debug:
             raise
-        return _told(words[0], error)
+        return _report_error(arguments[0], error)
     return status
 
 
-def _dispatch(words: list[str]) -> int:
-    if not words:
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments:
         _overview().print_help()
         return REFUSED
-    if words[0].startswith("-"):
-        _overview().parse_args(words)
-    name = words[0]
+    if arguments[0].startswith("-"):
+        _overview().parse_args(arguments)
+    name = arguments[0]
     if name not in COMMANDS:
-        raise Refusal(f"there is no command {name!r}{_nearest(name)}; irops --help lists them all")
+        raise Refusal(f"unknown command {name!r}{_suggestion(name)}; irops --help lists all commands")
     command = cast(Command, import_module(f"irops.cli.{name}"))
     parser = argparse.ArgumentParser(
         prog=f"irops {name}",
@@ -109,8 +109,8 @@ def _dispatch(words: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
-    parser.add_argument("--debug", action="store_true", help="show where in irops an internal error arose")
-    return command.execute(parser.parse_args(words[1:]))
+    parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")
+    return command.execute(parser.parse_args(arguments[1:]))
 
 
 def _overview() -> argparse.ArgumentParser:
@@ -123,30 +123,30 @@ def _overview() -> argparse.ArgumentParser:
         allow_abbrev=False,
         description=f"Check, infer, run and document OpenVINO IR models.\n\ncommands:\n{commands}",
         epilog=(
-            "example:\n  irops check model.xml\n\nirops COMMAND --help tells more.\n"
-            "Exit codes: 0 clean, 1 findings, 2 wrong usage or a fault of irops."
+            "example:\n  irops check model.xml\n\nirops COMMAND --help describes a command.\n"
+            "Exit codes: 0 success, 1 findings, 2 wrong usage or an internal error."
         ),
     )
     parser.add_argument("--version", action="version", version=f"irops {irops.__version__}")
     return parser
 
 
-def _nearest(name: str) -> str:
+def _suggestion(name: str) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, COMMANDS, 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    matches = get_close_matches(name, COMMANDS, 1)
+    return f"; did you mean {matches[0]}?" if matches else ""
 
 
-def _told(command: str, error: Exception) -> int:
-    """Tell a person of an error; the exit code."""
+def _report_error(command: str, error: Exception) -> int:
+    """Print an error for the user; return the exit code."""
     from irops.diagnostics.diagnostic import DiagnosticError
 
     if isinstance(error, DiagnosticError):
-        from irops.cli.findings import tell
+        from irops.cli.findings import print_diagnostics
 
-        tell(error.diagnostics, sys.stderr)
-        return REFUSED if error.diagnostics[0].name in MISUSE else FINDINGS
+        print_diagnostics(error.diagnostics, sys.stderr)
+        return REFUSED if error.diagnostics[0].name in USAGE_RULES else FINDINGS
     expected = isinstance(error, (Refusal, OSError))
     text = str(error) or type(error).__name__
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
@@ -156,7 +156,7 @@ def _told(command: str, error: Exception) -> int:
     else:
         print(
             f"irops {command}: internal error: {type(error).__name__}: {text.splitlines()[0]}\nThis is a"
-            " fault of irops. Please report it with the model and the output of the same command with"
+            " bug in irops. Please report it with the model and the output of the same command with"
             " --debug.",
             file=sys.stderr,
         )

@@ -1,7 +1,7 @@
-"""Begin an op: a definition and a module that work at once, to be made yours.
+"""Create the files of a custom op: a definition and a module that work unchanged.
 
-In a checkout of irops they are put where irops' own ops are; elsewhere, beside
-one another. Nothing is overwritten.
+In a checkout of irops they are created next to the built-in ops; elsewhere,
+both in one folder. Existing files are not overwritten.
 
 example:
   irops new MyReverse --category movement --output my_ops
@@ -21,32 +21,32 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("op", metavar="OP", help="the type of the op, as layers will name it: MyReverse")
+    parser.add_argument("op", metavar="OP", help="the type of the op in layers: MyReverse")
     parser.add_argument(
-        "--category", metavar="C", required=True, help="what kind of op it is: movement, activation …"
+        "--category", metavar="C", required=True, help="the category of the op: movement, activation …"
     )
     parser.add_argument(
         "--version",
         metavar="V",
         default="extension",
-        help="what layers have as version (opset18); default: extension",
+        help="the version of the op in layers (opset18); default: extension",
     )
     parser.add_argument(
-        "--output", "-o", metavar="FOLDER", default=".", help="where to put the files; default: here"
+        "--output", "-o", metavar="FOLDER", default=".", help="the output folder; default: the current one"
     )
-    parser.add_argument("--quiet", "-q", action="store_true", help="do not say what to do next")
+    parser.add_argument("--quiet", "-q", action="store_true", help="do not print the next steps")
 
 
 def execute(args: argparse.Namespace) -> int:
-    for what, text in (("type", args.op), ("category", args.category), ("version", args.version)):
+    for role, text in (("type", args.op), ("category", args.category), ("version", args.version)):
         if not NAME.fullmatch(text):
             raise Refusal(
-                f"{text!r} cannot be the {what} of an op; it must be letters and digits, a letter first"
+                f"{text!r} is not a valid {role} of an op; use letters and digits, starting with a letter"
             )
-    from irops.spec.load import snake_case
+    from irops.spec.text import snake_case
 
     op, module = f"{args.op}-{args.version.removeprefix('opset')}", snake_case(args.op)
-    _hold_new(op)
+    _require_new(op)
     folder = Path(args.output)
     checkout = (folder / "schemas" / "opsets.xml").is_file() and (folder / "irops" / "ops").is_dir()
     definition = (folder / "schemas" / args.category if checkout else folder) / f"{op}.xml"
@@ -60,21 +60,19 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _hold_new(op: str) -> None:
-    """Demand that no op of irops' own has the id: a definition of it would not be taken."""
+def _require_new(op: str) -> None:
+    """Raise Refusal if irops defines the op: a second definition would not be loaded."""
     from irops.registry import Registry
 
-    if op.lower() in {known.lower() for known in Registry(plugins=False).ids()}:
-        raise Refusal(
-            f"{op} is defined by irops already; an op of your own has another type, or another version"
-        )
+    if op.lower() in {defined.lower() for defined in Registry(plugins=False).ids()}:
+        raise Refusal(f"irops already defines {op}; choose another type or version for the custom op")
 
 
 def _write(texts: dict[Path, str]) -> None:
     """Write new files, all or none."""
-    there = [path for path in texts if path.exists()]
-    if there:
-        raise Refusal(f"{there[0]} is there already, and is not overwritten")
+    existing = [path for path in texts if path.exists()]
+    if existing:
+        raise Refusal(f"{existing[0]} already exists and is not overwritten")
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
@@ -84,18 +82,18 @@ def _write(texts: dict[Path, str]) -> None:
 def _definition(args: argparse.Namespace) -> str:
     return f"""<layer type="{args.op}" version="{args.version}" category="{args.category}">
   <summary>What the op does, in one sentence.</summary>
-  <description>What it does, in full: every attribute, every input, all edge cases.</description>
+  <description>What it does, in full: every attribute, every input, and the edge cases.</description>
   <formula>output[...] = data[...] + amount</formula>
-  <source>Where the truth about the op is written</source>
+  <source>The specification of the op</source>
   <data>
-    <attribute name="amount" type="int" min="0" default="0">What it is for.</attribute>
+    <attribute name="amount" type="int" min="0" default="0">What the attribute does.</attribute>
   </data>
   <type name="T">integer -u1</type>
   <input>
-    <port id="0" name="data" type="T" rank="1..">What goes in.</port>
+    <port id="0" name="data" type="T" rank="1..">The meaning of the input.</port>
   </input>
   <output>
-    <port id="1" name="output" type="T">What comes out.</port>
+    <port id="1" name="output" type="T">The meaning of the output.</port>
   </output>
   <constraint id="C1">the last axis of data has at least one element</constraint>
   <example>
@@ -136,13 +134,13 @@ def {module}{"_" * iskeyword(module)}(data: Array, *, amount: int) -> Array:
 
 def _next(op: str, definition: Path, functions: Path, extension: Path | None) -> str:
     option = "" if extension is None else f" --definitions {extension}"
-    return f"""{definition}  says what the op is
-{functions}  says what it computes
+    return f"""{definition}  defines the op
+{functions}  implements it
 
-Both work as they are: change them into your op. Then
+Both work unchanged; edit them to define your op. Then run
   irops explain {op}{option}
   irops check model.xml{option}
   irops conformance --backend reference --op {op}{option}
   irops docs --output site{option}
-Every requirement (<constraint>) is cited by its number in the code, and broken
-by a <counterexample>."""
+The code refers to every <constraint> by its number, and every constraint needs
+a <counterexample> that violates it."""

@@ -1,4 +1,4 @@
-"""Options that are whole numbers."""
+"""Argument types for integer options."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import argparse
 from collections.abc import Callable
 
 
-def whole(least: int) -> Callable[[str], int]:
-    """What turns an option's text into a number that is not below the least."""
+def integer_at_least(minimum: int) -> Callable[[str], int]:
+    """An argparse type: an integer that is not below the minimum."""
 
     def parse(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
-            number = least - 1
-        if number < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number, {least} or more")
+            number = minimum - 1
+        if number < minimum:
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer of {minimum} or more")
         return number
 
     return parse

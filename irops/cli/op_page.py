@@ -1,4 +1,4 @@
-"""What a definition says, as text for a terminal."""
+"""The documentation of an op or of one constraint, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from irops.spec.cases import counterexamples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, PortSpec
 
 SHOWN = 16
-"""How many elements of a tensor are printed."""
+"""Number of elements printed of a tensor."""
 
 
-def whole(definition: Definition, page: Page) -> None:
+def explain_op(definition: Definition, page: Page) -> None:
     page.title(f"{definition.id} ({definition.category})")
     page.lines(definition.summary)
     page.paragraph(definition.description)
@@ -33,7 +33,7 @@ def whole(definition: Definition, page: Page) -> None:
         for variable in definition.types.values():
             page.entry(variable.name, variable.text)
     if definition.constraints:
-        page.heading("requirements")
+        page.heading("constraints")
         for constraint in definition.constraints.values():
             page.entry(constraint.id, f"{constraint.text}{_when(constraint)}")
     if definition.gradients:
@@ -49,25 +49,25 @@ def whole(definition: Definition, page: Page) -> None:
     page.paragraph(f"Source: {definition.source}. Files: irops where {definition.id}")
 
 
-def requirement(definition: Definition, constraint: Constraint, page: Page) -> None:
+def explain_constraint(definition: Definition, constraint: Constraint, page: Page) -> None:
     page.title(f"{definition.id}:{constraint.id} ({constraint.severity})")
     page.lines(f"{definition.id} requires: {constraint.text}")
     when = (
-        "where a model is checked, as far as shapes and constants tell"
+        "by check and infer, as far as shapes and constants are known"
         if constraint.when == "infer"
-        else "when the model is run, and before where the values are constants"
+        else "when the model is run, and by check where the values are constants"
     )
-    page.paragraph(f"Held to {when}.")
+    page.paragraph(f"Validated {when}.")
     for note in definition.notes:
         if note.of == constraint.id:
             page.paragraph(note.text)
-    broken = next(
+    violating = next(
         (case for case in counterexamples(definition) if case.violates == constraint.id and case.net is None),
         None,
     )
-    if broken is not None:
-        page.heading("broken by")
-        _case(broken, page)
+    if violating is not None:
+        page.heading("violated by")
+        _case(violating, page)
     page.paragraph(f"{definition.summary} The whole op: irops explain {definition.id}")
 
 
@@ -95,7 +95,7 @@ def _kind(attribute: Attribute) -> str:
     if attribute.switch:
         words.append(f"where {attribute.switch} is on")
     if attribute.builder:
-        words.append("no attribute of the node")
+        words.append("not an attribute of the node")
     words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
     if attribute.reader_default not in (None, attribute.default):
         words.append(f"{attribute.reader_default} in OpenVINO's reader")
@@ -105,27 +105,26 @@ def _kind(attribute: Attribute) -> str:
 def _port(port: PortSpec) -> str:
     words = [port.type]
     if (port.low_rank, port.high_rank) != (0, inf):
-        low, high = port.low_rank, port.high_rank
-        words.append(
-            f"rank {low}"
-            if low == high
-            else f"rank {low} or more"
-            if high == inf
-            else f"rank {low} to {high:g}"
-        )
+        words.append(_rank(port.low_rank, port.high_rank))
     words.extend(
-        word for word, holds in (("optional", port.optional), ("any number", port.variadic)) if holds
+        word for word, applies in (("optional", port.optional), ("any number", port.variadic)) if applies
     )
     return ", ".join(words)
+
+
+def _rank(low: float, high: float) -> str:
+    if low == high:
+        return f"rank {low:g}"
+    return f"rank {low:g} or more" if high == inf else f"rank {low:g} to {high:g}"
 
 
 def _when(constraint: Constraint) -> str:
     words = [
         word
-        for word, holds in (
-            ("when run", constraint.when == "run"),
+        for word, applies in (
+            ("checked when run", constraint.when == "run"),
             ("a warning", constraint.severity == "warning"),
         )
-        if holds
+        if applies
     ]
     return f" ({', '.join(words)})" if words else ""

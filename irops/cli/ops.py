@@ -1,4 +1,4 @@
-"""List the ops that irops knows.
+"""List the defined ops.
 
 example:
   irops ops --category movement
@@ -23,7 +23,7 @@ from irops.spec.opsets import opsets
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An op of the list. opsets: of its dialect, those that hold this version; empty where there are none."""
+    """One row of the list. opsets: those of its dialect that contain this version, or empty."""
 
     op: str
     category: str
@@ -38,20 +38,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--dialect",
         choices=tuple(dialect.name for dialect in dialects()),
         default=native.name,
-        help=f"whose ops; default: {native.name}, with those that --definitions and plug-ins bring",
+        help=f"the dialect of the ops; default: {native.name}, with custom ops of --definitions and plug-ins",
     )
     parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
     parser.add_argument(
-        "--opset", metavar="N", help="only the versions that this opset of the dialect holds (8 or opset8)"
+        "--opset", metavar="N", help="only the op versions in this opset of the dialect (8 or opset8)"
     )
     parser.add_argument(
-        "--text", metavar="WORDS", help="only ops whose name, summary or description has all of these words"
+        "--text",
+        metavar="WORDS",
+        help="only ops whose name, summary or description contains all of these words",
     )
     parser.add_argument(
-        "--undefined", action="store_true", help="the ops of the dialect that irops has no definition of"
+        "--undefined", action="store_true", help="list the ops of the dialect that irops does not define"
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
-    parser.add_argument("--quiet", "-q", action="store_true", help="names only")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print only the names")
     add_extensions(parser)
 
 
@@ -59,9 +61,9 @@ def execute(args: argparse.Namespace) -> int:
     registry, dialect = registry_of(args) or default_registry(), dialect_named(args.dialect)
     entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
     if args.category is not None and not entries:
-        known = sorted({version.category for version in opsets().all()})
-        if args.category not in known:
-            raise Refusal(f"there is no category {args.category!r}; there are {', '.join(known)}")
+        categories = sorted({version.category for version in opsets().all()})
+        if args.category not in categories:
+            raise Refusal(f"unknown category {args.category!r}; expected one of {', '.join(categories)}")
     if args.output_format == "json":
         json.dump({"version": 1, "ops": [asdict(entry) for entry in entries]}, sys.stdout, indent=2)
         print()
@@ -91,24 +93,24 @@ def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> 
 
 def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
     if not dialect.opsets:
-        raise Refusal(f"{dialect.name} has no opsets, and no list of all its ops")
+        raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
     opset, words = _opset(args.opset, dialect), (args.text or "").lower().split()
-    known = set(registry.versions(dialect.name))
+    defined_ids = set(registry.versions(dialect.name))
     return [
         Entry(listed.id, listed.category, listed.opsets, "", defined=False)
         for listed in dialect.listed(opset)
-        if listed.id not in known
+        if listed.id not in defined_ids
         and args.category in (None, listed.category)
         and all(word in listed.id.lower() for word in words)
     ]
 
 
 def _opset(text: str | None, dialect: Dialect) -> str | None:
-    """The opset that a person names."""
+    """The opset with a name."""
     if text is None:
         return None
     if not dialect.opsets:
-        raise Refusal(f"{dialect.name} has no opsets, and no list of all its ops")
+        raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
     try:
         return dialect.opset(text)
     except ValueError as error:
@@ -125,12 +127,12 @@ def _show(entries: list[Entry]) -> None:
     out = table("", "op", "category", "opsets", "summary")
     out.title = None
     for entry in entries:
-        held = [opset.removeprefix("opset") for opset in entry.opsets]
-        out.add_row(
-            entry.op,
-            entry.category,
-            held[0] if len(held) == 1 else f"{held[0]}-{held[-1]}" if held else "",
-            entry.summary,
-        )
+        out.add_row(entry.op, entry.category, _range(entry.opsets), entry.summary)
     out.caption = plural(len(entries), "op")
     show(out)
+
+
+def _range(names: tuple[str, ...]) -> str:
+    """The first and the last opset: 1-16."""
+    numbers = [name.removeprefix("opset") for name in names]
+    return "-".join(dict.fromkeys(numbers[:1] + numbers[-1:]))

@@ -1,4 +1,4 @@
-"""Running text in a terminal: headings, paragraphs and lists, wrapped."""
+"""Text for a terminal: headings, paragraphs and lists, wrapped to its width."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shutil
 import sys
 from textwrap import wrap
 
-from irops.cli.streams import NARROW, console, in_colour, looked_at
+from irops.cli.streams import NARROW, console, is_interactive, uses_colour
 from irops.diagnostics.printable import printable
 
 WIDE = 100
@@ -14,10 +14,10 @@ WIDE = 100
 
 
 class Page:
-    """Text that is put together piece by piece, then shown at once."""
+    """Collects text piece by piece, and prints it at once."""
 
     def __init__(self) -> None:
-        self.width = min(shutil.get_terminal_size().columns, WIDE) if looked_at(sys.stdout) else NARROW
+        self.width = min(shutil.get_terminal_size().columns, WIDE) if is_interactive(sys.stdout) else NARROW
         self._lines: list[tuple[str, str]] = []
 
     def title(self, text: str) -> None:
@@ -29,12 +29,12 @@ class Page:
         self._put(text, "bold")
 
     def paragraph(self, text: str, indent: int = 0) -> None:
-        """Text, its line ends forgotten."""
+        """Add a paragraph; line breaks in the text are ignored."""
         self._space()
         self.lines(text, indent)
 
     def lines(self, text: str, indent: int = 0, hanging: int = 0, style: str = "") -> None:
-        """Text without a space before it; hanging: how much further to indent all but its first line."""
+        """Add text without a blank line before it; hanging: extra indent of all lines but the first."""
         margin = " " * indent
         wrapped = wrap(
             printable(" ".join(text.split())),
@@ -48,15 +48,15 @@ class Page:
             self._put(line, style)
 
     def entry(self, term: str, text: str) -> None:
-        """An item of a list: a term, and what is said of it."""
+        """Add an item of a list: a term and its description."""
         self.lines(f"{term}: {text}" if text else term, 2, 4)
 
     def verbatim(self, text: str, indent: int = 4) -> None:
-        """Text as it is."""
+        """Add text unwrapped."""
         self._lines.extend((" " * indent + printable(line), "") for line in text.splitlines())
 
     def show(self) -> None:
-        if in_colour(sys.stdout):
+        if uses_colour(sys.stdout):
             from rich.text import Text
 
             console().print(Text("\n").join(Text(text, style) for text, style in self._lines), soft_wrap=True)

@@ -6,17 +6,15 @@ import argparse
 from collections.abc import Callable
 
 
-def named(sign: str) -> Callable[[str], tuple[str, str]]:
-    """What turns an option's text into a name and what is said of it. The last sign parts them: names may
-    hold others.
-    """
+def name_and_value(separator: str) -> Callable[[str], tuple[str, str]]:
+    """An argparse type: a name and a value, split at the last separator, since names may contain it."""
 
     def parse(text: str) -> tuple[str, str]:
-        name, found, rest = text.rpartition(sign)
-        if not found or not name:
+        name, matched_separator, value = text.rpartition(separator)
+        if not matched_separator or not name:
             raise argparse.ArgumentTypeError(
-                f"{text!r} is not of the form NAME{sign}{'SHAPE' if sign == ':' else 'FILE'}"
+                f"{text!r} is not of the form NAME{separator}{'SHAPE' if separator == ':' else 'FILE'}"
             )
-        return name, rest
+        return name, value
 
     return parse

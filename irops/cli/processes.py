@@ -1,4 +1,4 @@
-"""Work shared among processes: one that dies takes its piece of work with it, and no other."""
+"""Distribute work among processes; a process that dies loses only the item that it works on."""
 
 from __future__ import annotations
 
@@ -17,79 +17,82 @@ Work = Callable[[Any], Any]
 
 
 class Died(Exception):
-    """The process ended before it gave a result; says how."""
+    """The process ended before it returned a result; the message says how."""
 
 
 class Failed(Exception):
-    """The work raised what it should not have; says what."""
+    """The work raised an unexpected exception; the message gives it."""
 
 
 def cores() -> int:
-    """How many processes can run at one time."""
+    """The number of cores available to this process."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
         return os.cpu_count() or 1
 
 
-def shared_out(
+def run_in_processes(
     prepare: Callable[..., Work],
     arguments: tuple[Any, ...],
-    pieces: Sequence[Any],
+    items: Sequence[Any],
     processes: int,
-    patience: float = inf,
+    timeout: float = inf,
 ) -> Iterator[tuple[int, Any]]:
-    """The number of each piece and its result, as they come: Died or Failed where there is none.
+    """Yield the index of each item with its result, as results arrive: Died or Failed if there is none.
 
-    prepare is called once in each process, with the arguments, and gives what works on a piece; patience: how
-    many seconds a piece may take before its process is ended.
+    Each process calls `prepare` once, with the arguments, and then the returned function for each item.
+    timeout: seconds that an item may take before its process is killed.
     """
-    crew = [_Worker(prepare, arguments) for _ in range(min(processes, len(pieces)))]
-    ahead = iter(enumerate(pieces))
+    workers = [_Worker(prepare, arguments) for _ in range(min(processes, len(items)))]
+    remaining = iter(enumerate(items))
     try:
-        for worker in crew:
-            worker.give(next(ahead, None), patience)
-        while busy := [worker for worker in crew if worker.number is not None]:
-            soonest = min(worker.until for worker in busy) - monotonic()
-            wait([worker.pipe for worker in busy], timeout=None if soonest == inf else max(soonest, 0))
+        for worker in workers:
+            worker.give(next(remaining, None), timeout)
+        while busy := [worker for worker in workers if worker.number is not None]:
+            wait_seconds = min(worker.deadline for worker in busy) - monotonic()
+            wait(
+                [worker.pipe for worker in busy],
+                timeout=None if wait_seconds == inf else max(wait_seconds, 0),
+            )
             for worker in busy:
                 number, result = worker.number, worker.result()
                 if number is not None and result is not None:
                     yield number, result[0]
-                    worker.give(next(ahead, None), patience)
+                    worker.give(next(remaining, None), timeout)
     finally:
-        for worker in crew:
+        for worker in workers:
             worker.end()
 
 
 class _Worker:
-    """One process at a time, begun anew when it died. number: of the piece that it works on."""
+    """A process, restarted when it died. number: the index of the item that it works on."""
 
     def __init__(self, prepare: Callable[..., Work], arguments: tuple[Any, ...]) -> None:
-        self._begin = prepare, arguments
+        self._arguments = prepare, arguments
         self.number: int | None = None
-        self.until = inf
+        self.deadline = inf
         self._process: SpawnProcess | None = None
 
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, *self._begin), daemon=True)
-        with _no_interruption():
+        self.pipe, child_end = context.Pipe()
+        self._process = context.Process(target=_serve, args=(child_end, *self._arguments), daemon=True)
+        with _block_interrupt():
             self._process.start()
-        theirs.close()
+        child_end.close()
 
-    def give(self, piece: tuple[int, Any] | None, patience: float) -> None:
-        self.number = None if piece is None else piece[0]
-        if piece is not None:
+    def give(self, item: tuple[int, Any] | None, timeout: float) -> None:
+        self.number = None if item is None else item[0]
+        if item is not None:
             if self._process is None:
                 self._start()
-            self.until = monotonic() + patience
-            with suppress(OSError):  # it has died already: told as its result
-                self.pipe.send(piece[1])
+            self.deadline = monotonic() + timeout
+            with suppress(OSError):  # it has died already, which result() reports
+                self.pipe.send(item[1])
 
     def result(self) -> tuple[Any] | None:
-        """What came of the piece; None where nothing has, yet."""
+        """The result of the item in a tuple; None if there is none yet."""
         assert self._process is not None
         try:
             if self.pipe.poll():
@@ -101,9 +104,9 @@ class _Worker:
             return (
                 Died(f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"),
             )
-        if monotonic() > self.until:
+        if monotonic() > self.deadline:
             self.end()
-            return (Died("ended since it took too long"),)
+            return (Died("was killed because it took too long"),)
         return None
 
     def end(self) -> None:
@@ -115,29 +118,27 @@ class _Worker:
 
 
 @contextmanager
-def _no_interruption() -> Iterator[None]:
-    """Processes that are started within are not reached by Ctrl-C: it is for the one that shares out, which
-    ends them.
-    """
+def _block_interrupt() -> Iterator[None]:
+    """Processes started within ignore Ctrl-C: the parent process handles it and ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous_mask)
 
 
 def _serve(pipe: Connection, prepare: Callable[..., Work], arguments: tuple[Any, ...]) -> None:
     work = prepare(*arguments)
-    with suppress(EOFError, OSError):  # nothing more to do, or nobody to do it for
+    with suppress(EOFError, OSError):  # the parent closed the pipe or died
         while True:
             pipe.send(_outcome(work, pipe.recv()))
 
 
-def _outcome(work: Work, piece: Any) -> Any:
+def _outcome(work: Work, item: Any) -> Any:
     try:
-        return work(piece)
+        return work(item)
     except Exception as error:
         return Failed(f"{type(error).__name__}: {error}")

@@ -1,34 +1,25 @@
-"""A bar on long work, for a person who looks; nothing in a pipe."""
+"""A progress bar for long work, shown only at a terminal."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from irops.cli.streams import looked_at
+from irops.cli.streams import is_interactive
 
 T = TypeVar("T")
-Tell = Callable[[int, int, object], None]
-"""Takes how much is done, of how much, and what is being done."""
-PATIENCE = 1.0
-"""Seconds before a bar appears: short work needs none."""
-
-
-def each(items: Sequence[T], what: str, *, quiet: bool = False) -> Iterator[T]:
-    """The items one by one, with a bar on the error stream."""
-    with counted(what, quiet=quiet) as tell:
-        for number, item in enumerate(items):
-            if tell is not None:
-                tell(number, len(items), item)
-            yield item
+ReportProgress = Callable[[int, int, object], None]
+"""Called with the number of finished items, the number of all items, and the current item."""
+DELAY = 1.0
+"""Seconds before the bar appears, so that short work shows none."""
 
 
 @contextmanager
-def counted(what: str, *, quiet: bool = False) -> Iterator[Tell | None]:
-    """What long work tells its progress to; None where nobody looks."""
-    if quiet or not looked_at(sys.stderr):
+def progress_bar(what: str, *, quiet: bool = False) -> Iterator[ReportProgress | None]:
+    """A function that updates a bar on the error stream; None if that is not a terminal."""
+    if quiet or not is_interactive(sys.stderr):
         yield None
         return
     from time import monotonic
@@ -40,17 +31,17 @@ def counted(what: str, *, quiet: bool = False) -> Iterator[Tell | None]:
     from irops.diagnostics.printable import printable
 
     bar = Progress(
-        console=Console(stderr=True), transient=True, redirect_stdout=looked_at(sys.stdout)
-    )  # a file gets what is for it
+        console=Console(stderr=True), transient=True, redirect_stdout=is_interactive(sys.stdout)
+    )  # redirected output stays unchanged
     task = bar.add_task(what, total=None)
     start = monotonic()
 
-    def tell(done: int, of: int, item: object) -> None:
-        if not bar.live.is_started and monotonic() - start > PATIENCE:
+    def report_progress(done: int, of: int, item: object) -> None:
+        if not bar.live.is_started and monotonic() - start > DELAY:
             bar.start()
         bar.update(task, completed=done, total=of, description=escape(f"{what} {printable(str(item))[:40]}"))
 
     try:
-        yield tell
+        yield report_progress
     finally:
         bar.stop()

@@ -1,5 +1,5 @@
-"""What irops.toml, or [tool.irops] in pyproject.toml, sets: the nearest of them from the current folder
-upwards.
+"""Read the configuration: irops.toml or [tool.irops] in pyproject.toml, in the current folder or the nearest
+parent folder that has one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from irops.cli.bounded import limit
+from irops.cli.limit_options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of
@@ -22,8 +22,8 @@ OWN, SHARED = "irops.toml", "pyproject.toml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a file sets. limits: by name; select, ignore: rules; strict: whether warnings fail; baseline: the
-    file of known findings.
+    """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
+    baseline: the file of accepted findings.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -34,23 +34,23 @@ class Settings:
 
 
 def settings(folder: Path | None = None) -> Settings:
-    """The settings that hold in a folder, the current one if not given.
+    """The settings that apply in a folder, by default the current one.
 
-    Raises:  DiagnosticError where the file that holds them is no TOML, or sets what cannot be set
+    Raises:  DiagnosticError if the file is not TOML, or has unknown settings or invalid values
     """
-    for above in ((folder or Path.cwd()).absolute(), *(folder or Path.cwd()).absolute().parents):
-        for path in (above / OWN, above / SHARED):
-            found = _table(path) if path.is_file() else None
-            if found is not None:
-                return _Reader(path, *found).settings()
+    for parent in ((folder or Path.cwd()).absolute(), *(folder or Path.cwd()).absolute().parents):
+        for path in (parent / OWN, parent / SHARED):
+            text_and_table = _irops_table(path) if path.is_file() else None
+            if text_and_table is not None:
+                return _Reader(path, *text_and_table).settings()
     return Settings()
 
 
-def _table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
-    """The text of a file and the table in it that is about irops; None where there is none."""
+def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
+    """The text of a file and its table of irops; None without such a table."""
     try:
         text = path.read_text("utf-8")
-        whole = tomllib.loads(text)
+        document = tomllib.loads(text)
     except OSError as error:
         raise _error("malformed-settings", f"{path} cannot be read: {error.strerror}", path) from None
     except UnicodeDecodeError as error:
@@ -58,28 +58,28 @@ def _table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
             "malformed-settings", f"{path} is not UTF-8: {error.reason} at byte {error.start}", path
         ) from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line, column = (int(place[1]), int(place[2])) if place else (None, None)
+        match = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line, column = (int(match[1]), int(match[2])) if match else (None, None)
         raise _error(
             "malformed-settings", f"not TOML: {str(error).partition(' (at ')[0]}", path, line, column
         ) from None
     if path.name == OWN:
-        return text, whole
-    tool = whole.get("tool", {})
+        return text, document
+    tool = document.get("tool", {})
     table = tool.get("irops") if isinstance(tool, dict) else None
     return None if table is None else (text, table if isinstance(table, dict) else {"irops": table})
 
 
 class _Reader:
-    """Reads one table; gathers all that is wrong with it."""
+    """Reads one table and collects all its errors."""
 
     def __init__(self, path: Path, text: str, table: Mapping[str, Any]) -> None:
         self.path, self.text, self.table = path, text, table
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
 
     def settings(self) -> Settings:
         """Raises: DiagnosticError"""
-        takers: dict[str, Callable[[Any], Any]] = {
+        readers: dict[str, Callable[[Any], Any]] = {
             "limits": self._limits,
             "select": self._rules,
             "ignore": self._rules,
@@ -88,30 +88,30 @@ class _Reader:
         }
         values: dict[str, Any] = {}
         for name, value in self.table.items():
-            if name not in takers:
-                self._unknown(name, list(takers))
+            if name not in readers:
+                self._unknown(name, list(readers))
                 continue
             try:
-                values[name] = takers[name](value)
+                values[name] = readers[name](value)
             except ValueError as error:
-                self._unfit(name, str(error))
-        if self.found:
-            raise DiagnosticError(self.found)
+                self._invalid(name, str(error))
+        if self.diagnostics:
+            raise DiagnosticError(self.diagnostics)
         return Settings(**values)
 
     def _limits(self, table: Any) -> Mapping[str, float]:
         if not isinstance(table, dict):
             raise ValueError(f"is {_shown(table)}, must be a table of limits")
-        found: dict[str, float] = {}
+        limits: dict[str, float] = {}
         for name, value in table.items():
             if name not in Limits.described():
                 self._unknown(name, list(Limits.described()))
                 continue
             try:
-                found |= limit(name, value)
+                limits |= limit(name, value)
             except ValueError as error:
-                self._unfit(name, str(error))
-        return found
+                self._invalid(name, str(error))
+        return limits
 
     def _rules(self, words: Any) -> tuple[str, ...]:
         if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
@@ -124,21 +124,23 @@ class _Reader:
             raise ValueError(f"is {_shown(text)}, must be a path in quotes")
         return self.path.parent / text
 
-    def _unknown(self, name: str, known: list[str]) -> None:
+    def _unknown(self, name: str, settable: list[str]) -> None:
         from difflib import get_close_matches
 
-        near = get_close_matches(name, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(known)}"
-        self._tell("unknown-setting", f"{name!r} is nothing that can be set{hint}", name)
+        matches = get_close_matches(name, settable, 1)
+        hint = f"did you mean {matches[0]}?" if matches else f"expected one of {', '.join(settable)}"
+        self._report("unknown-setting", f"unknown setting {name!r}; {hint}", name)
 
-    def _unfit(self, name: str, why: str) -> None:
-        self._tell("invalid-setting", f"{name}: {why}", name)
+    def _invalid(self, name: str, why: str) -> None:
+        self._report("invalid-setting", f"{name}: {why}", name)
 
-    def _tell(self, about: str, message: str, name: str) -> None:
-        self.found.append(_diagnostic(about, message, self.path, *next(self._places(name), (None, None))))
+    def _report(self, about: str, message: str, name: str) -> None:
+        self.diagnostics.append(
+            _diagnostic(about, message, self.path, *next(self._positions(name), (None, None)))
+        )
 
-    def _places(self, name: str) -> Iterator[tuple[int, int]]:
-        """Where a name stands at the start of a line or of a table's name: tomllib does not tell."""
+    def _positions(self, name: str) -> Iterator[tuple[int, int]]:
+        """The positions of a key at the start of a line or of a table's name; tomllib does not give them."""
         key = re.compile(
             rf"""^\s*(?:\[+\s*(?:tool\s*\.\s*irops\s*\.\s*)?)?["']?({re.escape(name)})["']?\s*[\]=.]"""
         )
@@ -149,8 +151,8 @@ class _Reader:
             else next((k for k, line in enumerate(lines) if "tool" in line and "irops" in line), 0)
         )
         for number, line in enumerate(lines[start:], start + 1):
-            if found := key.match(line):
-                yield number, found.start(1) + 1
+            if match := key.match(line):
+                yield number, match.start(1) + 1
 
 
 def _flag(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What is written where: to a person at a terminal, into a pipe, or nowhere."""
+"""The output streams: terminals and pipes, colour, encoding errors, signals."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 NARROW = 80
-"""Columns of what is not written to a terminal."""
+"""Width in columns of output that does not go to a terminal."""
 
 
-def take_any_text() -> None:
-    """Let the streams escape what their encoding cannot say, rather than fail."""
+def escape_unencodable() -> None:
+    """Let the streams escape characters that their encoding lacks, instead of raising."""
     for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by whoever started the process
+        if getattr(sys, name) is None:  # closed by the parent process
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def heed_signals() -> None:
-    """Let Ctrl-C, once, and what asks a process to end, end it as an error does: what was begun is put
-    away.
-    """
+def handle_signals() -> None:
+    """Turn the first Ctrl-C and other termination signals into exceptions, so that cleanup code runs."""
 
     def interrupted(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_IGN)
@@ -38,48 +36,48 @@ def heed_signals() -> None:
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # nohup, say
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:  # nohup, for example
             signal.signal(number, interrupted)
 
 
-def drop_output() -> None:
-    """Send what is still to be written nowhere, so that closing the stream cannot fail."""
+def discard_output() -> None:
+    """Discard pending output, so that closing the stream cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def looked_at(stream: TextIO) -> bool:
-    """Whether a person reads the stream at a terminal."""
+def is_interactive(stream: TextIO) -> bool:
+    """Whether the stream is a terminal that can draw."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def in_colour(stream: TextIO) -> bool:
-    """Whether to write colours, as NO_COLOR and FORCE_COLOR ask for."""
+def uses_colour(stream: TextIO) -> bool:
+    """Whether to write colours; NO_COLOR and FORCE_COLOR override the detection."""
     if os.environ.get("NO_COLOR"):
         return False
-    return looked_at(stream) or bool(os.environ.get("FORCE_COLOR"))
+    return is_interactive(stream) or bool(os.environ.get("FORCE_COLOR"))
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """A console of rich's; 80 columns wide where nobody looks."""
+    """A rich Console; 80 columns wide if the stream is not a terminal."""
     from rich.console import Console
 
     stream = stream or sys.stdout
-    width = None if looked_at(stream) else NARROW
+    width = None if is_interactive(stream) else NARROW
     return Console(
         file=stream,
         width=width,
         highlight=False,
         soft_wrap=False,
-        force_terminal=in_colour(stream),
+        force_terminal=uses_colour(stream),
         emoji=False,
         markup=False,
     )
 
 
 def show(*items: RenderableType) -> None:
-    """Print tables and texts; without blanks at the ends of lines where nobody looks."""
+    """Print tables and texts; without trailing blanks if the output is not a terminal."""
     out = console()
-    if looked_at(sys.stdout):
+    if is_interactive(sys.stdout):
         for item in items:
             out.print(item)
         return

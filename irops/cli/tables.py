@@ -1,4 +1,4 @@
-"""The one look of all tables: light, and at home in 80 columns."""
+"""The common style of all tables, readable in 80 columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rich.table import Table
 
 
 def table(title: str, *columns: str) -> Table:
-    """An empty table. A column whose name begins with > is of numbers, aligned to the right."""
+    """An empty table. Columns whose names begin with > are aligned to the right."""
     out = Table(
         title=title,
         title_justify="left",

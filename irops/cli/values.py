@@ -1,4 +1,4 @@
-"""A short look at the values of a tensor."""
+"""Short texts of the values of a tensor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOWN = 4
 
 
 def exact(array: Array) -> str:
-    """All elements, dims that are known in part as such."""
+    """All elements; partly known dims as intervals or symbols."""
     if holds_dims(array):
         return _nested(array.tolist())
     if element_type_of(array) is STRING:
@@ -27,34 +27,32 @@ def _nested(items: object) -> str:
     return f"{items:.6g}" if isinstance(items, float) else str(items)
 
 
-def first(array: Array) -> str:
-    """The first elements, and how many there are that are no numbers."""
+def first_elements(array: Array) -> str:
+    """The first elements, and the number of NaNs."""
     kind = element_type_of(array)
-    some = array.ravel()[:SHOWN]
+    elements = array.ravel()[:SHOWN]
     if kind is STRING:
-        words = [printable(repr(str(item))) for item in some]
+        words = [printable(repr(str(item))) for item in elements]
     elif kind is BOOLEAN:
-        words = [str(bool(item)).lower() for item in some]
+        words = [str(bool(item)).lower() for item in elements]
     elif kind.kind == "complex":
-        words = [f"{complex(item):.3g}" for item in some]
+        words = [f"{complex(item):.3g}" for item in elements]
     else:
-        words = [f"{float(item):.3g}" if kind.floating else str(int(item)) for item in some]
+        words = [f"{float(item):.3g}" if kind.floating else str(int(item)) for item in elements]
     more = [*words, "..."] if array.size > SHOWN else words
     nans = int(np.isnan(array.astype(np.float64)).sum()) if kind.floating else 0
     return " ".join((*more, f"({nans} nan)")) if nans else " ".join(more)
 
 
-def spread(array: Array) -> tuple[str, str, str]:
-    """The least, the mean and the greatest of many numbers; empty where there are few, or none that have an
-    order.
-    """
+def minimum_mean_maximum(array: Array) -> tuple[str, str, str]:
+    """The minimum, mean and maximum; empty texts for few elements, or for elements without an order."""
     kind = element_type_of(array)
     if array.size <= SHOWN or kind is STRING or kind.kind == "complex":
         return "", "", ""
     numbers = array.astype(np.float64)
-    real = numbers[~np.isnan(numbers)]
-    if real.size == 0:
+    valid = numbers[~np.isnan(numbers)]
+    if valid.size == 0:
         return "", "", ""
     with np.errstate(all="ignore"):
-        least, mean, most = (f"{float(number):.4g}" for number in (real.min(), real.mean(), real.max()))
-    return ("", mean, "") if kind is BOOLEAN else (least, mean, most)
+        low, mean, high = (f"{float(number):.4g}" for number in (valid.min(), valid.mean(), valid.max()))
+    return ("", mean, "") if kind is BOOLEAN else (low, mean, high)

@@ -1,4 +1,4 @@
-"""Tell which files define an op: its definition, and functions with lines.
+"""Show which files define an op: its definition, and its functions with lines.
 
 example:
   irops where ReverseSequence-1
@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.lookup import definition_of
 from irops.cli.main import CLEAN
-from irops.cli.subjects import definition_of
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
 
@@ -25,41 +25,46 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "ops", nargs="+", metavar="OP", help="an op (ReverseSequence-1), or a type for its newest version"
     )
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
-    parser.add_argument("--quiet", "-q", action="store_true", help="places only")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print only the places")
     add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
     registry = registry_of(args) or default_registry()
-    found = {name: places(registry, name) for name in (definition_of(op, registry).id for op in args.ops)}
+    places_by_op = {
+        name: source_places(registry, name) for name in (definition_of(op, registry).id for op in args.ops)
+    }
     if args.output_format == "json":
         listed = [
-            {"op": name, **{role: {"file": file, "line": line} for role, (file, line) in there.items()}}
-            for name, there in found.items()
+            {
+                "op": name,
+                **{role: {"file": file, "line": line} for role, (file, line) in places_by_role.items()},
+            }
+            for name, places_by_role in places_by_op.items()
         ]
         json.dump({"version": 1, "ops": listed}, sys.stdout, indent=2)
         print()
         return CLEAN
-    for name, there in found.items():
-        if len(found) > 1 and not args.quiet:
+    for name, places_by_role in places_by_op.items():
+        if len(places_by_op) > 1 and not args.quiet:
             print(name)
-        for role, (file, line) in there.items():
+        for role, (file, line) in places_by_role.items():
             print(f"{'' if args.quiet else f'{role:18}'}{_short(file)}:{line}")
     return CLEAN
 
 
-def places(registry: Registry, op: str) -> dict[str, tuple[str, int]]:
-    """File and line of the definition and of each function of an op."""
-    found = registry.op(op)
-    there = {"definition": (found.definition.path, 1)}
-    for role, function in found.functions.by_role().items():
+def source_places(registry: Registry, op: str) -> dict[str, tuple[str, int]]:
+    """File and line of the definition and of each function of an op, by role."""
+    places_by_op = registry.op(op)
+    places_by_role = {"definition": (places_by_op.definition.path, 1)}
+    for role, function in places_by_op.functions.by_role().items():
         code = inspect.unwrap(function).__code__
-        there[role] = (code.co_filename, code.co_firstlineno)
-    return there | _stock(found, there)
+        places_by_role[role] = (code.co_filename, code.co_firstlineno)
+    return places_by_role | _stock_shape_rule(places_by_op, places_by_role)
 
 
-def _stock(op: Op, there: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
-    """The stock shape rule of an op without a shape function of its own."""
+def _stock_shape_rule(op: Op, places_by_role: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
+    """The shared shape rule of an op that has no shape function."""
     from irops.ops import stock
 
     rules = [
@@ -67,13 +72,13 @@ def _stock(op: Op, there: dict[str, tuple[str, int]]) -> dict[str, tuple[str, in
         for port in op.definition.outputs
         if port.shape and port.shape[0] in stock.RULES
     ]
-    if "shape" in there or not rules:
+    if "shape" in places_by_role or not rules:
         return {}
     return {"shape": (rules[0].__code__.co_filename, rules[0].__code__.co_firstlineno)}
 
 
 def _short(file: str) -> str:
-    """The path from here, where the file lies below."""
+    """The path relative to the current folder, if the file is in it."""
     try:
         return str(Path(file).resolve().relative_to(Path.cwd()))
     except ValueError:

@@ -1,3 +1,1 @@
-"""Holding backends to the definitions: examples, counterexamples and generated cases, shrunk to the smallest
-that fails.
-"""
+"""Test backends against the definitions: examples, counterexamples and generated cases, with shrinking."""

@@ -1,4 +1,4 @@
-"""What a backend does with a trial, as a value that can be sent from one process to another."""
+"""The result of running a trial on a backend, in a form that can be sent between processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from irops.backends.backend import Backend
 from irops.backends.declined import Declined
 from irops.conformance.compare import codes, mismatch
-from irops.conformance.layouts import WRITEABLE, laid_out
+from irops.conformance.layouts import WRITEABLE, in_layout
 from irops.conformance.trial import Trial, compute
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.invocation import OpFault
@@ -21,8 +21,8 @@ from irops.values.violation import LimitExceeded, Violation
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """kind: gave, declined, refused, raised, changed (its inputs), absent (no kernel), wrong out; or crashed,
-    stalled, as others see it.
+    """kind: computed, declined, refused, raised, changed (its inputs), absent (no kernel) or wrong out; in
+    another process also crashed or stalled.
     """
 
     kind: str
@@ -35,7 +35,7 @@ class Answer:
 
 
 def answer_of(backend: Backend, trial: Trial) -> Answer:
-    """Ask a backend, in this process."""
+    """Run a trial on a backend, in this process."""
     kernel = backend.kernel(trial.op)
     if kernel is None:
         return Answer("absent")
@@ -54,48 +54,50 @@ def answer_of(backend: Backend, trial: Trial) -> Answer:
             "changed", trial.op.definition.inputs[min(changed, len(trial.op.definition.inputs) - 1)].name
         )
     if len(outputs) == 1 and getattr(kernel, "takes_out", False):
-        why = _filled_otherwise(kernel, trial, outputs[0])
-        if why:
-            return Answer("wrong out", why)
+        reason = _out_mismatch(kernel, trial, outputs[0])
+        if reason:
+            return Answer("wrong out", reason)
     return Answer(
-        "gave",
+        "computed",
         "",
-        tuple((_bare(array, element_type_of(array)), element_type_of(array).name) for array in outputs),
+        tuple((_untagged(array, element_type_of(array)), element_type_of(array).name) for array in outputs),
     )
 
 
 def out_for(trial: Trial, result: Array) -> Array:
-    """An array to fill, in the layout of the first input as far as it can be written to; of zeros where the
-    result has few.
-    """
-    first = next(given for given in trial.inputs if given is not None)
-    layout = first.layout if first.layout in WRITEABLE else "plain"
-    return laid_out(np.zeros_like(result), layout)
+    """An array of zeros for the `out` argument, in the layout of the first input if it is writeable."""
+    first_input = next(trial_input for trial_input in trial.inputs if trial_input is not None)
+    layout = first_input.layout if first_input.layout in WRITEABLE else "plain"
+    return in_layout(np.zeros_like(result), layout)
 
 
-def _filled_otherwise(kernel: Function, trial: Trial, result: Array) -> str:
-    """What is wrong with an array that the kernel was given to fill; '' if nothing is."""
+def _out_mismatch(kernel: Function, trial: Trial, result: Array) -> str:
+    """The error in the array that a kernel fills through `out`, or ''."""
     out = out_for(trial, result)
     try:
         returned = compute(
             lambda *inputs, **attributes: kernel(*inputs, **attributes, out=out), trial, trial.arrays
         )[0]
     except Exception as error:
-        return f"given an array to fill: {type(error).__name__}: {error}"
+        return f"with the argument out: {type(error).__name__}: {error}"
     if returned is not out and out.size and not np.shares_memory(returned, out):
-        return "given an array to fill, it returns another"
-    why = mismatch(trial.op, out, result)
-    return f"in the array that it was given to fill, {why}" if why else ""
+        return "it returns another array than the argument out"
+    reason = mismatch(trial.op, out, result)
+    return f"in the array out, {reason}" if reason else ""
 
 
 def _changed(after: Sequence[Array | None], before: Sequence[Array | None]) -> int | None:
-    """Which input a kernel has written to, if any."""
-    for place, (ours, given) in enumerate(zip(after, before)):
-        if ours is not None and given is not None and not np.array_equal(codes(ours), codes(given)):
+    """The index of the input that a kernel has written to, if any."""
+    for place, (after_array, trial_input) in enumerate(zip(after, before)):
+        if (
+            after_array is not None
+            and trial_input is not None
+            and not np.array_equal(codes(after_array), codes(trial_input))
+        ):
             return place
     return None
 
 
-def _bare(array: Array, kind: ElementType) -> Array:
-    """An array without its tag, which does not travel everywhere."""
+def _untagged(array: Array, kind: ElementType) -> Array:
+    """The array without its type tag, which pickling can lose."""
     return array.view(np.uint8) if kind.dtype.metadata else np.asarray(array)

@@ -1,39 +1,37 @@
-"""The trials that a definition brings with it: its examples, and the counterexamples that only a running
-kernel can tell.
-"""
+"""The trials in a definition: its examples, and the counterexamples that only a running kernel can detect."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.conformance.example import inputs_of, wanted_outputs
-from irops.conformance.trial import Given, NoTrial, Trial, Truth, truth_of
+from irops.conformance.example import expected_outputs, inputs_of
+from irops.conformance.trial import Expected, InvalidTrial, Trial, TrialInput, expected_of
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Case, Tensor
 from irops.spec.op import Op
 from irops.values.element import Array, zeros
 
 LARGE = 1 << 20
-"""Elements up to which a tensor without a value is made."""
-Known = tuple[str, str, Trial, Truth]
-"""Kind, name, trial, and what is true of it."""
+"""Largest number of elements for which a tensor without a value is allocated."""
+DefinitionCase = tuple[str, str, Trial, Expected]
+"""Kind, name, trial, and its expected result."""
 
 
-def known_cases(op: Op) -> Iterator[Known]:
-    """Examples, with the outputs that they state; counterexamples that types and shapes do not give away.
+def definition_cases(op: Op) -> Iterator[DefinitionCase]:
+    """Examples with their outputs, and counterexamples that types and shapes alone do not reveal.
 
-    Tensors of a counterexample that have no value are zeros. One that breaks a mere warning must be computed.
+    Tensors of a counterexample without a value are zeros. A counterexample of a warning must be computed.
     """
     for case in examples(op.definition):
         if case.net is None and all(t is None or t.value is not None for t in inputs_of(op, case)):
-            stated = tuple(t.value for t in wanted_outputs(op, case))
-            yield "example", _name(case), _trial(op, case), Truth(stated, None, case.tolerance)
+            expected_values = tuple(t.value for t in expected_outputs(op, case))
+            yield "example", _name(case), _trial(op, case), Expected(expected_values, None, case.tolerance)
     for case in counterexamples(op.definition):
-        if case.net is None and all(t is None or _can_be_made(t) for t in inputs_of(op, case)):
+        if case.net is None and all(t is None or _can_allocate(t) for t in inputs_of(op, case)):
             trial = _trial(op, case)
             try:
-                yield "counterexample", _name(case), trial, truth_of(trial)
-            except NoTrial:
+                yield "counterexample", _name(case), trial, expected_of(trial)
+            except InvalidTrial:
                 continue
 
 
@@ -44,13 +42,11 @@ def _name(case: Case) -> str:
 
 def _trial(op: Op, case: Case) -> Trial:
     tensors = inputs_of(op, case)
-    return Trial(op, tuple(None if t is None else Given(_value(t)) for t in tensors), case.attributes)
+    return Trial(op, tuple(None if t is None else TrialInput(_value(t)) for t in tensors), case.attributes)
 
 
-def _can_be_made(tensor: Tensor) -> bool:
-    """Whether a tensor has a value, or zeros will do: some are there for their sizes alone, which no memory
-    holds.
-    """
+def _can_allocate(tensor: Tensor) -> bool:
+    """Whether a tensor has a value or can be filled with zeros; some counterexamples have huge shapes."""
     return tensor.value is not None or (tensor.shape.static and tensor.shape.size.high <= LARGE)
 
 

@@ -1,5 +1,5 @@
-"""Whether a backend's output is the truth: bit for bit where elements are moved, within the tolerance of
-their type elsewhere.
+"""Compare a backend's output with the expected one: bit for bit for ops that only move elements, within the
+tolerance of the element type for the others.
 """
 
 from __future__ import annotations
@@ -13,43 +13,44 @@ from irops.spec.op import Op
 from irops.values.element import STRING, Array, element_type_of
 
 
-def mismatch(op: Op, ours: Array, truth: Array, tolerance: float | None = None) -> str:
-    """'' where an output is the truth, else in what it differs. tolerance: relative and absolute, of an
-    example; None: the type's.
+def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:
+    """The difference between an output and the expected one, or ''.
+
+    tolerance: relative and absolute, from an example; None: that of the element type.
     """
-    kind, other = element_type_of(ours), element_type_of(truth)
-    if ours.shape != truth.shape:
-        return f"shape {list(ours.shape)}, must be {list(truth.shape)}"
-    if kind is not other:
-        return f"element type {kind}, must be {other}"
-    if op.definition.category in MOVING or not kind.floating:
-        wrong = codes(ours) != codes(truth)
-        return _told(ours, truth, wrong) if wrong.any() else ""
+    element_type, expected_type = element_type_of(ours), element_type_of(expected)
+    if ours.shape != expected.shape:
+        return f"shape {list(ours.shape)}, must be {list(expected.shape)}"
+    if element_type is not expected_type:
+        return f"element type {element_type}, must be {expected_type}"
+    if op.definition.category in MOVING or not element_type.floating:
+        differing = codes(ours) != codes(expected)
+        return _description(ours, expected, differing) if differing.any() else ""
     if tolerance is None:
-        return difference(ours, truth)
-    wide, wanted = ours.astype(np.float64), truth.astype(np.float64)
-    wrong = ~np.isclose(wide, wanted, rtol=tolerance, atol=tolerance, equal_nan=True)
-    return _told(ours, truth, wrong) if wrong.any() else ""
+        return difference(ours, expected)
+    wide, wide_expected = ours.astype(np.float64), expected.astype(np.float64)
+    differing = ~np.isclose(wide, wide_expected, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return _description(ours, expected, differing) if differing.any() else ""
 
 
 def codes(array: Array) -> Array:
-    """The bits of elements as unsigned integers, of elements of 16 bytes as bytes; strings as they are."""
-    kind = element_type_of(array)
-    if kind is STRING:
+    """The bits of the elements as unsigned integers (bytes for elements of 16 bytes); strings unchanged."""
+    element_type = element_type_of(array)
+    if element_type is STRING:
         return array
     bits: Array = array.view(f"u{array.itemsize}" if array.itemsize <= 8 else f"V{array.itemsize}")
-    return bits & np.uint8((1 << kind.bits) - 1) if kind.bits < 8 else bits
+    return bits & np.uint8((1 << element_type.bits) - 1) if element_type.bits < 8 else bits
 
 
-def _told(ours: Array, truth: Array, wrong: npt.NDArray[np.bool_]) -> str:
-    place = tuple(int(i) for i in np.argwhere(wrong)[0])
-    got, must = ours[place], truth[place]
+def _description(ours: Array, expected: Array, differing: npt.NDArray[np.bool_]) -> str:
+    place = tuple(int(i) for i in np.argwhere(differing)[0])
+    got, expected_element = ours[place], expected[place]
     bits = ""
-    if str(got) == str(must):
-        bits = f" (bits {_bits(ours, place):#x} and {_bits(truth, place):#x})"
+    if str(got) == str(expected_element):
+        bits = f" (bits {_bits(ours, place):#x} and {_bits(expected, place):#x})"
     return (
-        f"{int(np.count_nonzero(wrong))} of {ours.size} elements differ, the first at {list(place)}: {got},"
-        f" must be {must}{bits}"
+        f"{int(np.count_nonzero(differing))} of {ours.size} elements differ, the first at {list(place)}:"
+        f" {got}, must be {expected_element}{bits}"
     )
 
 

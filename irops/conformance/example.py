@@ -1,4 +1,4 @@
-"""Examples and counterexamples of definitions, run."""
+"""Run the examples and counterexamples of definitions."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from irops.values.violation import Violation, collect_warnings
 
 
 def outcome(op: Op, case: Case, backend: Backend | None = None) -> tuple[list[Array], list[Diagnostic]]:
-    """What a case gives: the outputs (none where inputs are not known), and what is wrong with it."""
-    found: list[Diagnostic] = []
+    """Run a case. Return the outputs (none if input values are unknown) and the diagnostics."""
+    diagnostics: list[Diagnostic] = []
     outputs: list[Array] = []
     place = Location(op.definition.path)
     if case.net is not None:
-        return _run_net(op, case, found), found
+        return _run_net(op, case, diagnostics), diagnostics
     try:
         with collect_warnings() as warnings:
             outputs = _run_op(op, case, backend or Reference())
-        found.extend(fault_of(op, warning).diagnostic(op, place) for warning in warnings)
+        diagnostics.extend(fault_of(op, warning).diagnostic(op, place) for warning in warnings)
     except Violation as violation:
-        found.append(fault_of(op, violation).diagnostic(op, place))
+        diagnostics.append(fault_of(op, violation).diagnostic(op, place))
     except OpFault as fault:
-        found.append(fault.diagnostic(op, place))
-    return outputs, found
+        diagnostics.append(fault.diagnostic(op, place))
+    return outputs, diagnostics
 
 
 def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
     invocation = Invocation(op, case.attributes)
-    for wrong in invocation.faults:
-        raise OpFault(wrong.rule, wrong.message)
+    for fault in invocation.faults:
+        raise OpFault(fault.rule, fault.message)
     tensors = inputs_of(op, case)
     facts = [None if t is None else Fact(t.element_type, t.shape, t.value) for t in tensors]
     inferred = invocation.infer(facts)
@@ -57,16 +57,16 @@ def _run_op(op: Op, case: Case, backend: Backend) -> list[Array]:
     if kernel is None:
         raise OpFault("unsupported-op", f"backend {backend.name} has no kernel for {op.id}")
     results = invocation.compute(arrays, kernel=kernel)
-    found = [result_array(result, fact) for result, fact in zip(results, inferred)]
-    for array, fact in zip(found, inferred):
+    outputs = [result_array(result, fact) for result, fact in zip(results, inferred)]
+    for array, fact in zip(outputs, inferred):
         if not fact.admits(array):
             raise OpFault("incorrect-kernel-result", f"{op.id} gives {fact_of(array)}, inferred is {fact}")
-    return found
+    return outputs
 
 
 def inputs_of(op: Op, case: Case) -> list[Tensor | None]:
-    """A case's tensors in the order of the op's inputs; of a variadic one, all of its name; None for one left
-    out.
+    """The tensors of a case in the order of the op's inputs: None for an omitted input, and all tensors of
+    the name for a variadic one.
     """
     tensors: list[Tensor | None] = []
     for port in op.definition.inputs:
@@ -77,17 +77,15 @@ def inputs_of(op: Op, case: Case) -> list[Tensor | None]:
     return tensors
 
 
-def wanted_outputs(op: Op, case: Case) -> list[Tensor]:
-    """What an example says comes out: tensors named as outputs, or marked as such."""
+def expected_outputs(op: Op, case: Case) -> list[Tensor]:
+    """The expected outputs of an example: tensors named like outputs, or marked as outputs."""
     names = [p.name for p in op.definition.outputs]
     inputs = {p.name for p in op.definition.inputs}
     return [t for t in case.tensors if t.output or (t.name in names and t.name not in inputs)]
 
 
 def _net(op: Op, case: Case) -> Model:
-    """A case's model, which is of the op's dialect; the tensors that are named as its constants are their
-    values.
-    """
+    """The model of a case, of the dialect of its op; tensors named like its constants give their values."""
     assert case.net is not None
     model = loads(case.net, b"")[0]
     model.dialect = op.definition.dialect
@@ -109,59 +107,63 @@ def _constants(model: Model) -> list[Layer]:
     return [layer for _, layer in model.walk() if layer.is_constant]
 
 
-def _run_net(op: Op, case: Case, found: list[Diagnostic]) -> list[Array]:
-    """The results of a case's model, in their order; several tensors of one input name are given in as many
-    runs.
-    """
+def _run_net(op: Op, case: Case, diagnostics: list[Diagnostic]) -> list[Array]:
+    """The results of a case's model, in order; several tensors of one input are used in successive runs."""
     try:
         session = Session(_net(op, case))
-        found.extend(session.check())
-        if errors_of(found):
+        diagnostics.extend(session.check())
+        if errors_of(diagnostics):
             return []
         results: list[Array] = []
         for inputs in _runs(case, {layer.name for layer in _constants(session.model)}):
             results.extend(session.run(inputs).values())
         return results
     except (EvaluationError, DiagnosticError) as error:
-        found.extend(error.diagnostics)
+        diagnostics.extend(error.diagnostics)
         return []
 
 
 def _runs(case: Case, constants: Collection[str]) -> Iterator[dict[str, Array | None]]:
-    given: dict[str, list[Array | None]] = {}
+    runs: dict[str, list[Array | None]] = {}
     for tensor in case.tensors:
         if not tensor.output and tensor.name not in constants:
-            given.setdefault(tensor.name, []).append(tensor.value)
-    for turn in range(max((len(v) for v in given.values()), default=1)):
-        yield {name: values[min(turn, len(values) - 1)] for name, values in given.items()}
+            runs.setdefault(tensor.name, []).append(tensor.value)
+    for turn in range(max((len(v) for v in runs.values()), default=1)):
+        yield {name: values[min(turn, len(values) - 1)] for name, values in runs.items()}
 
 
 def failure(op: Op, case: Case, backend: Backend | None = None) -> str:
-    """'' where an example gives what it says, or a counterexample is told for what it violates; else what is
-    wrong.
-    """
-    outputs, found = outcome(op, case, backend)
+    """The failure of a case, or '': an example must give its outputs, a counterexample must be reported."""
+    outputs, diagnostics = outcome(op, case, backend)
     if case.violates is not None:
-        wanted = case.violates if case.violates.startswith("IR") else f"{op.id}:{case.violates}"
-        told = [d.constraint or d.code for d in found]
-        return "" if wanted in told else f"told {', '.join(told) or 'nothing'}, must tell {wanted}"
-    wrong = [d for d in found if d.severity is Severity.ERROR]
-    if wrong:
-        return str(wrong[0])
-    outs = wanted_outputs(op, case)
+        expected_code = case.violates if case.violates.startswith("IR") else f"{op.id}:{case.violates}"
+        reported = [d.constraint or d.code for d in diagnostics]
+        return (
+            ""
+            if expected_code in reported
+            else f"reported {', '.join(reported) or 'nothing'}, expected {expected_code}"
+        )
+    errors = [d for d in diagnostics if d.severity is Severity.ERROR]
+    if errors:
+        return str(errors[0])
+    outs = expected_outputs(op, case)
     if len(outputs) != len(outs):
-        return f"gives {len(outputs)} outputs, must give {len(outs)}"
+        return f"computes {len(outputs)} outputs, expected {len(outs)}"
     for array, tensor in zip(outputs, outs):
-        if tensor.value is not None and (why := _differs(array, tensor.value, case.tolerance)):
-            return f"{tensor.name}: {why}"
+        if tensor.value is not None and (reason := _differs(array, tensor.value, case.tolerance)):
+            return f"{tensor.name}: {reason}"
     return ""
 
 
-def _differs(array: Array, truth: Array, tolerance: float) -> str:
-    if array.dtype == truth.dtype and array.dtype.kind == "f" and array.shape == truth.shape:
+def _differs(array: Array, expected: Array, tolerance: float) -> str:
+    if array.dtype == expected.dtype and array.dtype.kind == "f" and array.shape == expected.shape:
         close = np.isclose(
-            array.astype(np.float64), truth.astype(np.float64), rtol=tolerance, atol=tolerance, equal_nan=True
+            array.astype(np.float64),
+            expected.astype(np.float64),
+            rtol=tolerance,
+            atol=tolerance,
+            equal_nan=True,
         )
-        return "" if close.all() else f"got {array.tolist()}, must be {truth.tolist()}"
-    why = difference(array, truth)
-    return f"{why}; got {array.tolist()}, must be {truth.tolist()}" if why else ""
+        return "" if close.all() else f"got {array.tolist()}, must be {expected.tolist()}"
+    reason = difference(array, expected)
+    return f"{reason}; got {array.tolist()}, must be {expected.tolist()}" if reason else ""

@@ -1,4 +1,4 @@
-"""Reports for programs: JSON, JUnit's XML, and Markdown for pages."""
+"""Output formats of reports: JSON, JUnit XML and Markdown."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def as_junit(reports: Sequence[Report]) -> str:
-    """A test suite for each backend and op; what is declined is skipped."""
+    """One test suite for each backend and op; declined cases are skipped tests."""
     body = "".join(line for report in reports for op in report.ops for line in _suite(report.backend, op))
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n<testsuites name="irops'
@@ -77,7 +77,7 @@ def _suite(backend: str, op: OpReport) -> Iterator[str]:
 
 
 def as_markdown(reports: Sequence[Report]) -> str:
-    """Two tables: how many cases passed, were declined and failed, and why they were declined or failed."""
+    """Two tables: the numbers of passed, declined and failed cases, and the reasons for the latter two."""
     lines = [
         "| backend | op | examples | counterexamples | generated | declined | failed |",
         "|---|---|--:|--:|--:|--:|--:|",
@@ -101,9 +101,7 @@ def as_markdown(reports: Sequence[Report]) -> str:
 
 
 def reasons(op: OpReport) -> list[tuple[str, str, int]]:
-    """Why cases were declined, the most frequent reason first, and why others failed; with how many of
-    them.
-    """
+    """The reasons why cases were declined, the most frequent first, or failed, with their counts."""
     declined = [
         ("declined", reason, count)
         for reason, count in sorted(op.declined.items(), key=lambda item: (-item[1], item[0]))

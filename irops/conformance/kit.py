@@ -1,4 +1,4 @@
-"""The conformance kit: hold a backend to the definitions of ops."""
+"""The conformance kit: test a backend against the definitions of ops."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from time import monotonic
 from typing import NamedTuple
 
 from irops.backends.backend import Backend
-from irops.backends.extras import lacks
-from irops.conformance.apart import Apart
-from irops.conformance.asked import Asked, Here
-from irops.conformance.cases import known_cases
+from irops.backends.extras import missing_libraries
+from irops.conformance.cases import definition_cases
+from irops.conformance.client import BackendClient, LocalBackend
+from irops.conformance.isolated import IsolatedBackend
 from irops.conformance.judge import judge
-from irops.conformance.process import Died
+from irops.conformance.process import ProcessDied
 from irops.conformance.snippet import snippet
-from irops.conformance.trial import Trial, truth_of
+from irops.conformance.trial import Trial, expected_of
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
@@ -25,14 +25,14 @@ Progress = Callable[[int, int, object], None]
 
 
 class MissingExtraError(ImportError):
-    """The kit needs a library that is not installed; the message names the extra that brings it."""
+    """The kit needs a library that is not installed; the message names the extra to install."""
 
 
 class UnusableBackendError(RuntimeError):
-    """A backend ends its process before it is asked anything."""
+    """A backend ends its process before it runs any case."""
 
 
-def hold(
+def run_conformance(
     backend: str | Backend,
     ops: Iterable[str] | None = None,
     *,
@@ -44,25 +44,26 @@ def hold(
     modules: Iterable[str] = (),
     progress: Progress | None = None,
 ) -> Report:
-    """Hold a backend to the definitions of ops, by default of all for which it has a kernel.
+    """Test a backend against the definitions of ops, by default of all ops that it has a kernel for.
 
-    backend: by name, and then asked in a process of its own, so that it may crash; or as it is, and asked in
-        this process.
-    examples: how many cases to generate for each op; seconds: after how many to stop for each op, and again
-        when looking for a smaller
-    case that fails. The same seed gives the same cases in a new process, as far as time allows.
-    large: try tensors of some 40 MB, too, for ops that have such cases.
-    definitions, modules: folders and Python modules of further ops, as of Registry.
-    Raises:  DiagnosticError for a backend that there is not, or whose library is missing; KeyError for an op;
-        MissingExtraError;
-             UnusableBackendError
+    backend: a name, which is run in a separate process that may crash; or an object, which is run in this
+    one.
+    examples: number of generated cases per op.
+    seconds: time limit per op for generating cases, and again for shrinking a failing case.
+    seed: the same seed gives the same cases in a new process, unless a time limit is reached.
+    large: also run cases with tensors of about 40 MB, for ops that have them.
+    definitions, modules: folders and Python modules of custom ops, as in Registry.
+    Raises:  DiagnosticError if the backend does not exist or its library is missing; KeyError for an unknown
+             op; MissingExtraError; UnusableBackendError
     """
-    missing = lacks("conformance", "hypothesis")
+    missing = missing_libraries("conformance", "hypothesis")
     if missing:
         raise MissingExtraError(missing)
     folders, names = tuple(map(str, definitions)), tuple(modules)
     registry = Registry(folders, names) if folders or names else default_registry()
-    asked: Asked = Apart(backend, folders, names) if isinstance(backend, str) else Here(backend)
+    client: BackendClient = (
+        IsolatedBackend(backend, folders, names) if isinstance(backend, str) else LocalBackend(backend)
+    )
     ids = registry.ids() if ops is None else tuple(ops)
     reports = []
     try:
@@ -70,14 +71,14 @@ def hold(
             if progress is not None:
                 progress(number, len(ids), op_id)
             op = registry.op(op_id)
-            if _has(asked, op):
+            if _has(client, op):
                 reports.append(
-                    _Held(asked, op, _name(backend), Effort(examples, seed, seconds, large)).report()
+                    _OpTest(client, op, _name(backend), Effort(examples, seed, seconds, large)).report()
                 )
             elif ops is not None:
                 reports.append(OpReport(op_id, note="no kernel"))
     finally:
-        asked.close()
+        client.close()
     return Report(_name(backend), tuple(reports))
 
 
@@ -85,15 +86,17 @@ def _name(backend: str | Backend) -> str:
     return backend if isinstance(backend, str) else backend.name
 
 
-def _has(asked: Asked, op: Op) -> bool:
+def _has(client: BackendClient, op: Op) -> bool:
     try:
-        return asked.has(op)
-    except Died as death:
-        raise UnusableBackendError(f"the backend cannot be asked for a kernel of {op.id}: {death}") from None
+        return client.has(op)
+    except ProcessDied as death:
+        raise UnusableBackendError(
+            f"the backend crashed when asked for a kernel of {op.id}: {death}"
+        ) from None
 
 
 class Effort(NamedTuple):
-    """How much is generated for an op; see hold."""
+    """How many cases are generated for an op; see run_conformance."""
 
     examples: int
     seed: int
@@ -101,32 +104,38 @@ class Effort(NamedTuple):
     large: bool
 
 
-class _Held:
-    """One op of one backend, held."""
+class _OpTest:
+    """Tests one op of one backend."""
 
-    def __init__(self, asked: Asked, op: Op, backend: str, effort: Effort) -> None:
-        self.asked, self.op, self.backend, self.effort = asked, op, backend, effort
+    def __init__(self, client: BackendClient, op: Op, backend: str, effort: Effort) -> None:
+        self.client, self.op, self.backend, self.effort = client, op, backend, effort
 
     def report(self) -> OpReport:
-        known = tuple(self._known())
+        from_definition = tuple(self._definition_cases())
         generated, note = self._generated()
-        return OpReport(self.op.id, (*known, *generated, *self._strays()), note)
+        return OpReport(self.op.id, (*from_definition, *generated, *self._unreproduced_crashes()), note)
 
-    def _strays(self) -> Iterator[Outcome]:
-        if self.asked.strays:
-            times = f", {len(self.asked.strays)} times" if len(self.asked.strays) > 1 else ""
+    def _unreproduced_crashes(self) -> Iterator[Outcome]:
+        if self.client.unreproduced_crashes:
+            times = (
+                f", {len(self.client.unreproduced_crashes)} times"
+                if len(self.client.unreproduced_crashes) > 1
+                else ""
+            )
             yield Outcome(
                 "generated",
-                "cases in a row",
-                Verdict(Status.FAILED, self.asked.strays[0] + times, "backend crashed"),
+                "successive cases",
+                Verdict(Status.FAILED, self.client.unreproduced_crashes[0] + times, "backend crashed"),
             )
-            self.asked.strays.clear()
+            self.client.unreproduced_crashes.clear()
 
-    def _known(self) -> Iterator[Outcome]:
-        for kind, name, trial, truth in known_cases(self.op):
-            verdict = judge(self.asked, trial, truth)
+    def _definition_cases(self) -> Iterator[Outcome]:
+        for kind, name, trial, expected in definition_cases(self.op):
+            verdict = judge(self.client, trial, expected)
             failed = verdict.status is Status.FAILED
-            yield Outcome(kind, name, verdict, snippet(trial, truth, verdict, self.backend) if failed else "")
+            yield Outcome(
+                kind, name, verdict, snippet(trial, expected, verdict, self.backend) if failed else ""
+            )
 
     def _generated(self) -> tuple[list[Outcome], str]:
         from irops.conformance.search import Search
@@ -134,20 +143,20 @@ class _Held:
 
         source = source_of(self.op)
         if source is None:
-            return [], "no example to generate cases from"
+            return [], "the definition has no example to generate cases from"
         seconds, start = self.effort.seconds, monotonic()
-        search = Search(self._checked, seconds)
+        search = Search(self._check, seconds)
         sweep = itertools.chain(source.sweep, source.large if self.effort.large else ())
         search.run(sweep, source.strategy, self.effort.examples, self.effort.seed)
-        late = monotonic() - start > seconds and not search.smallest
+        timed_out = monotonic() - start > seconds and not search.smallest
         search.reduce()
         outcomes = [
             Outcome("generated", "generated", verdict, count=count) for verdict, count in search.tally.items()
         ]
         for trial, verdict in search.smallest.values():
-            text = snippet(trial, truth_of(trial), verdict, self.backend)
-            outcomes.append(Outcome("generated", "generated, the smallest found", verdict, text))
-        return outcomes, f"stopped after {seconds:g} seconds" if late else ""
+            text = snippet(trial, expected_of(trial), verdict, self.backend)
+            outcomes.append(Outcome("generated", "generated, shrunk", verdict, text))
+        return outcomes, f"stopped after {seconds:g} seconds" if timed_out else ""
 
-    def _checked(self, trial: Trial) -> Verdict:
-        return judge(self.asked, trial, truth_of(trial))
+    def _check(self, trial: Trial) -> Verdict:
+        return judge(self.client, trial, expected_of(trial))

@@ -1,6 +1,4 @@
-"""The ways in which the same elements may lie in memory: kernels get constants that are read-only, views, and
-odd addresses.
-"""
+"""Memory layouts of the same elements: kernels receive read-only constants, views and unaligned arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from irops.values.element import CODED, Array, element_type_of, tagged
 
 
 class Layout(NamedTuple):
-    """make: an array brought into the layout; statement: the same in Python, for x."""
+    """make: convert an array to the layout; statement: the same as Python code for x."""
 
     make: Callable[[Array], Array]
     statement: str
@@ -40,20 +38,20 @@ LAYOUTS = {
     ),
 }
 WRITEABLE = ("plain", "fortran", "stepped", "backward")
-"""The layouts in which an array can be filled."""
+"""The layouts of arrays that can be written to."""
 
 
-def laid_out(array: Array, layout: str) -> Array:
-    """A new array of the same elements in a layout; in one that they cannot have (an unaligned tensor of
-    strings), plain.
+def in_layout(array: Array, layout: str) -> Array:
+    """A new array of the same elements in a layout, or in the plain layout if the layout is impossible for
+    the array, such as unaligned strings.
     """
     kind = element_type_of(array)
-    bare = array.view(np.uint8) if kind.name in CODED else array  # NumPy drops tags on the way
+    bare = array.view(np.uint8) if kind.name in CODED else array  # NumPy drops the type tag
     return tagged(LAYOUTS[layout if fits(array, layout) else "plain"].make(bare), kind)
 
 
 def fits(array: Array, layout: str) -> bool:
-    """Whether the elements can lie so."""
+    """Whether the array can have the layout."""
     if layout in ("stepped", "backward"):
         return array.ndim > 0
     return layout != "unaligned" or (array.size > 0 and array.dtype != object)

@@ -1,4 +1,4 @@
-"""Values as Python expressions, exact to the bit."""
+"""Values as Python expressions that reproduce every bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irops.values.element import CODED, STRING, Array, ElementType, element_type
 from irops.values.shape import Shape
 
 LONG = 256
-"""Elements above which an array is not written out."""
+"""Arrays of more elements are written compressed."""
 
 
 def literal(value: Any) -> str:
@@ -22,7 +22,7 @@ def literal(value: Any) -> str:
 
 
 def array_literal(array: Array) -> str:
-    """An array; of the types that neither NumPy nor ml_dtypes has, its codes."""
+    """An array as an expression; for types that neither NumPy nor ml_dtypes has, an array of codes."""
     kind = element_type_of(array)
     if kind is STRING:
         return f"np.array({array.ravel().tolist()!r}, object){_shaped(array.shape)}"

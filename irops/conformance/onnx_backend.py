@@ -21,7 +21,7 @@ from irops.values.element import Array
 
 
 class NotDefinedError(SkipTest):
-    """A model has ops or types that irops does not define; a test that runs it is skipped, and says so.
+    """A model has ops or types that irops does not define; the test that runs it is skipped.
 
     ONNX's runner has an exception of its own for that, and lets tests pass that raise it.
     """
@@ -39,7 +39,7 @@ class Prepared(BackendRep):
 
 
 class Backend(Base):
-    """Runs models by the reference kernels."""
+    """Runs models with the reference kernels."""
 
     @classmethod
     def prepare(cls, model: Any, device: str = "CPU", **_: Any) -> Prepared:

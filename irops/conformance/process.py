@@ -1,4 +1,4 @@
-"""A module that answers questions in a process of its own, which may crash or hang."""
+"""Run a module that answers requests in a separate process, which may crash or hang."""
 
 from __future__ import annotations
 
@@ -12,42 +12,40 @@ from threading import Timer
 from typing import IO, Any
 
 
-class Died(Exception):
-    """The process that answers has ended, or was ended since it did not answer; the message says how."""
+class ProcessDied(Exception):
+    """The process ended, or was killed because it did not answer in time; the message says how."""
 
-    def __init__(self, how: str, stalled: bool) -> None:
-        super().__init__(how)
+    def __init__(self, description: str, stalled: bool) -> None:
+        super().__init__(description)
         self.stalled = stalled
 
 
 class Process:
-    """Runs a module that reads pickled requests from its input and writes pickled answers; started when it is
-    first asked.
+    """A module that reads pickled requests from its input and writes pickled answers, started on first use.
 
-    introduction: what it is told before the first question, again whenever it is started; patience: seconds
-        for each answer.
+    setup_request: the first request after every start; timeout: seconds for each answer.
     """
 
-    def __init__(self, module: str, introduction: tuple[Any, ...], patience: float) -> None:
-        self.patience = patience
-        self._module, self._introduction = module, introduction
+    def __init__(self, module: str, setup_request: tuple[Any, ...], timeout: float) -> None:
+        self.timeout = timeout
+        self._module, self._setup_request = module, setup_request
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
 
     def ask(self, request: tuple[Any, ...]) -> Any:
-        """Its answer.
+        """Send a request and return the answer.
 
-        Raises:  Died
+        Raises:  ProcessDied
         """
         if self._process is None:
-            self._process = self._started()
-            refused = self._told(self._process, self._introduction)
-            if refused is not None:
-                return refused
-        return self._told(self._process, request)
+            self._process = self._start()
+            setup_reply = self._exchange(self._process, self._setup_request)
+            if setup_reply is not None:
+                return setup_reply
+        return self._exchange(self._process, request)
 
     def close(self) -> None:
-        """End the process; asked again, there is a new one."""
+        """End the process; the next request starts a new one."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -56,11 +54,11 @@ class Process:
             self._errors.close()
             self._errors = None
 
-    def _told(self, process: subprocess.Popen[bytes], request: tuple[Any, ...]) -> Any:
-        """Send a request and wait for what comes back."""
+    def _exchange(self, process: subprocess.Popen[bytes], request: tuple[Any, ...]) -> Any:
+        """Send a request and wait for the answer."""
         assert process.stdin is not None
         assert process.stdout is not None
-        watch = Timer(self.patience, process.kill)
+        watch = Timer(self.timeout, process.kill)
         watch.start()
         try:
             pickle.dump(request, process.stdin)
@@ -68,17 +66,17 @@ class Process:
             return pickle.load(process.stdout)
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             status, stalled = process.wait(), not watch.is_alive()
-            how = (
-                f"no answer within {self.patience:g} seconds"
+            description = (
+                f"no answer within {self.timeout:g} seconds"
                 if stalled
-                else f"the process {self._end(status)}"
+                else f"the process {self._exit_description(status)}"
             )
             self.close()
-            raise Died(how, stalled) from None
+            raise ProcessDied(description, stalled) from None
         finally:
             watch.cancel()
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         return subprocess.Popen(
@@ -89,9 +87,11 @@ class Process:
             env={**os.environ, "PYTHONPATH": paths},
         )
 
-    def _end(self, status: int) -> str:
-        """How the process ended, and the last that it said."""
-        how = f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with exit code {status}"
+    def _exit_description(self, status: int) -> str:
+        """How the process ended, with the last line of its error output."""
+        description = (
+            f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with exit code {status}"
+        )
         assert self._errors is not None
         self._errors.seek(0)
         lines = [
@@ -99,4 +99,4 @@ class Process:
             for line in self._errors.read().decode("utf-8", "replace").splitlines()
             if line.strip()
         ]
-        return f"{how} ({lines[-1]})" if lines else how
+        return f"{description} ({lines[-1]})" if lines else description

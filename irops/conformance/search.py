@@ -1,4 +1,4 @@
-"""Looking for a case on which a backend fails, and for the smallest such case."""
+"""Search for cases on which a backend fails, and shrink them."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from irops.conformance.reduce import reduced
-from irops.conformance.trial import NoTrial, Trial
+from irops.conformance.trial import InvalidTrial, Trial
 from irops.conformance.verdict import Status, Verdict
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 Check = Callable[[Trial], Verdict]
-"""Raises NoTrial for what cannot be judged."""
+"""Raises InvalidTrial for a trial that cannot be judged."""
 
 
-class Refuted(Exception):
-    """A backend fails on a trial. A subclass for each kind of fault, so that they are shrunk apart."""
+class FailedTrial(Exception):
+    """A backend fails on a trial. Each kind of fault has a subclass, so that they are shrunk separately."""
 
 
 class OutOfTime(BaseException):
-    """No exception that a search would take for a failure."""
+    """The time limit is reached. Not an Exception, so that Hypothesis does not treat it as a failure."""
 
 
 @dataclass(slots=True)
 class Search:
-    """What a search has found so far. smallest: by kind of fault, the trial and its verdict; tally: of the
-    others, before one has failed.
+    """The state of a search.
+
+    smallest: the smallest failing trial and its verdict, by kind of fault; tally: the verdicts of the other
+    trials before the first failure.
     """
 
     check: Check
@@ -44,7 +46,7 @@ class Search:
     shrinking: bool = False
 
     def run(self, sweep: Iterable[Trial], strategy: SearchStrategy[Trial], examples: int, seed: int) -> None:
-        """Try trials until there are enough or time is up; where one fails, look for smaller ones for as long
+        """Run trials until `examples` or the time limit is reached; after a failure, shrink for as long
         again.
         """
         import hypothesis
@@ -65,51 +67,51 @@ class Search:
         def attempt(trial: Trial) -> None:
             try:
                 self._try(trial)
-            except NoTrial:
+            except InvalidTrial:
                 hypothesis.reject()
 
-        with suppress(Refuted, OutOfTime):  # all that they could tell is among the smallest
+        with suppress(FailedTrial, OutOfTime):  # the failures are recorded in self.smallest
             for trial in sweep:
-                with suppress(Refuted, NoTrial):
+                with suppress(FailedTrial, InvalidTrial):
                     self._try(trial)
             self.shrinking = False
             try:
                 settings(hypothesis.seed(seed)(hypothesis.given(strategy)(attempt)))()
-            except BaseExceptionGroup as several:
-                if several.split((Refuted, Flaky))[1] is not None:
+            except BaseExceptionGroup as group:
+                if group.split((FailedTrial, Flaky))[1] is not None:
                     raise
 
     def reduce(self) -> None:
-        """Cut down what was found, for as long as it takes to find smaller ones at most."""
+        """Reduce the failing trials further, within the time limit."""
         self.limit, self.shrinking = monotonic() + self.seconds, True
-        for fault, (found, _) in list(self.smallest.items()):
+        for fault, (trial, _) in list(self.smallest.items()):
 
             def fails(trial: Trial, fault: str = fault) -> bool:
-                with suppress(NoTrial, Refuted):
+                with suppress(InvalidTrial, FailedTrial):
                     self._try(trial)
                 return self.smallest[fault][0] is trial
 
             with suppress(OutOfTime):
-                reduced(found, fails)
+                reduced(trial, fails)
 
     def _try(self, trial: Trial) -> None:
         if monotonic() > self.limit:
             raise OutOfTime
         verdict = self.check(trial)
         if verdict.status is Status.FAILED:
-            self._note(trial, verdict)
-            raise _refuted(verdict.fault)(verdict.reason)
+            self._record(trial, verdict)
+            raise _failed_trial_type(verdict.fault)(verdict.reason)
         if not self.shrinking:
             self.tally[verdict] += 1
 
-    def _note(self, trial: Trial, verdict: Verdict) -> None:
+    def _record(self, trial: Trial, verdict: Verdict) -> None:
         if not self.shrinking:
             self.limit, self.shrinking = monotonic() + self.seconds, True
-        known = self.smallest.get(verdict.fault)
-        if known is None or trial.size <= known[0].size:
+        smallest_so_far = self.smallest.get(verdict.fault)
+        if smallest_so_far is None or trial.size <= smallest_so_far[0].size:
             self.smallest[verdict.fault] = (trial, verdict)
 
 
 @cache
-def _refuted(fault: str) -> type[Refuted]:
-    return type(f"Refuted by {fault}", (Refuted,), {})
+def _failed_trial_type(fault: str) -> type[FailedTrial]:
+    return type(f"FailedTrial: {fault}", (FailedTrial,), {})

@@ -1,4 +1,4 @@
-"""A trial as a program that can be pasted: it fails as the backend did."""
+"""Write a trial as a self-contained program that reproduces the failure of the backend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irops.backends.requirements import MOVING
 from irops.conformance.judge import CHANGED, WRONG_OUT
 from irops.conformance.layouts import LAYOUTS, WRITEABLE, fits
 from irops.conformance.literals import array_literal, literal
-from irops.conformance.trial import Given, Trial, Truth
+from irops.conformance.trial import Expected, Trial, TrialInput
 from irops.conformance.verdict import Verdict
 from irops.invocation import Invocation
 from irops.runtime.verify import TOLERANCES
@@ -30,35 +30,38 @@ IMPORTS = {
     "element_type(": "from irops.values.element import element_type",
     "Violation)": "from irops.values.violation import Violation",
 }
-"""What a program that holds a word has to import."""
+"""The import that a program needs if it contains a text."""
 
 
-def snippet(trial: Trial, truth: Truth, verdict: Verdict, backend: str) -> str:
-    """The program. What must be refused goes to the kernel itself: irops.call would refuse it before."""
+def snippet(trial: Trial, expected: Expected, verdict: Verdict, backend: str) -> str:
+    """The program. Invalid inputs are passed to the kernel directly, since irops.call would refuse them."""
     names = _names(trial)
-    given = [name for name, item in zip(names, trial.inputs) if item is not None]
+    present = [name for name, trial_input in zip(names, trial.inputs) if trial_input is not None]
     lines = [
-        line for name, item in zip(names, trial.inputs) if item is not None for line in _array(name, item)
+        line
+        for name, trial_input in zip(names, trial.inputs)
+        if trial_input is not None
+        for line in _array(name, trial_input)
     ]
-    arguments = ", ".join([name if name in given else "None" for name in names])
-    if truth.broken is not None:
-        lines += _refusal(trial, truth.broken, backend, arguments)
+    arguments = ", ".join([name if name in present else "None" for name in names])
+    if expected.violated is not None:
+        lines += _refusal(trial, expected.violated, backend, arguments)
     elif verdict.fault == CHANGED:
         lines += [
-            f"before = [{', '.join(f'{name}.tolist()' for name in given)}]",
+            f"before = [{', '.join(f'{name}.tolist()' for name in present)}]",
             f'{_call(trial, arguments)}["{backend}"])',
-            f"assert [{', '.join(f'{name}.tolist()' for name in given)}] == before",
+            f"assert [{', '.join(f'{name}.tolist()' for name in present)}] == before",
         ]
     elif verdict.fault == WRONG_OUT:
-        lines += _filling(trial, truth, backend, arguments)
+        lines += _filling(trial, expected, backend, arguments)
     else:
-        lines += _comparison(trial, truth, backend, arguments)
+        lines += _comparison(trial, expected, backend, arguments)
     text = "\n".join(lines)
     return "\n".join((*(line for word, line in IMPORTS.items() if word in text), "", text))
 
 
 def _names(trial: Trial) -> list[str]:
-    """Inputs by their names in the definition, those of a variadic one numbered."""
+    """The names of the inputs in the definition; those of a variadic input are numbered."""
     ports = trial.op.definition.inputs
     last = len(ports) - 1
     return [
@@ -67,17 +70,17 @@ def _names(trial: Trial) -> list[str]:
     ]
 
 
-def _array(name: str, given: Given) -> Iterator[str]:
-    array, kind = given.array, element_type_of(given.array)
+def _array(name: str, trial_input: TrialInput) -> Iterator[str]:
+    array, kind = trial_input.array, element_type_of(trial_input.array)
     yield from _wrapped(f"{name} = {array_literal(array)}")
-    if fits(array, given.layout) and given.layout != "plain":
-        yield re.sub(r"\bx\b", name, LAYOUTS[given.layout].statement)
+    if fits(array, trial_input.layout) and trial_input.layout != "plain":
+        yield re.sub(r"\bx\b", name, LAYOUTS[trial_input.layout].statement)
     if kind.name in CODED:
         yield f'{name} = irops.tagged({name}, element_type("{kind.name}"))'
 
 
 def _wrapped(line: str) -> list[str]:
-    """Numbers in several lines where one will not hold them; texts are left whole."""
+    """Wrap a long line of numbers; lines with strings are not wrapped."""
     if len(line) <= WIDTH or "'" in line or '"' in line:
         return [line]
     return textwrap.wrap(
@@ -86,66 +89,69 @@ def _wrapped(line: str) -> list[str]:
 
 
 def _call(trial: Trial, arguments: str) -> str:
-    """A call up to its backends."""
+    """The call of irops.call, up to the argument backends."""
     values = Invocation(trial.op, trial.attributes).attributes
     attributes = {trial.op.definition.attributes[name].parameter: values[name] for name in trial.attributes}
     return f'irops.call("{trial.op.id}", {arguments}{_keywords(attributes)}, backends='
 
 
-def _comparison(trial: Trial, truth: Truth, backend: str, arguments: str) -> list[str]:
+def _comparison(trial: Trial, expected: Expected, backend: str, arguments: str) -> list[str]:
     call = _call(trial, arguments)
-    lines = [f'ours = {call}["{backend}"])', f'truth = {call}["reference"])']
-    if len(truth.outputs) == 1:
-        return [*lines, *_assertions(trial, truth.outputs[0], "ours", "truth")]
-    for k, output in enumerate(truth.outputs):
-        lines += _assertions(trial, output, f"ours[{k}]", f"truth[{k}]")
+    lines = [f'ours = {call}["{backend}"])', f'expected = {call}["reference"])']
+    if len(expected.outputs) == 1:
+        return [*lines, *_assertions(trial, expected.outputs[0], "ours", "expected")]
+    for k, output in enumerate(expected.outputs):
+        lines += _assertions(trial, output, f"ours[{k}]", f"expected[{k}]")
     return lines
 
 
-def _assertions(trial: Trial, output: Array | None, ours: str, truth: str) -> list[str]:
-    """How the two are compared: by bits, unless the op computes floating-point numbers."""
+def _assertions(trial: Trial, output: Array | None, ours: str, expected: str) -> list[str]:
+    """Assertions that compare two arrays: bit for bit, unless the op computes floating-point numbers."""
     if output is None:
         return []
     kind = element_type_of(output)
-    same = f"assert {ours}.dtype == {truth}.dtype and {ours}.shape == {truth}.shape"
+    same = f"assert {ours}.dtype == {expected}.dtype and {ours}.shape == {expected}.shape"
     if kind.floating and trial.op.definition.category not in MOVING and kind.name in TOLERANCES:
         relative, absolute = TOLERANCES[kind.name]
         return [
             same,
             (
-                f"np.testing.assert_allclose({ours}.astype(float), {truth}.astype(float), rtol={relative},"
+                f"np.testing.assert_allclose({ours}.astype(float), {expected}.astype(float), rtol={relative},"
                 f" atol={absolute})"
             ),
         ]
     bits = "tobytes" if kind.bits >= 8 else "tolist"
-    return [same, f"assert {ours}.{bits}() == {truth}.{bits}(), ({ours}, {truth})"]
+    return [same, f"assert {ours}.{bits}() == {expected}.{bits}(), ({ours}, {expected})"]
 
 
-def _refusal(trial: Trial, broken: str, backend: str, arguments: str) -> list[str]:
-    """A program that ends well only if the kernel raises a Violation."""
+def _refusal(trial: Trial, violated: str, backend: str, arguments: str) -> list[str]:
+    """Code that succeeds only if the kernel raises a Violation."""
     return [
         *_kernel(trial, backend),
         "with suppress(Violation):",
-        f"    result = kernel({arguments}{_direct(trial)})",
-        f'    raise AssertionError(f"{broken} is broken, and there is a result: {{result}}")',
+        f"    result = kernel({arguments}{_kernel_keywords(trial)})",
+        f'    raise AssertionError(f"{violated} is violated, but there is a result: {{result}}")',
     ]
 
 
-def _filling(trial: Trial, truth: Truth, backend: str, arguments: str) -> list[str]:
-    """A program that ends well only if the kernel fills an array as the reference would."""
-    layout, output = next(given for given in trial.inputs if given is not None).layout, truth.outputs[0]
+def _filling(trial: Trial, expected: Expected, backend: str, arguments: str) -> list[str]:
+    """Code that succeeds only if the kernel fills the array `out` like the reference."""
+    layout, output = (
+        next(trial_input for trial_input in trial.inputs if trial_input is not None).layout,
+        expected.outputs[0],
+    )
     statement = (
         LAYOUTS[layout].statement
         if layout in WRITEABLE and output is not None and fits(output, layout)
         else ""
     )
     return [
-        f'truth = {_call(trial, arguments)}["reference"])',
-        "out = np.zeros_like(truth)",
+        f'expected = {_call(trial, arguments)}["reference"])',
+        "out = np.zeros_like(expected)",
         *([re.sub(r"\bx\b", "out", statement)] if statement else []),
         *_kernel(trial, backend),
-        f"kernel({arguments}{_direct(trial)}, out=out)",
-        *_assertions(trial, output, "out", "truth"),
+        f"kernel({arguments}{_kernel_keywords(trial)}, out=out)",
+        *_assertions(trial, output, "out", "expected"),
     ]
 
 
@@ -156,8 +162,8 @@ def _kernel(trial: Trial, backend: str) -> list[str]:
     ]
 
 
-def _direct(trial: Trial) -> str:
-    """The attributes as a kernel gets them."""
+def _kernel_keywords(trial: Trial) -> str:
+    """The attributes as keyword arguments of a kernel."""
     return _keywords(Invocation(trial.op, trial.attributes).keywords("kernel", trial.arrays))
 
 

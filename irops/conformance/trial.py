@@ -1,4 +1,4 @@
-"""One case to hold a backend to: inputs in a layout, attributes; and what the definition says of it."""
+"""One test case: inputs in a layout and attributes, with the result expected by the definition."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.conformance.layouts import laid_out
+from irops.conformance.layouts import in_layout
 from irops.diagnostics.rule import Severity
 from irops.invocation import Invocation, OpFault
 from irops.runtime.arrays import size_in_bytes
@@ -20,8 +20,8 @@ from irops.values.violation import Violation, collect_warnings
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """An input: its elements, and how they lie in memory."""
+class TrialInput:
+    """An input: its elements and their memory layout."""
 
     array: Array
     layout: str = "plain"
@@ -29,25 +29,30 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Inputs in the order of the definition (None: left out), and the texts of attributes."""
+    """Inputs in the order of the definition (None: omitted), and attributes as texts."""
 
     op: Op = field(repr=False)
-    inputs: tuple[Given | None, ...]
+    inputs: tuple[TrialInput | None, ...]
     attributes: Mapping[str, str]
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
-        """What Hypothesis prints of a trial: not the whole definition."""
+        """Print a trial in Hypothesis without the whole definition."""
         printer.text(f"Trial({self.op.id}, {self.inputs}, {dict(self.attributes)})")
 
     @property
     def arrays(self) -> list[Array | None]:
-        """The inputs, each in its layout; new ones at each call."""
-        return [None if given is None else laid_out(given.array, given.layout) for given in self.inputs]
+        """The inputs, each in its layout; new arrays at each call."""
+        return [
+            None if trial_input is None else in_layout(trial_input.array, trial_input.layout)
+            for trial_input in self.inputs
+        ]
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """What makes a trial small: few elements, few axes, plain layouts."""
-        present = [given for given in self.inputs if given is not None]
+        """The size of a trial for comparisons: numbers of elements, of axes, and of layouts that are not
+        plain.
+        """
+        present = [trial_input for trial_input in self.inputs if trial_input is not None]
         return (
             sum(g.array.size for g in present),
             sum(g.array.ndim for g in present),
@@ -56,37 +61,36 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
-    """What must come out (None for an output that is not said), or the number of the constraint that is
-    broken.
+class Expected:
+    """The expected outputs (None for an unspecified one), or the number of the violated constraint.
 
-    unknown: how the reference itself fails, where it does, so that nothing can be said.
+    reference_error: the error of the reference; if there is one, the expected result is unknown.
     """
 
     outputs: tuple[Array | None, ...] = ()
-    broken: str | None = None
+    violated: str | None = None
     tolerance: float | None = None
-    unknown: str = ""
+    reference_error: str = ""
 
 
 LARGE = 1 << 27
-"""Bytes of outputs up to which a trial is one."""
+"""Trials with more bytes of outputs are not run."""
 
 
-class NoTrial(Exception):
-    """The definition forbids the case by types, shapes or attributes alone: no backend would ever get it."""
+class InvalidTrial(Exception):
+    """Types, shapes or attributes alone make the case invalid, so that it would never reach a backend."""
 
 
 def compute(kernel: Function, trial: Trial, arrays: Sequence[Array | None]) -> list[Array]:
-    """What a kernel gives for a trial's inputs, as arrays of the inferred types.
+    """Run a kernel on the inputs of a trial; return arrays of the inferred types.
 
-    Raises:  NoTrial; whatever the kernel raises
+    Raises:  InvalidTrial; whatever the kernel raises
     """
     invocation = _invocation(trial)
     try:
         facts = invocation.infer([None if a is None else fact_of(a) for a in arrays])
     except OpFault as fault:
-        raise NoTrial(fault.message) from None
+        raise InvalidTrial(fault.message) from None
     results = invocation.compute(arrays, kernel=kernel)
     return [result_array(item, fact) for item, fact in zip(results, facts, strict=True)]
 
@@ -94,35 +98,35 @@ def compute(kernel: Function, trial: Trial, arrays: Sequence[Array | None]) -> l
 def _invocation(trial: Trial) -> Invocation:
     invocation = Invocation(trial.op, trial.attributes)
     if not invocation.usable or invocation.faults:
-        raise NoTrial(str([fault.message for fault in invocation.faults]))
+        raise InvalidTrial(str([fault.message for fault in invocation.faults]))
     return invocation
 
 
-def truth_of(trial: Trial) -> Truth:
-    """What the definition says: inferred with all values known, then computed by the reference.
+def expected_of(trial: Trial) -> Expected:
+    """The result expected by the definition: inference with all values known, then the reference.
 
-    Raises:  NoTrial
+    Raises:  InvalidTrial
     """
     op, arrays = trial.op, trial.arrays
     assert op.functions.kernel is not None
     with collect_warnings() as warnings:
-        broken = _broken(trial, arrays)
-    if broken is not None:
-        return Truth(broken=broken)
+        violated = _violated_constraint(trial, arrays)
+    if violated is not None:
+        return Expected(violated=violated)
     try:
         outputs = compute(op.functions.kernel, trial, arrays)
     except Violation as violation:
-        return Truth(broken=violation.constraint)
+        return Expected(violated=violation.constraint)
     except OpFault as fault:
-        return Truth(broken=fault.constraint or fault.rule)
-    except (NoTrial, MemoryError):
+        return Expected(violated=fault.constraint or fault.rule)
+    except (InvalidTrial, MemoryError):
         raise
     except Exception as error:
         if not _errors(op, warnings):
-            return Truth(unknown=f"{type(error).__name__}: {error}")
+            return Expected(reference_error=f"{type(error).__name__}: {error}")
     if _errors(op, warnings):
-        raise NoTrial("inference finds a fault that leaves the shapes clear, and kernels need not find it")
-    return Truth(tuple(outputs))
+        raise InvalidTrial("inference reports an error that kernels need not detect")
+    return Expected(tuple(outputs))
 
 
 def _errors(op: Op, warnings: Sequence[Violation]) -> bool:
@@ -131,21 +135,21 @@ def _errors(op: Op, warnings: Sequence[Violation]) -> bool:
     )
 
 
-def _broken(trial: Trial, arrays: Sequence[Array | None]) -> str | None:
-    """What inference finds wrong once it knows the values.
+def _violated_constraint(trial: Trial, arrays: Sequence[Array | None]) -> str | None:
+    """The constraint or rule that inference reports once it knows the values.
 
-    Raises:  NoTrial for what it finds wrong without them, or too large to be tried
+    Raises:  InvalidTrial for what it reports without the values, or if the outputs are too large
     """
     invocation = _invocation(trial)
     try:
         invocation.infer([None if a is None else fact_of(a) for a in arrays])
     except OpFault as fault:
-        raise NoTrial(fault.message) from None
+        raise InvalidTrial(fault.message) from None
     try:
         with np.errstate(all="ignore"):
             facts = invocation.infer([None if a is None else fact_of(a, with_value=True) for a in arrays])
     except OpFault as fault:
         return fault.constraint or fault.rule
     if size_in_bytes(facts) > LARGE:
-        raise NoTrial(f"{facts[0]} is too large to be tried")
+        raise InvalidTrial(f"{facts[0]} is too large")
     return None

@@ -1,4 +1,4 @@
-"""What was found of a backend."""
+"""The results of testing a backend."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Of one case. fault: which kind of failure (wrong result, crash …); reason: what exactly, or why it was
-    declined.
+    """The result of one case. fault: the kind of failure (wrong result, crash …); reason: its description, or
+    why the case was declined.
     """
 
     status: Status
@@ -30,8 +30,8 @@ KINDS = ("example", "counterexample", "generated")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A verdict and its case, or how many generated cases it is that of. snippet: the case as a program that
-    can be pasted.
+    """A verdict with its case, or with the number of generated cases that share it. snippet: the case as a
+    self-contained program.
     """
 
     kind: str
@@ -47,14 +47,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class OpReport:
-    """What was found of one op. note: why there is less than might be expected."""
+    """The results for one op. note: why cases are missing."""
 
     op: str
     outcomes: tuple[Outcome, ...] = ()
     note: str = ""
 
     def count(self, kind: str | None = None, status: Status | None = None) -> int:
-        """How many cases there were, of a kind, with a status."""
+        """The number of cases, optionally of one kind or with one status."""
         return sum(o.count for o in self.outcomes if kind in (None, o.kind) and status in (None, o.status))
 
     @property
@@ -63,7 +63,7 @@ class OpReport:
 
     @property
     def declined(self) -> Counter[str]:
-        """The reasons for which cases were declined, and how many."""
+        """The number of declined cases by reason."""
         reasons: Counter[str] = Counter()
         for outcome in self.outcomes:
             if outcome.status is Status.DECLINED:
@@ -73,7 +73,7 @@ class OpReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found of a backend; ok where nothing failed."""
+    """The results for a backend."""
 
     backend: str
     ops: tuple[OpReport, ...] = field(default_factory=tuple)
@@ -88,11 +88,11 @@ class Report:
                 yield op, outcome
 
     def __str__(self) -> str:
-        told = [
+        failures = [
             f"{op.op}, {outcome.case}: {outcome.verdict.reason}\n{outcome.snippet}"
             for op, outcome in self.failures()
         ]
         return (
-            "\n".join(told)
+            "\n".join(failures)
             or f"backend {self.backend} conforms on {sum(op.count() for op in self.ops)} cases"
         )

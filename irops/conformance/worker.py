@@ -1,8 +1,7 @@
-"""The process in which a backend is asked, so that one that crashes takes nothing else with it.
+"""The process that runs a backend, so that a crash does not end the caller.
 
-Reads pickled requests from its input and writes answers: ("backend", name, folders, modules), then ("has",
-    op) or
-("trial", op, inputs, attributes). Whatever libraries print goes to the error stream.
+Reads pickled requests from its input and writes answers: ("backend", name, folders, modules), then
+("has", op) or ("trial", op, inputs, attributes). What libraries print goes to the error stream.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 from irops.backends.backend import Backend, chain
 from irops.conformance.answer import answer_of
-from irops.conformance.trial import Given, Trial
+from irops.conformance.trial import Trial, TrialInput
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.registry import Registry, default_registry
 from irops.values.element import Array, element_type, tagged
@@ -36,26 +35,30 @@ def main() -> None:
                 registry = Registry(folders, modules) if folders or modules else registry
                 (backend,), answer = chain((name,)), None
             else:
-                answer = _answered(backend, registry, request)
+                answer = _handle(backend, registry, request)
         except DiagnosticError as error:
             answer = error.diagnostics
-        told = pickle.dumps(answer)
-        answer = None  # what is freed wrongly should crash before the answer is out
-        answers.write(told)
+        payload = pickle.dumps(answer)
+        answer = None  # freeing corrupt memory should crash before the answer is sent
+        answers.write(payload)
         answers.flush()
 
 
-def _answered(backend: Backend | None, registry: Registry, request: tuple[Any, ...]) -> Any:
+def _handle(backend: Backend | None, registry: Registry, request: tuple[Any, ...]) -> Any:
     assert backend is not None
     op = registry.op(request[1])
     if request[0] == "has":
         return backend.kernel(op) is not None
     _, _, inputs, attributes = request
-    return answer_of(backend, Trial(op, tuple(map(_given, inputs)), attributes))
+    return answer_of(backend, Trial(op, tuple(map(_trial_input, inputs)), attributes))
 
 
-def _given(sent: tuple[Array, str, str] | None) -> Given | None:
-    return None if sent is None else Given(tagged(sent[0], element_type(sent[1], foreign=True)), sent[2])
+def _trial_input(serialized: tuple[Array, str, str] | None) -> TrialInput | None:
+    return (
+        None
+        if serialized is None
+        else TrialInput(tagged(serialized[0], element_type(serialized[1], foreign=True)), serialized[2])
+    )
 
 
 if __name__ == "__main__":

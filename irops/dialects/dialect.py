@@ -114,11 +114,7 @@ class Dialect:
         if found is not None:
             return registry.op(found)
         known = ", ".join(parted(known)[1] for known in self.ids())
-        message = (
-            f"irops has no definition of {self.title}'s {type}, its outputs are as the file declares them;"
-            f" it has {known}"
-        )
-        return NoOp("undefined-op", message, once=True)
+        return NoOp.undefined(f"{self.title}'s {type}", f"; it has {known}", once=True)
 
     # types and shapes
 

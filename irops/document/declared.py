@@ -1,4 +1,4 @@
-"""What definitions say of the same thing, row by row."""
+"""A table that compares definitions of the same op: one row per input, attribute or constraint."""
 
 from __future__ import annotations
 
@@ -13,130 +13,138 @@ from irops.spec.definition import Attribute, Definition
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What one definition says: name, where it has one of its own; text; aside: in a smaller voice."""
+class Cell:
+    """A cell of the table. name: the name in this definition, if any; detail: additional text."""
 
     text: str
     name: str = ""
-    aside: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """A row. said: of each definition, None where it says nothing of the kind; worded: sentences, which
-    differ in names alone.
+class DeclaredRow:
+    """A row. cells: one per definition, None if it has no such item; is_prose: texts are sentences, whose
+    wording is not compared.
     """
 
     what: str
-    said: tuple[Said | None, ...]
-    worded: bool = False
+    cells: tuple[Cell | None, ...]
+    is_prose: bool = False
 
     @property
     def differs(self) -> bool:
-        """Whether the definitions do not say the same."""
+        """Whether the definitions differ."""
         return (
             len(
                 {
-                    None if said is None else ("" if self.worded else said.text, said.aside)
-                    for said in self.said
+                    None if cell is None else ("" if self.is_prose else cell.text, cell.detail)
+                    for cell in self.cells
                 }
             )
             > 1
         )
 
 
-def declared(registry: Registry, definitions: Sequence[Definition]) -> tuple[Declared, ...]:
-    """Inputs, attributes, types, output, requirements and gradients of definitions, the first of which the
-    others share functions with.
+def declared_rows(registry: Registry, definitions: Sequence[Definition]) -> tuple[DeclaredRow, ...]:
+    """Rows for inputs, types, attributes, output, gradient and constraints of the definitions. All of them
+    share the functions of the first one.
     """
-    base = definitions[0]
+    first_definition = definitions[0]
     rows = [
-        Declared(f"input {place}", tuple(_input(d, place) for d in definitions))
-        for place in range(len(base.inputs))
+        DeclaredRow(f"input {index}", tuple(_input(d, index) for d in definitions))
+        for index in range(len(first_definition.inputs))
     ]
     rows += [
-        Declared(f"types of input {place}", tuple(_types(registry, d, place) for d in definitions))
-        for place in range(len(base.inputs))
+        DeclaredRow(f"types of input {index}", tuple(_types(registry, d, index) for d in definitions))
+        for index in range(len(first_definition.inputs))
     ]
-    names = list(
+    attribute_names = list(
         dict.fromkeys(
             attribute.stands_for or name for d in definitions for name, attribute in d.attributes.items()
         )
     )
-    rows += [Declared("attribute", tuple(_attribute(d, name) for d in definitions)) for name in names]
-    rows.append(Declared("output", tuple(Said(d.outputs[0].text, d.outputs[0].name) for d in definitions)))
-    rows.append(Declared("gradient", tuple(_gradient(d) for d in definitions), worded=True))
+    rows += [
+        DeclaredRow("attribute", tuple(_attribute(d, name) for d in definitions)) for name in attribute_names
+    ]
+    rows.append(DeclaredRow("output", tuple(Cell(d.outputs[0].text, d.outputs[0].name) for d in definitions)))
+    rows.append(DeclaredRow("gradient", tuple(_gradient(d) for d in definitions), is_prose=True))
     numbers = list(dict.fromkeys(number for d in definitions for number in d.constraints))
     rows += [
-        Declared(number, tuple(_constraint(d, number) for d in definitions), worded=True)
+        DeclaredRow(number, tuple(_constraint(d, number) for d in definitions), is_prose=True)
         for number in numbers
     ]
     return tuple(rows)
 
 
-def _input(definition: Definition, place: int) -> Said:
-    port = definition.inputs[place]
-    return Said(port_text(port) or "any rank", port.name)
+def _input(definition: Definition, index: int) -> Cell:
+    port = definition.inputs[index]
+    return Cell(port_text(port) or "any rank", port.name)
 
 
-def _types(registry: Registry, definition: Definition, place: int) -> Said:
-    """The element types of an input; aside, those that later versions take too."""
-    allowed = definition.inputs[place].allowed
+def _types(registry: Registry, definition: Definition, index: int) -> Cell:
+    """The element types of an input; as detail, those that later versions add."""
+    allowed = definition.inputs[index].allowed
     later: dict[str, str] = {}
     for version in dialect_named(definition.dialect).versions(definition.file_id):
-        for name in registry.op(version).definition.inputs[place].allowed - allowed:
+        for name in registry.op(version).definition.inputs[index].allowed - allowed:
             later.setdefault(name, version.rpartition("-")[2])
-    aside = ", ".join(f"{name} from opset {opset} on" for name, opset in sorted(later.items()))
-    return Said(" ".join(kind.name for kind in TYPES if kind.name in allowed), aside=aside)
+    detail = ", ".join(f"{name} from opset {opset} on" for name, opset in sorted(later.items()))
+    return Cell(" ".join(kind.name for kind in TYPES if kind.name in allowed), detail=detail)
 
 
-def _attribute(definition: Definition, name: str) -> Said | None:
-    attribute = next((a for own, a in definition.attributes.items() if (a.stands_for or own) == name), None)
+def _attribute(definition: Definition, name: str) -> Cell | None:
+    attribute = next(
+        (
+            a
+            for attribute_name, a in definition.attributes.items()
+            if (a.stands_for or attribute_name) == name
+        ),
+        None,
+    )
     if attribute is None:
         return None
-    text = (
-        f"default {attribute.default}"
-        if attribute.default is not None
-        else "required"
-        if attribute.required
-        else "no default"
-    )
-    return Said(
-        f"{text}; {domain_text(attribute) or attribute.type}",
+    return Cell(
+        f"{_default(attribute)}; {domain_text(attribute) or attribute.type}",
         attribute.label or attribute.name,
-        _aside(attribute),
+        _detail(attribute),
     )
 
 
-def _aside(attribute: Attribute) -> str:
+def _default(attribute: Attribute) -> str:
+    if attribute.default is not None:
+        return f"default {attribute.default}"
+    return "required" if attribute.required else "no default"
+
+
+def _detail(attribute: Attribute) -> str:
     parts = []
     if attribute.switch:
-        parts.append(f"with a switch, {attribute.switch}")
+        parts.append(f"enabled by {attribute.switch}")
     if attribute.builder:
-        parts.append("of the builder, no attribute of the node")
+        parts.append("of the builder, not an attribute of the node")
     if attribute.reader_default not in (None, attribute.default):
-        parts.append(f"OpenVINO reads {attribute.reader_default} where it is missing")
+        parts.append(f"OpenVINO reads {attribute.reader_default} if it is missing")
     return "; ".join(parts)
 
 
-def _constraint(definition: Definition, number: str) -> Said | None:
+def _constraint(definition: Definition, number: str) -> Cell | None:
     constraint = definition.constraints.get(number)
     if constraint is None:
         return None
-    asides = [
+    details = [
         word
-        for word, holds in (
+        for word, applies in (
             ("a warning", constraint.severity == "warning"),
-            ("of values", constraint.when == "run"),
+            ("on values", constraint.when == "run"),
         )
-        if holds
+        if applies
     ]
-    return Said(constraint.text, aside="; ".join(asides))
+    return Cell(constraint.text, detail="; ".join(details))
 
 
-def _gradient(definition: Definition) -> Said | None:
+def _gradient(definition: Definition) -> Cell | None:
     texts = [
         f"of {g.of}, saves {' '.join(g.saves) or 'nothing'}{f', with {g.when}' if g.when else ''}: {g.text}"
         for g in definition.gradients.values()
     ]
-    return Said(" ".join(texts)) if texts else None
+    return Cell(" ".join(texts)) if texts else None

@@ -1,11 +1,11 @@
-"""Elements of small arrays as people write them, with all their digits."""
+"""Elements of small arrays as text, with all significant digits."""
 
 from __future__ import annotations
 
 from irops.values.element import STRING, Array, element_type_of
 
 WIDEST = 16
-"""How many characters a row of a grid has at most."""
+"""Largest number of characters in a row of a grid."""
 
 
 def tensor_text(array: Array) -> str:
@@ -21,9 +21,7 @@ def elements_text(array: Array) -> str:
 
 
 def grid_text(array: Array) -> str:
-    """The elements line by line, blocks of more than two axes one below the other; long rows stand
-    upright.
-    """
+    """The elements row by row, with higher axes stacked; long rows are written one element per line."""
     if not array.size:
         return "no elements"
     rows = [

@@ -1,4 +1,4 @@
-"""The whole of the documentation: which pages there are, and writing them."""
+"""Generate and write the pages of the documentation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SUFFIXES = {"html": ".html", "markdown": ".md"}
 
 
 class MissingExtraError(RuntimeError):
-    """A library that an extra brings is not installed."""
+    """A library of an extra is not installed."""
 
 
 def _environment(format: str) -> jinja2.Environment:
@@ -53,23 +53,22 @@ def _environment(format: str) -> jinja2.Environment:
 
 
 class Site:
-    """Pages of all ops and rules. Ask for pages() to have them, write() to put them into a folder.
+    """Pages of all ops and rules: pages() generates them, write() writes them to a folder.
 
-    ask: whether to ask the runtimes that are installed what they do with odd inputs, for the pages that lay
-        dialects side by side.
+    with_runtimes: run the installed runtimes for the pages that compare dialects.
     """
 
-    def __init__(self, registry: Registry | None = None, format: str = "html", *, ask: bool = True) -> None:
-        self.registry, self.format, self.ask = registry or default_registry(), format, ask
+    def __init__(
+        self, registry: Registry | None = None, format: str = "html", *, with_runtimes: bool = True
+    ) -> None:
+        self.registry, self.format, self.with_runtimes = registry or default_registry(), format, with_runtimes
         self.environment = _environment(format)
         self.ids = self.registry.ids()
         self.definitions = [self.registry.op(op).definition for op in self.ids]
         self.others = {dialect.name: self._newest(dialect.name) for dialect in others()}
 
     def _newest(self, dialect: str) -> list[Op]:
-        """The ops of another dialect; where a definition holds several versions, the newest of them, which
-        says most.
-        """
+        """The ops of another dialect; if a definition covers several versions, the newest one."""
         return [self.registry.op(self.registry.newest(op)) for op in self.registry.ids(dialect)]
 
     def pages(self, progress: Progress | None = None) -> Iterator[tuple[str, str]]:
@@ -103,15 +102,15 @@ class Site:
                 f"ops/{op.definition.page}{suffix}",
                 self._page("op", "../", view=op_view(self.registry, op), names=_names()),
             )
-        for compared in COMPARISONS:
-            view = comparison_view(self.registry, compared, ask=self.ask)
-            yield f"comparisons/{compared.name}{suffix}", self._page("comparison", "../", view=view)
+        for comparison in COMPARISONS:
+            view = comparison_view(self.registry, comparison, with_runtimes=self.with_runtimes)
+            yield f"comparisons/{comparison.name}{suffix}", self._page("comparison", "../", view=view)
         yield f"rules/index{suffix}", self._page("rules", "../", rules=all_rules())
         for rule in all_rules():
             yield f"rules/{rule.code}{suffix}", self._page("rule", "../", rule=rule)
         for opset in OPSETS:
             page = self._page(
-                "opset", "../", opset=opset, opsets=OPSETS, categories=self._held(opset), ids=self.ids
+                "opset", "../", opset=opset, opsets=OPSETS, categories=self._versions_in(opset), ids=self.ids
             )
             yield f"opsets/{opset}{suffix}", page
         if self.format == "html":
@@ -119,62 +118,62 @@ class Site:
             yield "style.css", self.environment.get_template("style.css").render()
 
     def write(self, folder: str | os.PathLike[str], progress: Progress | None = None) -> int:
-        """Write all pages; the folder is replaced as a whole once all are there. Returns how many.
+        """Write all pages and return their number. The folder is replaced after all pages are generated.
 
-        Raises:  FileExistsError where the folder holds something that is not documentation of irops
+        Raises:  FileExistsError if the folder contains anything but documentation of irops
         """
         target = Path(folder)
         if target.exists() and (
             not target.is_dir() or (any(target.iterdir()) and not (target / MARK).exists())
         ):
             raise FileExistsError(
-                f"{target} exists and is not a folder of irops documentation; name another, or remove it"
+                f"{target} exists and is not a folder of irops documentation; choose another, or remove it"
                 " first"
             )
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(prefix=".irops-docs-", dir=target.parent))
+        new_folder = Path(tempfile.mkdtemp(prefix=".irops-docs-", dir=target.parent))
         try:
             count = 0
             for path, text in self.pages(progress):
-                file = part / path
+                file = new_folder / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
                 count += 1
-            (part / MARK).write_text("written by irops docs\n")
-            part.chmod(0o755)
-            before = part.with_name(f"{part.name}.before")
+            (new_folder / MARK).write_text("written by irops docs\n")
+            new_folder.chmod(0o755)
+            replaced = new_folder.with_name(f"{new_folder.name}.replaced")
             with signals_blocked():
                 if target.exists():
-                    target.rename(before)
-                part.rename(target)
-            shutil.rmtree(before, ignore_errors=True)
+                    target.rename(replaced)
+                new_folder.rename(target)
+            shutil.rmtree(replaced, ignore_errors=True)
         except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
+            shutil.rmtree(new_folder, ignore_errors=True)
             raise
         return count
 
     def _page(self, name: str, root: str, **values: Any) -> str:
-        kind = "html" if self.format == "html" else "md"
-        return self.environment.get_template(f"{name}.{kind}").render(root=root, **values)
+        extension = "html" if self.format == "html" else "md"
+        return self.environment.get_template(f"{name}.{extension}").render(root=root, **values)
 
     def _categories(self) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {}
+        by_category: dict[str, list[Any]] = {}
         for definition in self.definitions:
-            found.setdefault(definition.category, []).append(definition)
-        return dict(sorted(found.items()))
+            by_category.setdefault(definition.category, []).append(definition)
+        return dict(sorted(by_category.items()))
 
-    def _held(self, opset: str) -> dict[str, list[Any]]:
-        found: dict[str, list[Any]] = {}
+    def _versions_in(self, opset: str) -> dict[str, list[Any]]:
+        by_category: dict[str, list[Any]] = {}
         for version in opsets().all():
             if opset in version.opsets:
-                found.setdefault(version.category, []).append(version)
-        return dict(sorted(found.items()))
+                by_category.setdefault(version.category, []).append(version)
+        return dict(sorted(by_category.items()))
 
     def _search(self) -> str:
-        all_definitions = (*self.definitions, *(op.definition for ops in self.others.values() for op in ops))
+        definitions = (*self.definitions, *(op.definition for ops in self.others.values() for op in ops))
         entries = [
             {"name": d.file_id, "text": d.summary, "path": f"ops/{d.page}.html", "kind": d.category}
-            for d in all_definitions
+            for d in definitions
         ]
         entries += [
             {"name": c.title, "text": c.text, "path": f"comparisons/{c.name}.html", "kind": "comparison"}

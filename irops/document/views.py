@@ -1,13 +1,14 @@
-"""What pages show, worked out from definitions: plain values, no markup."""
+"""The contents of pages, computed from definitions: plain values without markup."""
 
 from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
-from irops.conformance.example import inputs_of, outcome, wanted_outputs
+from irops.conformance.example import expected_outputs, inputs_of, outcome
 from irops.conformance.odd_inputs.table import comparisons_of
 from irops.dialects.dialect import parted
 from irops.registry import Registry
@@ -21,7 +22,7 @@ from irops.values.element import Array, element_type_of
 
 @dataclass(frozen=True, slots=True)
 class TensorView:
-    """A tensor of an example: text is its elements, laid out as a person would."""
+    """A tensor of an example. text: its elements as nested rows."""
 
     name: str
     type: str
@@ -30,14 +31,14 @@ class TensorView:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """An example, run: its outputs are what the kernel computes now, or what diagnostics it gives."""
+    """An example after running it: the computed outputs or the diagnostics."""
 
     title: str
     attributes: str
     inputs: tuple[TensorView, ...]
     outputs: tuple[TensorView, ...]
     net: str
-    told: tuple[str, ...]
+    diagnostics: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +50,18 @@ class ConstraintView:
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A version of an op. held: which opsets hold it; page: '' where irops does not define it."""
+    """A version of an op. opsets: those that contain it; page: '' if irops does not define it."""
 
     id: str
     page: str
-    held: str
+    opsets: str
     changes: str
     here: bool
 
 
 @dataclass(frozen=True, slots=True)
 class OpView:
-    """All that a page of an op shows."""
+    """The contents of the page of an op."""
 
     op: Op
     version: OpVersion | None
@@ -71,7 +72,7 @@ class OpView:
     notes: tuple[Note, ...]
     examples: tuple[CaseView, ...]
     siblings: tuple[Sibling, ...]
-    compared: tuple[tuple[str, str], ...]
+    comparisons: tuple[tuple[str, str], ...]
     call: str
     places: tuple[tuple[str, str], ...]
 
@@ -80,8 +81,8 @@ class OpView:
         return self.op.definition
 
     @property
-    def unreached(self) -> tuple[str, ...]:
-        """The inputs that no gradient reaches."""
+    def inputs_without_gradient(self) -> tuple[str, ...]:
+        """The inputs without a gradient."""
         return tuple(p.name for p in self.definition.inputs if p.name not in self.definition.gradients)
 
 
@@ -94,7 +95,7 @@ def op_view(registry: Registry, op: Op) -> OpView:
         *definition.constraints,
         *(p.name for p in (*definition.inputs, *definition.outputs)),
     }
-    broken = counterexamples(definition)
+    counterexample_cases = counterexamples(definition)
     return OpView(
         op=op,
         version=version,
@@ -107,14 +108,14 @@ def op_view(registry: Registry, op: Op) -> OpView:
             ConstraintView(
                 c,
                 _notes(definition, c.id),
-                tuple(case_view(op, case) for case in broken if case.violates == c.id),
+                tuple(case_view(op, case) for case in counterexample_cases if case.violates == c.id),
             )
             for c in definition.constraints.values()
         ),
         notes=tuple(n for n in definition.notes if n.of not in (about & named)),
         examples=tuple(case_view(op, case) for case in examples(definition)),
         siblings=_siblings(registry, definition),
-        compared=comparisons_of(op.definition.file_id),
+        comparisons=comparisons_of(op.definition.file_id),
         call=call_text(definition),
         places=_places(op),
     )
@@ -125,15 +126,15 @@ def _notes(definition: Definition, of: str) -> tuple[Note, ...]:
 
 
 def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
-    """The op's versions."""
+    """The versions of an op."""
     if definition.dialect != OPENVINO:
         return _siblings_elsewhere(registry, definition)
-    known = registry.ids()
-    found = []
+    defined_ids = registry.ids()
+    rows = []
     for version in opsets().versions.get(definition.type.lower(), ()):
-        defined = version.id in known
+        defined = version.id in defined_ids
         changes = registry.op(version.id).definition.changes if defined else ""
-        found.append(
+        rows.append(
             Sibling(
                 version.id,
                 version.id if defined else "",
@@ -142,22 +143,22 @@ def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]
                 version.id == definition.id,
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def _siblings_elsewhere(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:
-    """The versions of an op of another dialect; one page tells of all that a file holds."""
+    """The versions of an op of another dialect. A definition covers several versions, shown on one page."""
     of_type = [op for op in registry.versions(definition.dialect) if parted(op)[1] == definition.type]
     if len(of_type) < 2:
         return ()
-    found = []
+    rows = []
     for op in of_type:
         other = registry.op(op).definition
         changes = other.changes if op == other.file_id else ""
-        found.append(
+        rows.append(
             Sibling(op, other.page, f"from {parted(op)[2]} on", changes, other.file_id == definition.file_id)
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def opsets_text(version: OpVersion) -> str:
@@ -166,41 +167,32 @@ def opsets_text(version: OpVersion) -> str:
 
 
 def domain_text(attribute: Attribute) -> str:
-    """What values an attribute may have."""
+    """The valid values of an attribute."""
     if attribute.values:
         return ", ".join(attribute.values)
-    within = _range_text(attribute)
+    limits = _range_text(attribute.low, attribute.high)
     if attribute.of:
         axes = f"an axis of {attribute.of}" if attribute.type == "axis" else f"axes of {attribute.of}"
-        return f"{axes}, {within}" if within else axes
-    return within
+        return f"{axes}, {limits}" if limits else axes
+    return limits
 
 
-def _range_text(attribute: Attribute) -> str:
-    low, high = attribute.low, attribute.high
-    if low == -float("inf") and high == float("inf"):
-        return ""
-    return (
-        f"{low:g} or more"
-        if high == float("inf")
-        else f"{high:g} or less"
-        if low == -float("inf")
-        else f"{low:g} to {high:g}"
-    )
+def _range_text(low: float, high: float) -> str:
+    match low == -inf, high == inf:
+        case True, True:
+            return ""
+        case False, True:
+            return f"{low:g} or more"
+        case True, False:
+            return f"{high:g} or less"
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def port_text(port: PortSpec) -> str:
-    """What ranks a port may have, and whether it may be left out or repeated."""
-    low, high = port.low_rank, port.high_rank
+    """The valid ranks of a port, and whether it is optional or variadic."""
     parts = []
-    if low or high != float("inf"):
-        parts.append(
-            f"rank {low}"
-            if low == high
-            else f"rank {low} or more"
-            if high == float("inf")
-            else f"rank {low} to {high:g}"
-        )
+    if port.low_rank or port.high_rank != inf:
+        parts.append(f"rank {_range_text(port.low_rank, port.high_rank)}")
     if port.optional:
         parts.append("optional")
     if port.variadic:
@@ -209,15 +201,15 @@ def port_text(port: PortSpec) -> str:
 
 
 def call_text(definition: Definition) -> str:
-    """How the op is called from Python."""
+    """The call of the op from Python, or '' if it cannot be called directly."""
     inputs = [f"*{p.name}" if p.variadic else p.name for p in definition.inputs]
     attributes = [
         f"{a.name}={_python(a)}"
         for a in definition.attributes.values()
         if not (a.builder and a.default is None)
     ]
-    called = inputs and not definition.bodies and not definition.stateful
-    return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if called else ""
+    callable_directly = inputs and not definition.bodies and not definition.stateful
+    return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if callable_directly else ""
 
 
 def _python(attribute: Attribute) -> str:
@@ -232,28 +224,30 @@ def _python(attribute: Attribute) -> str:
 
 
 def case_view(op: Op, case: Case) -> CaseView:
-    outputs, found = outcome(op, case)
+    outputs, diagnostics = outcome(op, case)
     attributes = ", ".join(f"{name}={value}" for name, value in case.attributes.items())
-    wanted = wanted_outputs(op, case)
-    given = [
+    expected = expected_outputs(op, case)
+    tensors = [
         t
         for t in (inputs_of(op, case) if case.net is None else case.tensors)
         if t is not None and not t.output
     ]
     names = (
-        [t.name for t in wanted] if len(wanted) == len(outputs) else [p.name for p in op.definition.outputs]
+        [t.name for t in expected]
+        if len(expected) == len(outputs)
+        else [p.name for p in op.definition.outputs]
     )
     return CaseView(
         title=case.name or "",
         attributes=attributes,
-        inputs=tuple(_given(t) for t in given),
+        inputs=tuple(_input_arrays(t) for t in tensors),
         outputs=tuple(TensorView(name, _type(array), layout(array)) for name, array in zip(names, outputs)),
         net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
-        told=tuple(f"{d.severity} {d.code}: {d.message}" for d in found),
+        diagnostics=tuple(f"{d.severity} {d.code}: {d.message}" for d in diagnostics),
     )
 
 
-def _given(tensor: Tensor) -> TensorView:
+def _input_arrays(tensor: Tensor) -> TensorView:
     return TensorView(
         tensor.name,
         f"{tensor.element_type}{tensor.shape}",
@@ -266,7 +260,7 @@ def _type(array: Array) -> str:
 
 
 def layout(array: Array) -> str:
-    """The elements as nested rows, at most a few hundred characters."""
+    """The elements as nested rows, of at most a few hundred characters."""
     import numpy as np
 
     shown: Any = array.astype(object) if array.dtype.kind == "V" or array.dtype == object else array
@@ -280,13 +274,13 @@ def layout(array: Array) -> str:
 
 
 def _places(op: Op) -> tuple[tuple[str, str], ...]:
-    """Where the op is: its definition, and its functions with their lines."""
+    """The files of the op: its definition, and its functions with lines."""
     root = Path(__file__).resolve().parent.parent.parent
-    found = [("definition", _relative(Path(op.definition.path), root))]
+    places = [("definition", _relative(Path(op.definition.path), root))]
     for role, function in op.functions.by_role().items():
         code = inspect.unwrap(function).__code__
-        found.append((role, f"{_relative(Path(code.co_filename), root)}:{code.co_firstlineno}"))
-    return tuple(found)
+        places.append((role, f"{_relative(Path(code.co_filename), root)}:{code.co_firstlineno}"))
+    return tuple(places)
 
 
 def _relative(path: Path, root: Path) -> str:
@@ -297,12 +291,12 @@ BANDS = {
     "IR0": "text",
     "IR1": "structure",
     "IR2": "graph",
-    "IR3": "against definitions",
+    "IR3": "definitions",
     "IR4": "types and shapes",
     "IR5": "weights",
     "IR6": "evaluation",
     "IR7": "settings",
-    "IR8": "graphs that are built",
+    "IR8": "building graphs",
     "IR9": "other formats, translation",
-    "OD1": "faults in definitions",
+    "OD1": "errors in definitions",
 }

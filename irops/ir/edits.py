@@ -19,10 +19,10 @@ _BLANKS = b" \t\r\n"
 
 def with_attribute(source: Source, at: int, name: str, text: str) -> Edit | None:
     """Replace the value of an existing attribute of the element at a byte offset."""
-    for found in _attributes(source, at):
-        if found[1] == name.encode():
-            group = 2 if found[2] is not None else 3
-            return Edit(found.start(group), found.end(group), escaped(text).replace("'", "&apos;"))
+    for match in _attributes(source, at):
+        if match[1] == name.encode():
+            group = 2 if match[2] is not None else 3
+            return Edit(match.start(group), match.end(group), escaped(text).replace("'", "&apos;"))
     return None
 
 
@@ -84,11 +84,11 @@ def with_dims(source: Source, at: int, dims: Sequence[int]) -> list[Edit | None]
 
 def _attributes(source: Source, at: int) -> list[re.Match[bytes]]:
     tag = _TAG.match(source.data, at) if at >= 0 else None
-    position, found = tag.end() if tag else len(source.data), []
+    position, matches = tag.end() if tag else len(source.data), []
     while one := _ATTRIBUTE.match(source.data, position):
-        found.append(one)
+        matches.append(one)
         position = one.end()
-    return found
+    return matches
 
 
 def _end_of_attributes(source: Source, at: int) -> int | None:
@@ -151,6 +151,6 @@ def _end_of_tag(data: bytes, at: int) -> int:
     """The offset after the start tag at an offset."""
     tag = _TAG.match(data, at)
     position = tag.end() if tag else at
-    while found := _ATTRIBUTE.match(data, position):
-        position = found.end()
+    while match := _ATTRIBUTE.match(data, position):
+        position = match.end()
     return data.index(b">", position) + 1

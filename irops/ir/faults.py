@@ -19,11 +19,11 @@ class Faults:
     counts the others.
     """
 
-    __slots__ = ("found", "layer", "limits", "omitted", "path", "source")
+    __slots__ = ("findings", "layer", "limits", "omitted", "path", "source")
 
     def __init__(self, source: Source, limits: Limits | None = None) -> None:
         self.source, self.limits = source, limits or Limits()
-        self.found: list[Diagnostic] = []
+        self.findings: list[Diagnostic] = []
         self.omitted = 0
         self.layer: Layer | None = None
         self.path: tuple[str, ...] = ()
@@ -44,13 +44,13 @@ class Faults:
 
         child: the tag and the index of the child, counted from 0 among the children of that tag.
         """
-        if len(self.found) >= self.limits.findings:
+        if len(self.findings) >= self.limits.findings:
             self.omitted += 1
             return
         if child is not None:
             offset = self.source.child_offset(at, *child)
             at = at if offset is None else offset
-        self.found.append(
+        self.findings.append(
             Diagnostic(
                 rule(name),
                 message,
@@ -80,7 +80,7 @@ class Faults:
         if self.omitted:
             self.omitted, more = 0, self.omitted
             end = self.source.location(len(self.source.data))
-            self.found.append(
+            self.findings.append(
                 Diagnostic(
                     rule("too-many-findings"),
                     f"{more} more findings are not reported; {self.limits.message('findings')}",
@@ -88,4 +88,4 @@ class Faults:
                     notes=limit_notes("too-many-findings"),
                 )
             )
-        return in_document_order(self.found)
+        return in_document_order(self.findings)

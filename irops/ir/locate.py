@@ -47,10 +47,10 @@ class Source:
         wanted = name.encode()
         tag = _TAG.match(self.data, at) if at >= 0 else None
         position = tag.end() if tag else len(self.data)
-        while found := _ATTRIBUTE.match(self.data, position):
-            if found[1] == wanted:
-                return found.start(1)
-            position = found.end()
+        while match := _ATTRIBUTE.match(self.data, position):
+            if match[1] == wanted:
+                return match.start(1)
+            position = match.end()
         return None
 
     def child_offset(self, at: int, tag: str, index: int = 0) -> int | None:

@@ -63,9 +63,9 @@ class Ports:
 
     def _new_dims(self, element: Element, owner: str) -> tuple[int, ...]:
         texts = element.text.split(SEPARATOR)[:-1]
-        before = len(self.faults.found)
+        before = len(self.faults.findings)
         dims = tuple([self._dim(text, element, k, owner) for k, text in enumerate(texts)])
-        if len(self.faults.found) == before:
+        if len(self.faults.findings) == before:
             self._dims[element.text] = dims
         return dims
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from irops.backends.backend import Backend, chain
 from irops.backends.declined import Declined
-from irops.backends.remembered import Remembered
+from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import EvaluationError, Location
 from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.limits import Limits
@@ -19,7 +19,7 @@ from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.violation import LimitExceeded, Violation
 
-_PREPARED: Remembered[Prepared] = Remembered(256)
+_PREPARED: LruCache[Prepared] = LruCache(256)
 """The latest ops that were called, by their attributes and backends."""
 
 

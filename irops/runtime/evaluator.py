@@ -14,7 +14,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.backends.backend import Backend, Reference, kernel_of
-from irops.backends.remembered import Remembered
+from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, errors_of, in_document_order
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
@@ -49,7 +49,7 @@ class Evaluator:
     ) -> None:
         self.analysis, self.limits = analysis, analysis.limits
         self.backends, self.verify, self.progress = backends, verify, progress
-        self._plans: Remembered[Plan] = Remembered(MAX_PLANS)
+        self._plans: LruCache[Plan] = LruCache(MAX_PLANS)
         self._mapped: dict[LayerNode, Array] = {}
         self._kernels: dict[str, tuple[Backend, Kernel]] = {}
 

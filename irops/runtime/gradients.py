@@ -12,7 +12,7 @@ from irops.analysis.describing import facts_line
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.backends.backend import Backend
-from irops.backends.remembered import Remembered
+from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault
@@ -62,7 +62,7 @@ class GradientSession:
         self.session = Session(model, backends=backends, registry=registry, limits=limits)
         self.analysis = self.session.analysis
         self._names = GradientNames(self.analysis)
-        self._flows: Remembered[tuple[Plan, Flow]] = Remembered(MAX_FLOWS)
+        self._flows: LruCache[tuple[Plan, Flow]] = LruCache(MAX_FLOWS)
 
     def run(self, inputs: Mapping[Key, Any] | Iterable[Any] = ()) -> Results:
         """The model's results, as Session.run gives them."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from irops.backends.backend import Backend, fill, kernel_of
-from irops.backends.remembered import Remembered
+from irops.backends.lru_cache import LruCache
 from irops.invocation import Invocation, OpFault
 from irops.limits import Limits
 from irops.runtime.arrays import check_possible, size_in_bytes
@@ -59,7 +59,7 @@ class Prepared:
         self._checks_values = getattr(self._kernel, "checks_values", False)
         names = op.functions.keyword_params["kernel"]
         self._stateful = names is None or "variables" in names
-        self._known: Remembered[Outputs] = Remembered(MAX_SIGNATURES)
+        self._known: LruCache[Outputs] = LruCache(MAX_SIGNATURES)
 
     def run(self, inputs: Sequence[Any], out: Any, limits: Limits | None) -> Any:
         """The outputs, in the arrays of out, where they are given.

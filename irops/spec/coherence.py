@@ -36,17 +36,17 @@ def _named_in(function: Callable[..., Any], seen: set[Any]) -> set[str]:
         return set()
     seen.add(code)
     tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(function)))
-    found: set[str] = set()
+    ids: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _ID.fullmatch(node.value):
-            found.add(node.value)
+            ids.add(node.value)
         elif isinstance(node, ast.Name):
             called = _lookup(function, node.id)
             if inspect.isfunction(called) and (called.__module__ or "").startswith(
                 ((function.__module__ or "?").rsplit(".", 2)[0], OPS)
             ):
-                found |= _named_in(inspect.unwrap(called), seen)
-    return found
+                ids |= _named_in(inspect.unwrap(called), seen)
+    return ids
 
 
 def _lookup(function: Callable[..., Any], name: str) -> Any:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import cache
-from inspect import cleandoc
 from itertools import pairwise
 from math import inf
 from pathlib import Path
@@ -26,7 +24,9 @@ from irops.spec.definition import (
     TypeVariable,
     definition_id,
 )
+from irops.spec.references import reference_faults
 from irops.spec.schemas import schemas_folder
+from irops.spec.text import lines, prose, snake_case
 from irops.spec.types import OPENVINO, allowed_types, type_text
 
 FLAG = "yes"
@@ -98,19 +98,6 @@ def _fault(name: str, message: str, path: str | Path, line: int | None = None) -
     return Diagnostic(rule(name), message, Location(str(path), line))
 
 
-def prose(element: Any) -> str:
-    """The text of an element with line breaks and indentation folded; blank lines between paragraphs stay."""
-    if element is None or element.text is None:
-        return ""
-    paragraphs = ("\n".join(line.strip() for line in element.text.splitlines())).split("\n\n")
-    return "\n\n".join(" ".join(p.split()) for p in paragraphs if p.strip())
-
-
-def lines(element: Any) -> str:
-    """The text of an element with its line breaks, without common indentation."""
-    return "" if element is None else cleandoc(element.text or "")
-
-
 class _Loader:
     """Reads one definition, and collects its errors."""
 
@@ -163,7 +150,8 @@ class _Loader:
             file_id=self.file_id,
             later=self.later,
         )
-        self.names_are_defined(definition)
+        for element, message in reference_faults(root, definition):
+            self.fault(element, message)
         if self.faults:
             raise DefinitionError(self.faults)
         return definition
@@ -276,7 +264,9 @@ class _Loader:
         text = element.get("rank", "0..")
         low, dots, high = text.partition("..")
         try:
-            return int(low or 0), (int(high) if high else inf) if dots else int(low)
+            if not dots:
+                return int(low), int(low)
+            return int(low or 0), int(high) if high else inf
         except ValueError:
             self.fault(
                 element,
@@ -302,60 +292,3 @@ class _Loader:
             Severity(get("severity", "error")),
             tuple((get("of") or "").split()),
         )
-
-    def names_are_defined(self, definition: Definition) -> None:
-        """Check references by name: inputs of axes, subjects of notes, constraints of counterexamples."""
-        ports = {p.name for p in (*definition.inputs, *definition.outputs)}
-        for attribute in definition.attributes.values():
-            if attribute.type in ("axis", "axes") and attribute.of not in {p.name for p in definition.inputs}:
-                self.fault(
-                    self.root,
-                    f"attribute {attribute.name} is an axis of {attribute.of!r}, must be of an input",
-                )
-        defined = {
-            *definition.constraints,
-            *definition.attributes,
-            *definition.types,
-            *definition.bodies,
-            *ports,
-        }
-        for constraint in self.root.findall("constraint"):
-            for name in (constraint.get("of") or "").split():
-                if name not in definition.attributes:
-                    self.fault(
-                        constraint, f"a constraint is about the attribute {name!r}, which is not defined"
-                    )
-        for note in self.root.findall("note"):
-            if note.get("of") is not None and note.get("of") not in defined:
-                self.fault(note, f"a note is about {note.get('of')!r}, which is not defined")
-        for gradient in self.root.findall("gradient"):
-            self.gradient_is_sound(gradient, definition, ports)
-        for case in self.root.findall("counterexample"):
-            if case.get("violates") not in definition.constraints and not case.get("violates").startswith(
-                "IR"
-            ):
-                self.fault(case, f"a counterexample violates {case.get('violates')!r}, which is not defined")
-
-    def gradient_is_sound(self, element: Any, definition: Definition, ports: Collection[str]) -> None:
-        """Check a gradient: it is of an input, saves inputs and outputs, and depends on a bool attribute."""
-        of, when = element.get("of"), element.get("when")
-        if of not in {p.name for p in definition.inputs}:
-            self.fault(element, f"a gradient is of {of!r}, must be of an input")
-        for name in (element.get("saves") or "").split():
-            if name not in ports:
-                self.fault(element, f"the gradient of {of} saves {name!r}, must save inputs and outputs")
-        if when is not None and (
-            when not in definition.attributes or definition.attributes[when].type != "bool"
-        ):
-            self.fault(
-                element, f"the gradient of {of} depends on {when!r}, must depend on an attribute of type bool"
-            )
-
-
-def snake_case(name: str) -> str:
-    """reverse_sequence of ReverseSequence, nv12_to_rgb of NV12toRGB, lstm_cell of LSTMCell."""
-    import re
-
-    name = re.sub(r"([a-z0-9])(to)([A-Z])", r"\1_to_\3", name)
-    name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()

@@ -49,3 +49,10 @@ class NoOp:
     once: bool = False
     right: tuple[str, str] | None = None
     subject: str = ""
+
+    @classmethod
+    def undefined(cls, op: str, note: str = "", *, once: bool = False) -> NoOp:
+        """An op that exists and that irops does not define. op: its name in a sentence; note: follows it."""
+        subject = f"irops has no definition of {op}"
+        message = f"{subject}; its outputs are as the file declares them{note}"
+        return cls("undefined-op", message, once=once, subject=subject)

@@ -12,11 +12,10 @@ from irops.values.shape import Shape
 
 
 def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
-    """The array that kernels take for a value of a caller: strings become objects, codes are tagged, nothing
-    is converted.
+    """The array for kernels from a caller's value: strings become objects, codes are tagged.
 
-    wanted: the declared element type, which tells packed types apart that share a dtype
-    Raises:  ValueError where no element type has such an array
+    wanted: the declared element type, which distinguishes packed types that share a dtype
+    Raises:  ValueError if the dtype of the array has no element type
     """
     array = np.asarray(given)
     if array.dtype.kind in "UST":

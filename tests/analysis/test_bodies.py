@@ -199,7 +199,7 @@ def test_constants_are_known_within_bodies():
     assert shapes(net.model(), "y") == ["[3,2]"]
 
 
-def test_a_fault_in_a_body_is_told_with_its_way_and_once():
+def test_an_error_in_a_body_is_reported_once_with_its_path():
     found = irops.check(loop(state="5,3")).errors
     assert [(d.constraint, d.location.path, d.location.layer_name[:3]) for d in found] == [
         ("Add-1:C1", ("loop", "body"), "Add")
@@ -217,7 +217,7 @@ def test_a_fault_of_the_first_iteration_is_not_lost_when_more_is_allowed_for():
     assert [d.constraint for d in irops.infer(net.model()).errors] == ["Add-1:C1"]
 
 
-def test_a_fault_of_a_cut_is_told_at_its_entry():
+def test_a_fault_of_a_cut_is_reported_at_its_entry():
     net = Net()
     body = net.body()
     part = body.parameter("part", "f32", "?")
@@ -272,7 +272,7 @@ def test_a_fault_of_a_cut_is_told_at_its_entry():
         ),
     ],
 )
-def test_maps_that_are_not_sound_are_told_whoever_asks(maps, rule):
+def test_invalid_port_maps_are_reported_by_checks_and_inference(maps, rule):
     net = Net()
     body = net.body()
     body.result(body.op("ReLU", body.parameter("p", "f32", "?")))

@@ -24,7 +24,7 @@ def test_the_examples_have_no_errors(path: Path) -> None:
     assert irops.check(path).errors == ()
 
 
-def test_errors_of_all_kinds_are_told_in_one_pass_in_document_order(tmp_path: Path) -> None:
+def test_errors_of_all_kinds_are_reported_in_one_pass_in_document_order(tmp_path: Path) -> None:
     text = (RULES / "IR202.xml").read_text().replace('element_type="f32"', 'element_type="f31"')
     text = text.replace("<dim>3</dim>", "<dim>3.5</dim>", 1)
     (tmp_path / "m.xml").write_text(text)
@@ -58,7 +58,7 @@ def test_rules_are_selected() -> None:
         irops.check(RULES / "IR312.xml", select=["XR9"])
 
 
-def test_echoes_are_between_rules_that_there_are() -> None:
-    for code, echoes in CASCADES.items():
+def test_cascades_are_between_existing_rules() -> None:
+    for code, suppressed in CASCADES.items():
         assert rule(code).code == code
-        assert [rule(echo).code for echo in echoes] == list(echoes)
+        assert [rule(name).code for name in suppressed] == list(suppressed)

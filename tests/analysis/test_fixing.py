@@ -1,4 +1,4 @@
-"""What has one right answer is put right: exactly what was told, at exact places, once and for all."""
+"""Findings with exactly one solution are fixed: only what was reported, at exact offsets, once."""
 
 from __future__ import annotations
 

@@ -46,13 +46,13 @@ def straight(*extra: Layer, edges: tuple[Edge, ...] = ()) -> Model:
     )
 
 
-def found(model: Model, told: tuple[Diagnostic, ...] = ()) -> list[str]:
-    return [d.name for d in structural(model, told)]
+def found(model: Model, read_findings: tuple[Diagnostic, ...] = ()) -> list[str]:
+    return [d.name for d in structural(model, read_findings)]
 
 
-def structural(model: Model, told: tuple[Diagnostic, ...] = ()) -> list[Diagnostic]:
-    """What is wrong whatever the shapes are."""
-    analysis = ModelAnalysis(model, read_findings=told)
+def structural(model: Model, read_findings: tuple[Diagnostic, ...] = ()) -> list[Diagnostic]:
+    """The findings that do not depend on inference."""
+    analysis = ModelAnalysis(model, read_findings=read_findings)
     return [*analysis.structural_findings, *(d for each in CHECKS for d in each(analysis))]
 
 
@@ -75,7 +75,7 @@ def test_a_model_without_a_file_is_checked_too() -> None:
     )
 
 
-def test_an_edge_that_ends_nowhere_is_told_alone() -> None:
+def test_an_edge_that_ends_nowhere_is_reported_alone() -> None:
     model = straight()
     model.edges[1] = Edge(1, 9, 77, 0)
     assert messages(model) == [
@@ -158,7 +158,7 @@ def test_a_cycle_names_eight_layers_at_most() -> None:
     assert message.endswith('17 "n17" -> (4 more) -> 10 "n10", must have no cycle')
 
 
-def test_a_dead_end_is_told_once_with_what_leads_there() -> None:
+def test_a_dead_end_is_reported_once_with_what_leads_there() -> None:
     chain = [unary(10, "d0"), unary(11, "d1"), unary(12, "d2")]
     (message,) = messages(straight(*chain, edges=(Edge(0, 0, 10, 0), Edge(10, 9, 11, 0), Edge(11, 9, 12, 0))))
     assert message.startswith(
@@ -204,7 +204,7 @@ UNREAD_EDGE = b"""<net name="m" version="11"><layers>
 
 
 def test_what_the_reader_could_not_take_is_not_missed_again() -> None:
-    model, told = loads(UNREAD_EDGE)
-    assert [d.name for d in told] == ["malformed-number"]
-    assert found(model, told) == []
+    model, reported = loads(UNREAD_EDGE)
+    assert [d.name for d in reported] == ["malformed-number"]
+    assert found(model, reported) == []
     assert found(model) == ["unconnected-input"]

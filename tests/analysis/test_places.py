@@ -1,4 +1,4 @@
-"""Where a broken constraint is told."""
+"""Where a broken constraint is reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NET = """<?xml version="1.0"?>
 """
 
 
-def test_a_constraint_about_an_attribute_is_told_at_the_attribute(tmp_path):
+def test_a_constraint_about_an_attribute_is_reported_at_the_attribute(tmp_path):
     (tmp_path / "m.xml").write_text(NET)
     (tmp_path / "m.bin").write_bytes(b"")
     (error,) = irops.check(tmp_path / "m.xml").errors
@@ -30,7 +30,7 @@ def test_a_constraint_about_an_attribute_is_told_at_the_attribute(tmp_path):
     assert (error.location.line, error.location.column) == (7, NET.splitlines()[6].index("min") + 1)
 
 
-def test_what_inference_tells_at_no_attribute_is_told_at_the_layer(tmp_path):
+def test_a_finding_of_inference_without_an_attribute_is_at_the_layer(tmp_path):
     text = NET.replace('<data min="7" max="6"/>', '<data min="7"/>')
     (tmp_path / "m.xml").write_text(text)
     (tmp_path / "m.bin").write_bytes(b"")
@@ -38,7 +38,7 @@ def test_what_inference_tells_at_no_attribute_is_told_at_the_layer(tmp_path):
     assert (error.rule.name, error.location.line) == ("missing-attribute", 6)
 
 
-def test_more_elements_than_64_bits_count_are_told_at_the_shape_that_asks_for_them(tmp_path):
+def test_more_elements_than_64_bits_count_are_reported_at_the_shape_that_asks_for_them(tmp_path):
     text = NET.replace('min="7"', 'min="5"').replace('shape="2"', f'shape="{2**62},4"')
     (tmp_path / "m.xml").write_text(text)
     (tmp_path / "m.bin").write_bytes(b"")

@@ -25,14 +25,14 @@ DATA, LENGTHS = np.arange(6.0).reshape(2, 3), np.array([3, 2])
 
 @pytest.fixture
 def without_numba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    there = extras._there
-    monkeypatch.setattr(extras, "_there", lambda library: library != "numba" and there(library))
-    backends._fastest.cache_clear()
+    there = extras._is_installed
+    monkeypatch.setattr(extras, "_is_installed", lambda library: library != "numba" and there(library))
+    backends._default_chain.cache_clear()
     yield
-    backends._fastest.cache_clear()
+    backends._default_chain.cache_clear()
 
 
-def test_the_fastest_that_is_installed_comes_first_and_the_reference_last() -> None:
+def test_the_default_chain_that_is_installed_comes_first_and_the_reference_last() -> None:
     pytest.importorskip("numba")
     assert [backend.name for backend in chain(None)] == ["numba", "numpy", "reference"]
 
@@ -44,7 +44,7 @@ def test_without_numba_numpy_computes(without_numba: None) -> None:
 
 def test_asking_for_numba_where_it_is_missing_names_the_extra(without_numba: None) -> None:
     with pytest.raises(
-        DiagnosticError, match=r"numba is not installed; pip install 'irops\[numba\]' brings it"
+        DiagnosticError, match=r"numba is not installed; pip install 'irops\[numba\]' installs it"
     ):
         kernel_of(default_registry().op("ReverseSequence-1"), chain(("numba",)))
 
@@ -66,7 +66,7 @@ def test_what_no_fast_backend_has_the_reference_computes() -> None:
     assert irops.call("Abs-1", np.array([-1.0])).tolist() == [1.0]
 
 
-def test_a_model_runs_by_the_fastest_too(net: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_runs_by_the_default_chain_too(net: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     model = net(
         ("x", "Parameter", {"element_type": "f32", "shape": "2,3"}, []),
         ("n", "Parameter", {"element_type": "i64", "shape": "2"}, []),
@@ -98,7 +98,7 @@ def test_the_list_says_why_one_cannot_compute(
 ) -> None:
     assert main(["backends", "--op", "Reverse-1"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "numba is not installed; pip install 'irops[numba]' brings it" in out
+    assert "numba is not installed; pip install 'irops[numba]' installs it" in out
     assert main(["backends", "--op", "Reverse-1", "--quiet"]) == 0
     assert "numba" not in capsys.readouterr().out
 

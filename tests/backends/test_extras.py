@@ -17,26 +17,26 @@ BACKENDS = {"openvino": OpenVINO, "onnxruntime": ONNXRuntime}
 
 @pytest.fixture
 def nothing_installed(monkeypatch):
-    extras._there.cache_clear()
+    extras._is_installed.cache_clear()
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     yield
-    extras._there.cache_clear()
+    extras._is_installed.cache_clear()
 
 
 @pytest.mark.parametrize(
     ("name", "libraries", "extra"),
     [
-        ("openvino", "openvino is not installed; pip install 'irops\\[openvino\\]' brings it", "openvino"),
+        ("openvino", "openvino is not installed; pip install 'irops\\[openvino\\]' installs it", "openvino"),
         (
             "onnxruntime",
-            "onnxruntime and onnx are not installed; pip install 'irops\\[onnxruntime\\]' brings them",
+            "onnxruntime and onnx are not installed; pip install 'irops\\[onnxruntime\\]' installs them",
             "onnxruntime",
         ),
     ],
 )
 def test_a_missing_library_is_named_with_its_extra(nothing_installed, name, libraries, extra):
     with pytest.raises(
-        irops.DiagnosticError, match=f"IR613 backend {name} cannot compute: {libraries}"
+        irops.DiagnosticError, match=f"IR613 backend {name} is not available: {libraries}"
     ) as caught:
         irops.call("Reverse-1", np.zeros(2), np.array([0]), mode="index", backends=[BACKENDS[name]()])
     assert caught.value.diagnostics[0].code == "IR613"

@@ -28,13 +28,18 @@ def guarded(size: int, at_end: bool) -> np.ndarray:
 
 def sweep() -> None:
     """Reverse arrays of many layouts between forbidden pages."""
-    from irops.backends.numba import choices, reversing
+    from irops.backends.numba import kernel_choice, reversing
     from irops.ops.movement.reverse import reverse
 
     rng = np.random.default_rng(0)
-    choices.TOGETHER, choices.TASK, choices.LONG, choices.LONG_PAST = 0, 512, 600, 96
-    for past in (1 << 40, 0):
-        choices._cache_bytes = lambda past=past: past
+    (
+        kernel_choice.PARALLEL_BYTES,
+        kernel_choice.TASK_BYTES,
+        kernel_choice.LONG_ROW,
+        kernel_choice.LONG_STREAMED_ROW,
+    ) = 0, 512, 600, 96
+    for streamed in (1 << 40, 0):
+        kernel_choice._cache_bytes = lambda streamed=streamed: streamed
         reversing._plan.cache_clear()
         for steps, batch, width in [
             (3, 5, 1),

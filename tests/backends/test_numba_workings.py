@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, in_parts, moves
+from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, moves, split_loop
 
 pytest.importorskip("numba")
 
@@ -50,7 +50,7 @@ def test_sequences_keep_their_own_loops() -> None:
 
 def test_parts_of_a_loop_come_to_the_whole() -> None:
     given = Moves(1, (Loop(3, 10, 10, STEPS), Loop(10, 1, 1, BATCH, 1)))
-    parts = in_parts(given, 1, 4, 0)
+    parts = split_loop(given, 1, 4, 0)
     assert [part.count for part in parts] == [24, 6]
     assert parts[0].loops[0] == Loop(2, 4, 4, BATCH, 4)
     assert (parts[1].source, parts[1].target, parts[1].sequence) == (8, 8, 8)
@@ -78,7 +78,7 @@ def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nobody_waits_for_ever() -> None:
     from irops.backends.numba.addresses import address_of
-    from irops.backends.numba.waiting import await_change, await_count
+    from irops.backends.numba.spinning import await_change, await_count
 
     counter = np.array([3])
     await_change(address_of(counter), 3, 10)
@@ -88,15 +88,15 @@ def test_nobody_waits_for_ever() -> None:
 
 def test_whoever_waits_hears_the_bell() -> None:
     from irops.backends.numba.addresses import address_of
-    from irops.backends.numba.waiting import BELL, SIZE, await_change, ring
+    from irops.backends.numba.spinning import SIZE, WAKEUP, await_change, notify
 
-    bell, counters = np.zeros(1, np.int64), np.zeros(SIZE, np.int64)
-    counters[BELL // 8] = address_of(bell)
+    wakeup, counters = np.zeros(1, np.int64), np.zeros(SIZE, np.int64)
+    counters[WAKEUP // 8] = address_of(wakeup)
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(await_change, address_of(bell), 0, 1 << 40)
-        ring(address_of(counters))
+        waiting = pool.submit(await_change, address_of(wakeup), 0, 1 << 40)
+        notify(address_of(counters))
         waiting.result(timeout=60)
-    assert bell[0] == 1
+    assert wakeup[0] == 1
 
 
 def test_arrays_that_cannot_be_written_are_read() -> None:

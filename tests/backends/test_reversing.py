@@ -56,8 +56,8 @@ def tensors(draw: st.DrawFn, least_rank: int) -> np.ndarray:
     """Any bits, NaNs of all kinds among them, laid out in memory in any way."""
     shape: list[int] = []
     for _ in range(draw(st.integers(least_rank, 5))):
-        room = MOST // max(math.prod(shape), 1)
-        shape.append(draw(st.sampled_from([size for size in SIZES if size <= room])))
+        output_array = MOST // max(math.prod(shape), 1)
+        shape.append(draw(st.sampled_from([size for size in SIZES if size <= output_array])))
     shape = draw(st.permutations(shape))
     kind = np.dtype(draw(st.sampled_from(KINDS)))
     raw = np.random.default_rng(draw(st.integers(0, 99))).integers(
@@ -91,20 +91,20 @@ def tensors(draw: st.DrawFn, least_rank: int) -> np.ndarray:
 @pytest.fixture(autouse=True, params=["alone", "together", "past the caches"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Small tensors on one core; cut into tasks for several; and stored as very large ones are."""
-    from irops.backends.numba import choices, reversing
+    from irops.backends.numba import kernel_choice, reversing
 
     if request.param != "alone":
         for name, size in (
-            ("TOGETHER", 0),
-            ("TASK", 512),
-            ("LONG", 96),
-            ("LONG_PAST", 96),
-            ("RUN", 8),
-            ("PIECE", 160),
+            ("PARALLEL_BYTES", 0),
+            ("TASK_BYTES", 512),
+            ("LONG_ROW", 96),
+            ("LONG_STREAMED_ROW", 96),
+            ("RUN_BYTES", 8),
+            ("PIECE_BYTES", 160),
         ):
-            monkeypatch.setattr(choices, name, size)
+            monkeypatch.setattr(kernel_choice, name, size)
     if request.param == "past the caches":
-        monkeypatch.setattr(choices, "_cache_bytes", lambda: 0)
+        monkeypatch.setattr(kernel_choice, "_cache_bytes", lambda: 0)
     reversing._plan.cache_clear()
     yield
     reversing._plan.cache_clear()

@@ -1,4 +1,4 @@
-"""The command line, called in this process."""
+"""Fixtures that run the command line in this process."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from irops.cli.main import main
 ROOT = Path(__file__).parents[2]
 
 
-class Told(NamedTuple):
+class Result(NamedTuple):
     status: int
     out: str
     err: str
 
 
-Irops = Callable[..., Told]
+Irops = Callable[..., Result]
 
 
 @pytest.fixture
@@ -27,10 +27,10 @@ def irops(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -
     for name in ("FORCE_COLOR", "NO_COLOR", "IROPS_DEBUG"):
         monkeypatch.delenv(name, raising=False)
 
-    def call(*words: str | Path) -> Told:
+    def call(*words: str | Path) -> Result:
         status = main([str(word) for word in words])
         captured = capsys.readouterr()
-        return Told(status, captured.out, captured.err)
+        return Result(status, captured.out, captured.err)
 
     return call
 
@@ -41,7 +41,7 @@ def broken() -> Path:
 
 
 @pytest.fixture
-def sound() -> Path:
+def valid_model() -> Path:
     return ROOT / "examples" / "bidirectional_encoder" / "model.xml"
 
 

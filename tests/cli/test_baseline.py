@@ -1,4 +1,4 @@
-"""Findings that are accepted are not told; new ones are."""
+"""Baselines: accepted findings are not reported; new ones are."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def at(
 
 @pytest.fixture
 def faulty(reversing: Path) -> Path:
-    """The model with two edges that lead nowhere, both told at the layer x."""
+    """The model with two dangling edges, both reported at the layer x."""
     reversing.write_text(
         reversing.read_text().replace("  </edges>", EDGE + EDGE.replace('"9"', '"8"') + "  </edges>")
     )
     return reversing
 
 
-def test_what_is_accepted_is_not_told(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+def test_accepted_findings_are_not_reported(irops: Irops, faulty: Path, tmp_path: Path) -> None:
     known = tmp_path / "known.json"
     assert irops("check", faulty).status == 1
-    told = irops("check", faulty, "--write-baseline", known)
-    assert told == (0, f"2 findings accepted in {known}\n", "")
-    told = irops("check", faulty, "--baseline", known)
-    assert told == (0, f"no findings in {faulty}; omitted: 2 known findings\n", "")
+    result = irops("check", faulty, "--write-baseline", known)
+    assert result == (0, f"2 findings accepted in {known}\n", "")
+    result = irops("check", faulty, "--baseline", known)
+    assert result == (0, f"no findings in {faulty}; omitted: 2 known findings\n", "")
 
 
-def test_what_is_new_is_told(irops: Irops, faulty: Path, tmp_path: Path) -> None:
+def test_new_findings_are_reported(irops: Irops, faulty: Path, tmp_path: Path) -> None:
     known = tmp_path / "known.json"
     irops("check", faulty, "--write-baseline", known)
     text = (
@@ -51,14 +51,14 @@ def test_what_is_new_is_told(irops: Irops, faulty: Path, tmp_path: Path) -> None
         .replace("  </edges>", EDGE.replace('"9"', '"7"') + "  </edges>")
     )
     faulty.write_text(text)
-    told = irops("check", faulty, "--baseline", known, "--output-format", "concise")
-    assert told.status == 1
-    assert told.out.count(" IR202 ") == 1
-    assert "layer 7" in told.out
-    assert told.out.endswith("1 error in " + str(faulty) + "; omitted: 2 known findings\n")
+    result = irops("check", faulty, "--baseline", known, "--output-format", "concise")
+    assert result.status == 1
+    assert result.out.count(" IR202 ") == 1
+    assert "layer 7" in result.out
+    assert result.out.endswith("1 error in " + str(faulty) + "; omitted: 2 known findings\n")
 
 
-def test_a_baseline_names_files_from_where_it_lies(
+def test_a_baseline_has_paths_relative_to_its_folder(
     irops: Irops, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "ci").mkdir()
@@ -70,7 +70,7 @@ def test_a_baseline_names_files_from_where_it_lies(
     assert irops("check", faulty, "--baseline", "known.json").status == 0
 
 
-def test_a_baseline_of_settings_holds_and_is_left_out_when_one_is_written(
+def test_a_configured_baseline_applies_except_when_one_is_written(
     irops: Irops, faulty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -81,7 +81,7 @@ def test_a_baseline_of_settings_holds_and_is_left_out_when_one_is_written(
     assert irops("check", faulty, "--write-baseline", "known.json").out.startswith("2 findings accepted")
 
 
-def test_a_baseline_is_the_same_text_each_time_and_a_line_for_each_finding(
+def test_a_baseline_is_deterministic_with_one_line_per_finding(
     irops: Irops, faulty: Path, tmp_path: Path
 ) -> None:
     irops("check", faulty, "--write-baseline", tmp_path / "one.json")
@@ -92,28 +92,28 @@ def test_a_baseline_is_the_same_text_each_time_and_a_line_for_each_finding(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         (None, "does not exist; --write-baseline"),
-        ("{", "is no baseline: JSONDecodeError"),
-        ("[]", "is no baseline: TypeError"),
-        ('{"version": 2, "findings": {}}', "is of version 2; version 1 is read"),
-        ('{"version": 1}', "is no baseline: KeyError"),
-        ('{"version": 1, "findings": {"a": [{}]}}', "is no baseline: KeyError"),
-        ("[" * 100_000, "is no baseline: RecursionError"),
+        ("{", "is not a baseline: JSONDecodeError"),
+        ("[]", "is not a baseline: TypeError"),
+        ('{"version": 2, "findings": {}}', "has version 2; expected version 1"),
+        ('{"version": 1}', "is not a baseline: KeyError"),
+        ('{"version": 1, "findings": {"a": [{}]}}', "is not a baseline: KeyError"),
+        ("[" * 100_000, "is not a baseline: RecursionError"),
     ],
 )
-def test_what_is_no_baseline_is_refused(
-    text: str | None, said: str, irops: Irops, faulty: Path, tmp_path: Path
+def test_an_invalid_baseline_is_refused(
+    text: str | None, expected_text: str, irops: Irops, faulty: Path, tmp_path: Path
 ) -> None:
     if text is not None:
         (tmp_path / "known.json").write_text(text)
-    told = irops("check", faulty, "--baseline", tmp_path / "known.json")
-    assert (told.status, told.out) == (2, "")
-    assert said in told.err
+    result = irops("check", faulty, "--baseline", tmp_path / "known.json")
+    assert (result.status, result.out) == (2, "")
+    assert expected_text in result.err
 
 
-def test_a_fingerprint_outlives_a_change_of_lines_and_of_ids() -> None:
+def test_a_fingerprint_does_not_depend_on_lines_and_ids() -> None:
     assert fingerprints(Report((at(3),), "a/m.xml")) == fingerprints(Report((at(30),), "b/n.xml"))
     nameless = at(3, None, "layer 3 begins on line 17"), at(9, None, "layer 9 begins on line 88")
     assert fingerprints(Report(nameless[:1])) == fingerprints(Report(nameless[1:]))

@@ -32,10 +32,10 @@ def somebodys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
 
 
-def test_a_backend_that_conforms_is_0(irops) -> None:
-    told = irops("conformance", "--backend", "reference", *BOTH)
-    assert told.status == 0
-    lines = told.out.splitlines()
+def test_a_conforming_backend_exits_with_0(irops) -> None:
+    result = irops("conformance", "--backend", "reference", *BOTH)
+    assert result.status == 0
+    lines = result.out.splitlines()
     assert lines[0] == "backend reference"
     assert (lines[1].strip(), *lines[2].split()) == (
         "counter-",
@@ -52,22 +52,22 @@ def test_a_backend_that_conforms_is_0(irops) -> None:
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_a_backend_that_fails_is_1_and_shown_to_fail(irops, somebodys) -> None:
-    told = irops("conformance", "--backend", "wrong", *BOTH)
-    assert told.status == 1
-    assert "Reverse-1 declined" in told.out
-    assert "no <strings> | please" in told.out
-    assert "ReverseSequence-1: no kernel" in told.out
-    assert "\n    import irops\n" in told.out
-    assert '    ours = irops.call("Reverse-1", data, axes, mode=' in told.out
+def test_a_failing_backend_exits_with_1_and_its_failures(irops, somebodys) -> None:
+    result = irops("conformance", "--backend", "wrong", *BOTH)
+    assert result.status == 1
+    assert "Reverse-1 declined" in result.out
+    assert "no <strings> | please" in result.out
+    assert "ReverseSequence-1: no kernel" in result.out
+    assert "\n    import irops\n" in result.out
+    assert '    ours = irops.call("Reverse-1", data, axes, mode=' in result.out
 
 
-def test_json_tells_every_outcome(irops, somebodys) -> None:
-    told = irops(
+def test_json_contains_every_outcome(irops, somebodys) -> None:
+    result = irops(
         "conformance", "--backend", "wrong", "--backend", "reference", *BOTH, "--output-format", "json"
     )
-    assert told.status == 1
-    document = json.loads(told.out)
+    assert result.status == 1
+    document = json.loads(result.out)
     assert document["version"] == 1
     assert [(found["backend"], found["ok"]) for found in document["backends"]] == [
         ("wrong", False),
@@ -87,8 +87,8 @@ def test_json_tells_every_outcome(irops, somebodys) -> None:
 
 
 def test_junit_has_a_suite_for_each_op(irops, somebodys) -> None:
-    told = irops("conformance", "--backend", "wrong", *BOTH, "--output-format", "junit")
-    suites = ElementTree.fromstring(told.out).findall("testsuite")
+    result = irops("conformance", "--backend", "wrong", *BOTH, "--output-format", "junit")
+    suites = ElementTree.fromstring(result.out).findall("testsuite")
     assert [suite.get("name") for suite in suites] == ["wrong.Reverse-1", "wrong.ReverseSequence-1"]
     failures, skipped = suites[0].findall("testcase/failure"), suites[0].findall("testcase/skipped")
     assert int(suites[0].get("failures")) == len(failures) > 0
@@ -99,44 +99,42 @@ def test_junit_has_a_suite_for_each_op(irops, somebodys) -> None:
 
 
 def test_markdown_has_a_row_for_each_op_and_each_reason(irops, somebodys) -> None:
-    told = irops("conformance", "--backend", "wrong", *BOTH, "--output-format", "markdown")
-    rows = [line for line in told.out.splitlines() if line.startswith("| wrong ")]
+    result = irops("conformance", "--backend", "wrong", *BOTH, "--output-format", "markdown")
+    rows = [line for line in result.out.splitlines() if line.startswith("| wrong ")]
     assert rows[0].startswith("| wrong | Reverse-1 | ")
-    assert "| wrong | Reverse-1 | declined |" in told.out
-    assert "no &lt;strings> \\| please |" in told.out
+    assert "| wrong | Reverse-1 | declined |" in result.out
+    assert "no &lt;strings> \\| please |" in result.out
 
 
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("--backend", "nobodys", "--op", "Reverse-1"), "no backend is called 'nobodys'"),
-        (("--backend", "reference", "--op", "Reverze-1"), "there is no op 'Reverze-1'"),
+        (("--backend", "nobodys", "--op", "Reverse-1"), "unknown backend 'nobodys'"),
+        (("--backend", "reference", "--op", "Reverze-1"), "unknown op 'Reverze-1'"),
         (("--op", "Reverse-1"), "--backend"),
-        (("--backend", "reference", "--examples", "none"), "'none' is not 1 or more"),
-        (("--backend", "reference", "--seconds", "-1"), "'-1' is no time in seconds"),
+        (("--backend", "reference", "--examples", "none"), "'none' is not an integer of 1 or more"),
+        (("--backend", "reference", "--seconds", "-1"), "'-1' is not a positive number of seconds"),
     ],
 )
-def test_wrong_usage_is_2(irops, words, text) -> None:
-    told = irops("conformance", *words)
-    assert (told.status, told.out) == (2, "")
-    assert text in told.err
+def test_wrong_usage_exits_with_2(irops, words, text) -> None:
+    result = irops("conformance", *words)
+    assert (result.status, result.out) == (2, "")
+    assert text in result.err
 
 
-def test_hypothesis_missing_is_told_with_the_extra_that_brings_it(
-    irops, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    extras._there.cache_clear()
+def test_missing_hypothesis_is_reported_with_its_extra(irops, monkeypatch: pytest.MonkeyPatch) -> None:
+    extras._is_installed.cache_clear()
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    told = irops("conformance", "--backend", "reference", "--op", "Reverse-1")
-    extras._there.cache_clear()
-    assert told.status == 2
+    result = irops("conformance", "--backend", "reference", "--op", "Reverse-1")
+    extras._is_installed.cache_clear()
+    assert result.status == 2
     assert (
-        told.err
-        == "irops conformance: hypothesis is not installed; pip install 'irops[conformance]' brings it\n"
+        result.err
+        == "irops conformance: hypothesis is not installed; pip install 'irops[conformance]' installs it\n"
     )
 
 
-def test_nothing_is_left_where_the_command_is_called(
+def test_no_files_are_left_in_the_current_folder(
     irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)

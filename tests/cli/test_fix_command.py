@@ -38,37 +38,37 @@ def faulty(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_command_puts_right_and_tells_what(irops: Irops, faulty: Path) -> None:
-    told = irops("check", faulty, "--fix")
-    assert told.status == 0
+def test_fix_applies_fixes_and_reports_them(irops: Irops, faulty: Path) -> None:
+    result = irops("check", faulty, "--fix")
+    assert result.status == 0
     assert (
-        told.out
+        result.out
         == f"{faulty}:7:11: fixed IR405 declare the dimensions 2,3\n1 fixed, no findings in {faulty}\n"
     )
     assert faulty.read_text() == NET
     assert irops("check", faulty, "--fix").out == f"no findings in {faulty}\n"
 
 
-def test_a_diff_changes_nothing_and_says_so_by_its_status(irops: Irops, faulty: Path) -> None:
+def test_a_diff_changes_no_file_and_sets_the_exit_code(irops: Irops, faulty: Path) -> None:
     before = faulty.read_bytes(), faulty.stat().st_mtime_ns
-    told = irops("check", faulty, "--diff")
-    assert told.status == 1
-    assert f"--- {faulty}\n+++ {faulty}\n@@ " in told.out
-    assert "\n-          <dim>7</dim>   <!-- rows -->\n+          <dim>2</dim>   <!-- rows -->\n" in told.out
+    result = irops("check", faulty, "--diff")
+    assert result.status == 1
+    assert f"--- {faulty}\n+++ {faulty}\n@@ " in result.out
+    assert (
+        "\n-          <dim>7</dim>   <!-- rows -->\n+          <dim>2</dim>   <!-- rows -->\n" in result.out
+    )
     assert (faulty.read_bytes(), faulty.stat().st_mtime_ns) == before
     faulty.write_text(NET)
     assert irops("check", faulty, "--diff") == (0, "", "")
 
 
-def test_a_finding_says_that_it_can_be_put_right(irops: Irops, faulty: Path) -> None:
+def test_a_finding_mentions_its_fix(irops: Irops, faulty: Path) -> None:
     assert "    fix: irops check --fix: declare the dimensions 2,3\n" in irops("check", faulty).out
     assert '"fix": "declare the dimensions 2,3"' in irops("check", faulty, "--output-format", "json").out
     assert '"deletedRegion"' in irops("check", faulty, "--output-format", "sarif").out
 
 
-def test_only_what_is_selected_and_not_accepted_is_put_right(
-    irops: Irops, faulty: Path, tmp_path: Path
-) -> None:
+def test_only_selected_new_findings_are_fixed(irops: Irops, faulty: Path, tmp_path: Path) -> None:
     before = faulty.read_bytes()
     irops("check", faulty, "--fix", "--ignore", "IR405")
     irops("check", faulty, "--write-baseline", tmp_path / "known.json")
@@ -76,7 +76,7 @@ def test_only_what_is_selected_and_not_accepted_is_put_right(
     assert faulty.read_bytes() == before
 
 
-def test_weights_and_mode_stay(irops: Irops, faulty: Path) -> None:
+def test_fix_keeps_weights_and_file_mode(irops: Irops, faulty: Path) -> None:
     faulty.with_suffix(".bin").write_bytes(b"123")
     faulty.chmod(0o640)
     stamp = faulty.with_suffix(".bin").stat()
@@ -86,7 +86,7 @@ def test_weights_and_mode_stay(irops: Irops, faulty: Path) -> None:
     assert sorted(os.listdir(faulty.parent)) == ["m.bin", "m.xml"]
 
 
-def test_what_a_link_leads_to_is_put_right_and_the_link_stays(
+def test_fix_writes_the_target_of_a_link_and_keeps_the_link(
     irops: Irops, faulty: Path, tmp_path: Path
 ) -> None:
     link = tmp_path / "links" / "l.xml"
@@ -97,7 +97,7 @@ def test_what_a_link_leads_to_is_put_right_and_the_link_stays(
     assert faulty.read_text() == NET
 
 
-def test_what_comes_in_can_be_shown_and_not_written(
+def test_standard_input_can_be_diffed_and_not_fixed(
     irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert irops("check", "--stdin-filename", faulty, "--fix").status == 2
@@ -105,18 +105,16 @@ def test_what_comes_in_can_be_shown_and_not_written(
     assert "+          <dim>2</dim>" in irops("check", "--stdin-filename", faulty, "--diff").out
 
 
-def test_fixes_that_cannot_be_written_are_told(
-    irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_fixes_are_reported(irops: Irops, faulty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(fixing.Pending, "_commit", full)
     before = faulty.read_bytes()
-    told = irops("check", faulty, "--fix", "--output-format", "concise")
-    assert told.status == 1
-    assert "error IR021 1 fix was not written to " in told.out
-    assert "No space left on device" in told.out
+    result = irops("check", faulty, "--fix", "--output-format", "concise")
+    assert result.status == 1
+    assert "error IR021 1 fix was not written to " in result.out
+    assert "No space left on device" in result.out
     assert faulty.read_bytes() == before
 
 
@@ -132,7 +130,7 @@ def test_a_diff_can_be_applied(irops: Irops, faulty: Path, end: str, last: str) 
     assert faulty.read_bytes() == before.replace(old[1:].encode(), new[1:].encode())
 
 
-def test_a_diff_cannot_write_to_the_terminal(irops: Irops, faulty: Path) -> None:
+def test_a_diff_escapes_control_characters(irops: Irops, faulty: Path) -> None:
     faulty.write_text(faulty.read_text().replace("<!-- rows -->", "<!-- \u202e\u009b31m -->"))
     assert r"<!-- \u202e\x9b31m -->" in irops("check", faulty, "--diff").out
 
@@ -142,7 +140,7 @@ def test_a_diff_names_any_file_on_one_line(irops: Irops, faulty: Path) -> None:
     assert irops("check", sly, "--diff").out.splitlines()[0] == f"--- {faulty.parent}/a\\n\\x1b[2J.xml"
 
 
-def test_a_file_that_cannot_be_read_is_told_as_ever(irops: Irops, tmp_path: Path) -> None:
+def test_an_unreadable_file_is_reported_with_fix_too(irops: Irops, tmp_path: Path) -> None:
     assert (
         irops("check", tmp_path / "absent.xml", "--fix", "--output-format", "concise").out.count("IR001") == 1
     )

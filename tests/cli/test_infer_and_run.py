@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from irops.cli.stored import as_declared, load_all, save_all
+from irops.cli.numpy_files import as_declared, load_all, save_all
 from irops.values.element import element_type, tagged
 
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
@@ -21,10 +21,10 @@ def rows(out: str) -> list[list[str]]:
     return [line.split() for line in out.splitlines() if line.strip()]
 
 
-def test_infer_tells_every_tensor(irops: Irops, reversing: Path) -> None:
-    told = irops("infer", reversing)
-    assert told.status == 0
-    assert rows(told.out)[2:] == [
+def test_infer_prints_every_tensor(irops: Irops, reversing: Path) -> None:
+    result = irops("infer", reversing)
+    assert result.status == 0
+    assert rows(result.out)[2:] == [
         ["x", "Parameter-1", "f32", "[?,3]"],
         ["lengths", "Parameter-1", "i32", "[?]"],
         ["reversed", "ReverseSequence-1", "f32", "[?,3]"],
@@ -32,16 +32,16 @@ def test_infer_tells_every_tensor(irops: Irops, reversing: Path) -> None:
     ]
 
 
-def test_infer_takes_other_shapes(irops: Irops, reversing: Path) -> None:
-    told = irops("infer", reversing, "--input", "data:[4,3]", "--ends", "--output-format", "json")
-    found = {entry["layer"]["name"]: entry["shape"] for entry in json.loads(told.out)["outputs"]}
+def test_infer_accepts_other_input_shapes(irops: Irops, reversing: Path) -> None:
+    result = irops("infer", reversing, "--input", "data:[4,3]", "--ends", "--output-format", "json")
+    found = {entry["layer"]["name"]: entry["shape"] for entry in json.loads(result.out)["outputs"]}
     assert found == {"x": "[4,3]", "lengths": "[?]", "y": "[4,3]"}
 
 
-def test_infer_tells_what_is_wrong_and_ends_with_1(irops: Irops, reversing: Path) -> None:
-    told = irops("infer", reversing, "--input", "x:4,3", "--input", "lengths:5", "--quiet")
-    assert (told.status, told.out) == (1, "")
-    assert "error IR401 ReverseSequence-1 requires" in told.err
+def test_infer_reports_errors_and_exits_with_1(irops: Irops, reversing: Path) -> None:
+    result = irops("infer", reversing, "--input", "x:4,3", "--input", "lengths:5", "--quiet")
+    assert (result.status, result.out) == (1, "")
+    assert "error IR401 ReverseSequence-1 requires" in result.err
     machine = json.loads(
         irops("infer", reversing, "--input", "x:4,3", "--input", "lengths:5", "--output-format", "json").out
     )
@@ -49,40 +49,42 @@ def test_infer_tells_what_is_wrong_and_ends_with_1(irops: Irops, reversing: Path
 
 
 @pytest.mark.parametrize(("shape", "code"), [("z:1", "IR602"), ("x:a b", "IR407")])
-def test_an_input_that_is_none_is_wrong_usage(shape: str, code: str, irops: Irops, reversing: Path) -> None:
-    told = irops("infer", reversing, "--input", shape)
-    assert told.status == 2
-    assert code in told.err
+def test_an_unknown_input_is_wrong_usage(shape: str, code: str, irops: Irops, reversing: Path) -> None:
+    result = irops("infer", reversing, "--input", shape)
+    assert result.status == 2
+    assert code in result.err
 
 
-def test_run_takes_and_gives_files(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+def test_run_reads_and_writes_files(irops: Irops, reversing: Path, tmp_path: Path) -> None:
     np.savez(
         tmp_path / "in.npz",
         x=np.arange(6, dtype=np.float32).reshape(2, 3),
         lengths=np.array([2, 3], np.int32),
     )
-    told = irops(
+    result = irops(
         "run", reversing, "--load-inputs", tmp_path / "in.npz", "--save-outputs", tmp_path / "out.npz"
     )
-    assert (told.status, told.err) == (0, "")
-    assert rows(told.out)[-1] == ["y", "f32", "[2,3]", "1", "0", "2", "5", "...", "0", "2.5", "5"]
+    assert (result.status, result.err) == (0, "")
+    assert rows(result.out)[-1] == ["y", "f32", "[2,3]", "1", "0", "2", "5", "...", "0", "2.5", "5"]
     with np.load(tmp_path / "out.npz") as out:
         assert out.files == ["y"]
         assert out["y"].tolist() == [[1, 0, 2], [5, 4, 3]]
 
 
-def test_an_input_is_known_by_tensor_name_and_position(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+def test_an_input_is_identified_by_tensor_name_or_position(
+    irops: Irops, reversing: Path, tmp_path: Path
+) -> None:
     np.save(tmp_path / "x.npy", np.ones((1, 3), np.float32))
     np.save(tmp_path / "l.npy", np.array([1], np.int32))
-    told = irops(
+    result = irops(
         "run", reversing, "--input", f"data={tmp_path / 'x.npy'}", "--input", f"1={tmp_path / 'l.npy'}"
     )
-    assert told.status == 0
+    assert result.status == 0
 
 
-def test_inputs_are_made_up_from_a_seed(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+def test_inputs_are_generated_from_a_seed(irops: Irops, reversing: Path, tmp_path: Path) -> None:
     def values(name: str, *words: str) -> list[float]:
-        told = irops(
+        result = irops(
             "run",
             reversing,
             "--fill",
@@ -95,90 +97,96 @@ def test_inputs_are_made_up_from_a_seed(irops: Irops, reversing: Path, tmp_path:
             "--save-outputs",
             tmp_path / name,
         )
-        assert (told.status, told.err) == (0, "")
+        assert (result.status, result.err) == (0, "")
         return load_all(str(tmp_path / name))["y"].ravel().tolist()
 
     assert values("a.npz", "--seed", "7") == values("b.npz", "--seed", "7") != values("c.npz", "--seed", "8")
 
 
-def test_a_size_that_is_assumed_is_told(irops: Irops, reversing: Path) -> None:
-    told = irops("run", reversing, "--fill", "ones")
-    assert told.status == 0
-    assert "x: f32[?,3] is filled as [1,3]; --shape x:1,3 sets it\n" in told.err
+def test_an_assumed_size_is_reported(irops: Irops, reversing: Path) -> None:
+    result = irops("run", reversing, "--fill", "ones")
+    assert result.status == 0
+    assert "x: f32[?,3] is filled as [1,3]; --shape x:1,3 sets it\n" in result.err
     assert irops("run", reversing, "--fill", "ones", "--quiet") == (0, "", "")
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ((), "no value for 'x', 'lengths': give --load-inputs FILE"),
-        (("--fill", "ones", "--shape", "x:2,4"), "the shape [2,4] does not fit input 'x', which is f32[?,3]"),
-        (("--fill", "ones", "--shape", "x:?,3"), "must be sizes alone"),
+        ((), "no value for 'x', 'lengths': use --load-inputs FILE"),
+        (
+            ("--fill", "ones", "--shape", "x:2,4"),
+            "the shape [2,4] does not match input 'x', which is f32[?,3]",
+        ),
+        (("--fill", "ones", "--shape", "x:?,3"), "is not static"),
         (("--fill", "ones", "--shape", "z:2"), "the model has no input 'z'"),
         (("--fill", "ones", "--keep", "ghost"), "--keep: there is no layer 'ghost'"),
-        (("--fill", "ones", "--backend", "abacus"), "no backend is called 'abacus'"),
+        (("--fill", "ones", "--backend", "abacus"), "unknown backend 'abacus'"),
         (("--load-inputs", "absent.npz"), "absent.npz does not exist"),
     ],
 )
-def test_what_cannot_be_run_is_wrong_usage(
+def test_invalid_arguments_of_run_are_wrong_usage(
     words: tuple[str, ...], sentence: str, irops: Irops, reversing: Path
 ) -> None:
-    told = irops("run", reversing, *words)
-    assert (told.status, told.out) == (2, "")
-    assert sentence in told.err
+    result = irops("run", reversing, *words)
+    assert (result.status, result.out) == (2, "")
+    assert sentence in result.err
 
 
-def test_a_value_that_breaks_a_requirement_is_a_finding(
+def test_a_value_that_violates_a_constraint_is_a_finding(
     irops: Irops, reversing: Path, tmp_path: Path
 ) -> None:
     np.savez(tmp_path / "in.npz", x=np.zeros((1, 3), np.float32), lengths=np.array([9], np.int32))
-    told = irops("run", reversing, "--load-inputs", tmp_path / "in.npz")
-    assert told.status == 1
-    assert "exceeds the size of data along seq_axis" in told.err
+    result = irops("run", reversing, "--load-inputs", tmp_path / "in.npz")
+    assert result.status == 1
+    assert "exceeds the size of data along seq_axis" in result.err
 
 
 def test_layers_are_kept(irops: Irops, reversing: Path, tmp_path: Path) -> None:
-    told = irops(
+    result = irops(
         "run", reversing, "--fill", "ones", "--quiet", "--keep", "all", "--save-outputs", tmp_path / "all.npz"
     )
-    assert told.status == 0
+    assert result.status == 0
     assert set(load_all(str(tmp_path / "all.npz"))) == {"y", "x", "lengths", "reversed"}
-    told = irops("run", reversing, "--fill", "ones", "--keep", "reversed")
-    assert ["kept"] in rows(told.out)
-    assert rows(told.out)[-1][0] == "reversed"
+    result = irops("run", reversing, "--fill", "ones", "--keep", "reversed")
+    assert ["kept"] in rows(result.out)
+    assert rows(result.out)[-1][0] == "reversed"
 
 
 @pytest.mark.parametrize("text", [b"", b"# a text\n"])
-def test_what_is_no_file_of_arrays_is_told_without_words_about_pickling(
+def test_an_invalid_array_file_is_refused_without_mentioning_pickle(
     irops: Irops, reversing: Path, tmp_path: Path, text: bytes
 ) -> None:
     (tmp_path / "x.npy").write_bytes(text)
-    told = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
-    assert (told.status, told.err) == (2, f"irops run: {tmp_path / 'x.npy'} is no .npy or .npz file\n")
+    result = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
+    assert (result.status, result.err) == (
+        2,
+        f"irops run: {tmp_path / 'x.npy'} is not an .npy or .npz file\n",
+    )
 
 
-def test_results_into_a_folder_that_is_not_there_are_refused_by_its_name(
-    irops: Irops, reversing: Path, tmp_path: Path
-) -> None:
-    told = irops("run", reversing, "--fill", "ones", "--quiet", "--save-outputs", tmp_path / "gone" / "y.npz")
-    assert (told.status, told.err) == (
+def test_a_missing_output_folder_is_reported_by_name(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+    result = irops(
+        "run", reversing, "--fill", "ones", "--quiet", "--save-outputs", tmp_path / "gone" / "y.npz"
+    )
+    assert (result.status, result.err) == (
         2,
         f"irops run: {tmp_path / 'gone' / 'y.npz'}: there is no folder {tmp_path / 'gone'}\n",
     )
 
 
 @pytest.mark.parametrize("seed", ["-1", "1.5", "x"])
-def test_a_seed_is_a_whole_number_from_zero_on(irops: Irops, reversing: Path, seed: str) -> None:
-    told = irops("run", reversing, "--fill", "random", "--seed", seed)
-    assert told.status == 2
-    assert told.err.endswith(f"argument --seed: '{seed}' is no whole number, 0 or more\n")
+def test_a_seed_is_a_non_negative_integer(irops: Irops, reversing: Path, seed: str) -> None:
+    result = irops("run", reversing, "--fill", "random", "--seed", seed)
+    assert result.status == 2
+    assert result.err.endswith(f"argument --seed: '{seed}' is not an integer of 0 or more\n")
 
 
-def test_no_file_is_unpickled(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+def test_pickles_are_not_loaded(irops: Irops, reversing: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([{}], dtype=object), allow_pickle=True)
-    told = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
-    assert told.status == 2
-    assert "is no .npy or .npz file that can be read" in told.err
+    result = irops("run", reversing, "--input", f"x={tmp_path / 'x.npy'}")
+    assert result.status == 2
+    assert "is not a valid .npy or .npz file" in result.err
 
 
 @pytest.mark.parametrize(
@@ -196,7 +204,7 @@ def test_no_file_is_unpickled(irops: Irops, reversing: Path, tmp_path: Path) -> 
         ("string", np.array(["", "é"], object)),
     ],
 )
-def test_every_kind_of_tensor_survives_a_file(name: str, array: np.ndarray, tmp_path: Path) -> None:
+def test_every_element_type_round_trips_through_a_file(name: str, array: np.ndarray, tmp_path: Path) -> None:
     save_all(str(tmp_path / "t.npz"), {"t": array})
     back = as_declared(load_all(str(tmp_path / "t.npz"))["t"], element_type(name))
     assert back.astype(object).tolist() == array.astype(object).tolist()
@@ -205,16 +213,16 @@ def test_every_kind_of_tensor_survives_a_file(name: str, array: np.ndarray, tmp_
         assert back.dtype.metadata == array.dtype.metadata
 
 
-def test_no_input_is_filled_beyond_the_limit(irops, tmp_path):
+def test_generated_inputs_respect_the_byte_limit(irops, tmp_path):
     path = tmp_path / "m.xml"
     path.write_text("""<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">
 <data shape="999999,999999" element_type="f32"/><output><port id="0" precision="FP32"/></output></layer>
 <layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
 <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>""")
-    told = irops("run", path, "--fill", "random")
-    assert told.status != 0
+    result = irops("run", path, "--fill", "random")
+    assert result.status != 0
     assert (
         "IR605 input 'x' is f32[999999,999999], 3,999,992,000,004 bytes; the limit is 8,589,934,592"
-        " (tensor_bytes)" in told.err
+        " (tensor_bytes)" in result.err
     )
-    assert "to raise the limit: --limit tensor_bytes=N" in told.err
+    assert "to raise the limit: --limit tensor_bytes=N" in result.err

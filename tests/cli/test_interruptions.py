@@ -91,7 +91,7 @@ def processes_of(group: int) -> bool:
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 @pytest.mark.parametrize("whole_group", [False, True])
-def test_a_run_that_is_interrupted_writes_nothing(
+def test_an_interrupted_run_writes_nothing(
     number: int, status: int, whole_group: bool, endless: Path
 ) -> None:
     out = endless.with_name("out.npz")
@@ -99,16 +99,16 @@ def test_a_run_that_is_interrupted_writes_nothing(
     time.sleep(2.5)
     assert running.poll() is None, running.stderr and running.stderr.read()
     (os.killpg if whole_group else os.kill)(running.pid, number)
-    told, complained = running.communicate(timeout=30)
+    result, complained = running.communicate(timeout=30)
     assert running.returncode == status
-    assert (told, "Traceback" in complained) == ("", False)
+    assert (result, "Traceback" in complained) == ("", False)
     if number == signal.SIGINT:
         assert complained == "irops run: interrupted\n"
     assert sorted(os.listdir(endless.parent)) == ["endless.bin", "endless.xml"]
     assert not processes_of(running.pid)
 
 
-def test_a_check_of_many_files_that_is_interrupted_leaves_no_process(tmp_path: Path) -> None:
+def test_an_interrupted_parallel_check_leaves_no_process(tmp_path: Path) -> None:
     text = (ROOT / "examples" / "bidirectional_encoder" / "model.xml").read_text()
     for k in range(1500):
         (tmp_path / f"{k}.xml").write_text(text)
@@ -116,14 +116,14 @@ def test_a_check_of_many_files_that_is_interrupted_leaves_no_process(tmp_path: P
     time.sleep(3)
     assert running.poll() is None
     os.killpg(running.pid, signal.SIGINT)
-    told, complained = running.communicate(timeout=30)
-    status, out, told = (running.returncode, told, complained)
+    result, complained = running.communicate(timeout=30)
+    status, out, result = (running.returncode, result, complained)
     # a process that was still starting may say that it was interrupted, too
-    assert (status, out, told.splitlines()[-1]) == (130, "", "irops check: interrupted")
+    assert (status, out, result.splitlines()[-1]) == (130, "", "irops check: interrupted")
     assert not processes_of(running.pid)
 
 
-def test_a_run_that_dies_of_a_file_cut_off_says_so(endless: Path) -> None:
+def test_a_run_killed_by_a_truncated_file_reports_the_cause(endless: Path) -> None:
     script = f"""if True:
         import mmap, os, sys
         from irops.cli.guard import guarded
@@ -141,21 +141,21 @@ def test_a_run_that_dies_of_a_file_cut_off_says_so(endless: Path) -> None:
     assert done.returncode == 1
     assert (
         done.stderr
-        == "irops run: ended by SIGBUS: a file that was mapped, the weights most likely, was cut off"
-        " meanwhile; read the model again\n"
+        == "irops run: ended by SIGBUS: a mapped file, probably the weights, was truncated while in use;"
+        " run the command again\n"
     )
 
 
 @pytest.mark.parametrize(
-    ("work", "status", "said"),
+    ("work", "status", "expected_text"),
     [
         ("lambda: 7", 7, ""),
-        ("lambda: os.kill(os.getpid(), 9)", 2, "irops run: ended by SIGKILL: something else ended it"),
-        ("lambda: os.kill(os.getpid(), 11)", 2, "irops run: ended by SIGSEGV: a library failed"),
+        ("lambda: os.kill(os.getpid(), 9)", 2, "irops run: ended by SIGKILL: another process"),
+        ("lambda: os.kill(os.getpid(), 11)", 2, "irops run: ended by SIGSEGV: a native library crashed"),
         ("lambda: 1 / 0", 2, "ZeroDivisionError"),
     ],
 )
-def test_what_ended_a_command_is_told(work: str, status: int, said: str) -> None:
+def test_the_signal_that_ended_a_command_is_reported(work: str, status: int, expected_text: str) -> None:
     script = (
         "import os, sys; from irops.cli.guard import guarded; print('before'); sys.exit(guarded('run',"
         f" {work}))"
@@ -164,10 +164,10 @@ def test_what_ended_a_command_is_told(work: str, status: int, said: str) -> None
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert (done.returncode, done.stdout) == (status, "before\n")
-    assert said in done.stderr
+    assert expected_text in done.stderr
 
 
-def test_where_no_process_can_be_forked_the_work_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fork_the_command_runs_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "fork")
     assert guarded("run", os.getpid) == os.getpid()
 
@@ -176,7 +176,7 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 
 
-def test_outputs_that_cannot_be_written_are_2_and_leave_nothing(tmp_path: Path) -> None:
+def test_unwritable_outputs_exit_with_2_and_leave_no_file(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
     path.write_text(
         """<net version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">
@@ -200,7 +200,7 @@ def test_outputs_that_cannot_be_written_are_2_and_leave_nothing(tmp_path: Path) 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("form", ["full", "json", "sarif"])
-def test_findings_that_cannot_be_written_are_2(form: str) -> None:
+def test_unwritable_findings_exit_with_2(form: str) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [
@@ -221,7 +221,7 @@ def test_findings_that_cannot_be_written_are_2(form: str) -> None:
     assert (done.returncode, done.stderr) == (2, "irops check: [Errno 28] No space left on device\n")
 
 
-def test_a_closed_output_is_no_fault() -> None:
+def test_a_closed_output_is_not_an_error() -> None:
     done = subprocess.run(
         ["sh", "-c", f'"{sys.executable}" -m irops check tests/rules/IR401.xml >&- 2>&-'],
         cwd=ROOT,

@@ -1,4 +1,4 @@
-"""What all commands share: help, exit codes, one sentence for what goes wrong."""
+"""Behaviour common to all commands: help, exit codes, one-line error messages."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command: str, irops: Irops) -> None:
-    told = irops(command, "--help")
-    assert told.status == 0
-    assert "example:\n  irops " + command in told.out
-    assert "--quiet" in told.out or command == "explain"
-    assert all(len(line) <= 80 for line in told.out.splitlines())
+    result = irops(command, "--help")
+    assert result.status == 0
+    assert "example:\n  irops " + command in result.out
+    assert "--quiet" in result.out or command == "explain"
+    assert all(len(line) <= 80 for line in result.out.splitlines())
 
 
 def test_the_overview_lists_every_command(irops: Irops) -> None:
-    told = irops("--help")
-    assert told.status == 0
-    assert all(f"  {name} " in told.out for name in COMMANDS)
+    result = irops("--help")
+    assert result.status == 0
+    assert all(f"  {name} " in result.out for name in COMMANDS)
 
 
 def test_no_command_is_wrong_usage(irops: Irops) -> None:
     assert irops().status == 2
 
 
-def test_the_version_is_told(irops: Irops) -> None:
+def test_the_version_is_printed(irops: Irops) -> None:
     assert irops("--version").out.startswith("irops ")
 
 
-def test_a_command_that_is_none_brings_the_nearest(irops: Irops) -> None:
-    told = irops("chekc")
-    assert (told.status, told.out) == (2, "")
+def test_an_unknown_command_gives_a_suggestion(irops: Irops) -> None:
+    result = irops("chekc")
+    assert (result.status, result.out) == (2, "")
     assert (
-        told.err
-        == "irops chekc: there is no command 'chekc'; did you mean check?; irops --help lists them all\n"
+        result.err
+        == "irops chekc: unknown command 'chekc'; did you mean check?; irops --help lists all commands\n"
     )
 
 
@@ -60,24 +60,24 @@ def test_a_command_that_is_none_brings_the_nearest(irops: Irops) -> None:
         ["infer", "m", "--input", "x"],
     ],
 )
-def test_wrong_usage_is_2(words: list[str], irops: Irops) -> None:
-    told = irops(*words)
-    assert told.status == 2
-    assert "usage: irops " + words[0] in told.err
+def test_wrong_usage_exits_with_2(words: list[str], irops: Irops) -> None:
+    result = irops(*words)
+    assert result.status == 2
+    assert "usage: irops " + words[0] in result.err
 
 
-def test_an_internal_error_is_a_sentence_and_how_to_report_it(
+def test_an_internal_error_is_one_line_with_instructions(
     irops: Irops, monkeypatch: pytest.MonkeyPatch, broken: Path
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the wheels came off\nand more")
 
-    monkeypatch.setattr(import_module("irops.cli.many"), "check", fail)
-    told = irops("check", broken)
-    assert told.status == 2
-    assert told.err.startswith("irops check: internal error: RuntimeError: the wheels came off\n")
-    assert "Please report it" in told.err
-    assert "Traceback" not in told.err
+    monkeypatch.setattr(import_module("irops.cli.checking"), "check", fail)
+    result = irops("check", broken)
+    assert result.status == 2
+    assert result.err.startswith("irops check: internal error: RuntimeError: the wheels came off\n")
+    assert "Please report it" in result.err
+    assert "Traceback" not in result.err
     with pytest.raises(RuntimeError):
         irops("check", broken, "--debug")
     monkeypatch.setenv("IROPS_DEBUG", "1")
@@ -85,13 +85,13 @@ def test_an_internal_error_is_a_sentence_and_how_to_report_it(
         irops("check", broken)
 
 
-def test_an_interrupted_command_ends_with_130(
+def test_an_interrupted_command_exits_with_130(
     irops: Irops, monkeypatch: pytest.MonkeyPatch, broken: Path
 ) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("irops.cli.many"), "check", interrupt)
+    monkeypatch.setattr(import_module("irops.cli.checking"), "check", interrupt)
     assert irops("check", broken) == (130, "", "irops check: interrupted\n")
 
 
@@ -106,8 +106,8 @@ def python(*words: str | Path, **more: str) -> subprocess.Popen[str]:
     )
 
 
-def test_a_reader_that_leaves_early_is_no_error(sound: Path) -> None:
-    process = python("-m", "irops", "inspect", sound, "--output-format", "json")
+def test_a_closed_pipe_is_not_an_error(valid_model: Path) -> None:
+    process = python("-m", "irops", "inspect", valid_model, "--output-format", "json")
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
@@ -116,7 +116,7 @@ def test_a_reader_that_leaves_early_is_no_error(sound: Path) -> None:
     process.stderr.close()
 
 
-def test_text_that_the_terminal_cannot_say_is_escaped(tmp_path: Path) -> None:
+def test_text_outside_the_encoding_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
     layer = '<layer id="0" name="été" type="Sigmoide" version="opset1"/>'
     path.write_text(f'<net name="m" version="11"><layers>{layer}</layers></net>', "utf-8")
@@ -129,7 +129,7 @@ HEAVY = ("rich", "networkx", "jinja2", "importlib.metadata", "asyncio")
 
 
 @pytest.mark.parametrize("form", ["full", "concise", "json"])
-def test_checking_a_graph_loads_little(form: str, tmp_path: Path) -> None:
+def test_checking_imports_few_modules(form: str, tmp_path: Path) -> None:
     """networkx is for cycles, rich for terminals."""
     path = tmp_path / "m.xml"
     path.write_text('<net name="m" version="11"><layers/><edges/></net>')
@@ -140,6 +140,6 @@ def test_checking_a_graph_loads_little(form: str, tmp_path: Path) -> None:
     assert python("-c", script).communicate()[1].split() == []
 
 
-def test_importing_irops_loads_nothing_heavy() -> None:
+def test_importing_irops_imports_no_heavy_module() -> None:
     script = f"import sys, irops; print(*(n for n in {('numpy', 'argparse', *HEAVY)!r} if n in sys.modules))"
     assert python("-c", script).communicate()[0].split() == []

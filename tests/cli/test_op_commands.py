@@ -13,11 +13,11 @@ Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.p
 ROOT = Path(__file__).parents[2]
 
 
-def test_inspect_shows_a_model_in_80_columns(irops: Irops, sound: Path) -> None:
-    told = irops("inspect", sound)
-    assert (told.status, told.err) == (0, "")
-    assert all(len(line) <= 80 for line in told.out.splitlines())
-    assert all(f"\n{title}\n" in told.out for title in ("inputs", "outputs", "ops", "weights"))
+def test_inspect_shows_a_model_in_80_columns(irops: Irops, valid_model: Path) -> None:
+    result = irops("inspect", valid_model)
+    assert (result.status, result.err) == (0, "")
+    assert all(len(line) <= 80 for line in result.out.splitlines())
+    assert all(f"\n{title}\n" in result.out for title in ("inputs", "outputs", "ops", "weights"))
 
 
 def test_inspect_counts(irops: Irops) -> None:
@@ -52,10 +52,10 @@ def test_inspect_counts_shared_bytes_once(irops: Irops, tmp_path: Path) -> None:
     assert "the file has 32 bytes, 8 of them unused" in irops("inspect", tmp_path / "m.xml").out
 
 
-def test_inspect_of_what_cannot_be_read_tells_why(irops: Irops, tmp_path: Path) -> None:
-    told = irops("inspect", tmp_path / "absent.xml")
-    assert (told.status, told.out) == (1, "")
-    assert "error IR001" in told.err
+def test_inspect_reports_why_a_file_cannot_be_read(irops: Irops, tmp_path: Path) -> None:
+    result = irops("inspect", tmp_path / "absent.xml")
+    assert (result.status, result.out) == (1, "")
+    assert "error IR001" in result.err
 
 
 def test_ops_are_listed_and_filtered(irops: Irops) -> None:
@@ -72,7 +72,7 @@ def test_ops_are_listed_and_filtered(irops: Irops) -> None:
     assert [entry["op"] for entry in listed] == everything
 
 
-def test_ops_of_other_dialects_are_listed_with_the_opsets_that_hold_them(irops: Irops) -> None:
+def test_ops_of_other_dialects_are_listed_with_their_opsets(irops: Irops) -> None:
     assert irops("ops", "--dialect", "graiphic", "--quiet").out.split() == ["graiphic:ReverseSequence"]
     listed = {
         entry["op"]: entry["opsets"]
@@ -85,7 +85,7 @@ def test_ops_of_other_dialects_are_listed_with_the_opsets_that_hold_them(irops: 
     assert "onnx:ReverseSequence-10" not in old
 
 
-def test_ops_of_onnx_that_are_not_defined_are_listed(irops: Irops) -> None:
+def test_undefined_onnx_ops_are_listed(irops: Irops) -> None:
     undefined = irops("ops", "--dialect", "onnx", "--undefined", "--opset", "17", "--quiet").out.split()
     assert "onnx:Softmax-13" in undefined
     assert not any(op.startswith("onnx:ReverseSequence-") for op in undefined)
@@ -95,34 +95,32 @@ def test_ops_of_onnx_that_are_not_defined_are_listed(irops: Irops) -> None:
     ("words", "why"),
     [
         (("graiphic", "--undefined"), "graiphic has no opsets"),
-        (("onnx", "--opset", "99"), "ONNX has no opset '99'; there are 1 to"),
+        (("onnx", "--opset", "99"), "unknown ONNX opset '99'; expected 1 to"),
     ],
 )
-def test_ops_that_cannot_be_listed_are_told_of(irops: Irops, words: tuple[str, ...], why: str) -> None:
-    told = irops("ops", "--dialect", *words)
-    assert (told.status, told.out) == (2, "")
-    assert why in told.err
+def test_invalid_arguments_of_ops_are_reported(irops: Irops, words: tuple[str, ...], why: str) -> None:
+    result = irops("ops", "--dialect", *words)
+    assert (result.status, result.out) == (2, "")
+    assert why in result.err
 
 
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("onnx:Softmax-13", "irops has no definition of ONNX's Softmax yet"),
+        ("onnx:Softmax-13", "irops does not define ONNX's Softmax yet"),
         ("onnx:Transpos", "did you mean onnx:Transpose-1"),
         ("onnx:Nope", "irops ops --dialect onnx lists all"),
         ("graiphic:Nope", "irops ops --dialect graiphic lists all"),
     ],
 )
-def test_an_op_of_another_dialect_that_there_is_not_is_told_of_as_such(
-    irops: Irops, name: str, why: str
-) -> None:
+def test_an_unknown_op_of_another_dialect_is_reported(irops: Irops, name: str, why: str) -> None:
     for command in ("where", "explain"):
-        told = irops(command, name)
-        assert (told.status, told.out) == (2, "")
-        assert why in told.err
+        result = irops(command, name)
+        assert (result.status, result.out) == (2, "")
+        assert why in result.err
 
 
-def test_ops_tells_which_are_not_defined(irops: Irops) -> None:
+def test_ops_lists_undefined_ops(irops: Irops) -> None:
     defined, undefined = (set(irops("ops", "--quiet", *more).out.split()) for more in ((), ("--undefined",)))
     assert not defined & undefined
     assert len(defined | undefined) >= 245
@@ -132,18 +130,16 @@ def test_ops_tells_which_are_not_defined(irops: Irops) -> None:
     ("words", "sentence"),
     [
         (("--opset", "99"), "OpenVINO has no opset '99'; there are opset1 to opset17"),
-        (("--category", "x"), "there is no category 'x'"),
+        (("--category", "x"), "unknown category 'x'"),
     ],
 )
-def test_a_filter_that_can_match_nothing_is_refused(
-    words: tuple[str, ...], sentence: str, irops: Irops
-) -> None:
-    told = irops("ops", *words)
-    assert told.status == 2
-    assert sentence in told.err
+def test_an_unknown_filter_value_is_refused(words: tuple[str, ...], sentence: str, irops: Irops) -> None:
+    result = irops("ops", *words)
+    assert result.status == 2
+    assert sentence in result.err
 
 
-def test_where_tells_files_and_lines(irops: Irops) -> None:
+def test_where_prints_files_and_lines(irops: Irops) -> None:
     (entry,) = json.loads(irops("where", "reversesequence", "--output-format", "json").out)["ops"]
     assert entry["op"] == "ReverseSequence-1"
     assert Path(entry["definition"]["file"]).name == "ReverseSequence-1.xml"
@@ -152,26 +148,26 @@ def test_where_tells_files_and_lines(irops: Irops) -> None:
     assert line == '@kernel("ReverseSequence-1")'
 
 
-def test_where_knows_no_op_that_there_is_not(irops: Irops) -> None:
-    told = irops("where", "ReverseSequence-7")
-    assert told.status == 2
-    assert "did you mean ReverseSequence-1" in told.err
+def test_where_suggests_names_for_an_unknown_op(irops: Irops) -> None:
+    result = irops("where", "ReverseSequence-7")
+    assert result.status == 2
+    assert "did you mean ReverseSequence-1" in result.err
 
 
-def test_new_writes_an_op_that_works_at_once(irops: Irops, tmp_path: Path) -> None:
-    told = irops("new", "MyShift", "--category", "arithmetic", "--output", tmp_path / "ops")
-    assert told.status == 0
+def test_new_creates_a_working_op(irops: Irops, tmp_path: Path) -> None:
+    result = irops("new", "MyShift", "--category", "arithmetic", "--output", tmp_path / "ops")
+    assert result.status == 0
     assert sorted(path.name for path in (tmp_path / "ops").iterdir()) == [
         "MyShift-extension.xml",
         "my_shift.py",
     ]
-    assert "irops explain MyShift-extension --definitions" in told.out
+    assert "irops explain MyShift-extension --definitions" in result.out
     assert irops("explain", "MyShift-extension:C1", "--definitions", tmp_path / "ops").status == 0
     (tmp_path / "m.xml").write_text(SHIFTING)
     assert irops("check", tmp_path / "m.xml").status == 1
     assert irops("check", tmp_path / "m.xml", "--definitions", tmp_path / "ops").status == 0
-    told = irops("run", tmp_path / "m.xml", "--definitions", tmp_path / "ops", "--fill", "ones")
-    assert told.out.splitlines()[-1].split()[:6] == ["y", "i32", "[3]", "3", "3", "3"]
+    result = irops("run", tmp_path / "m.xml", "--definitions", tmp_path / "ops", "--fill", "ones")
+    assert result.out.splitlines()[-1].split()[:6] == ["y", "i32", "[3]", "3", "3", "3"]
 
 
 SHIFTING = """<net name="m" version="11"><layers>
@@ -186,16 +182,16 @@ SHIFTING = """<net name="m" version="11"><layers>
 <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
 
 
-def test_new_overwrites_nothing(irops: Irops, tmp_path: Path) -> None:
+def test_new_overwrites_no_file(irops: Irops, tmp_path: Path) -> None:
     (tmp_path / "my_shift.py").write_text("mine")
-    told = irops("new", "MyShift", "--category", "arithmetic", "--output", tmp_path)
-    assert told.status == 2
-    assert "is there already, and is not overwritten" in told.err
+    result = irops("new", "MyShift", "--category", "arithmetic", "--output", tmp_path)
+    assert result.status == 2
+    assert "already exists and is not overwritten" in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["my_shift.py"]
     assert (tmp_path / "my_shift.py").read_text() == "mine"
 
 
-def test_new_in_a_checkout_puts_files_where_they_belong(irops: Irops, tmp_path: Path) -> None:
+def test_new_in_a_checkout_uses_its_folders(irops: Irops, tmp_path: Path) -> None:
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas" / "opsets.xml").write_text("<opsets/>")
     (tmp_path / "irops" / "ops").mkdir(parents=True)
@@ -209,48 +205,46 @@ def test_new_in_a_checkout_puts_files_where_they_belong(irops: Irops, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["a/../b", "", "My Op", "1st"])
-def test_a_name_that_cannot_be_a_type_is_refused(name: str, irops: Irops, tmp_path: Path) -> None:
+def test_an_invalid_type_name_is_refused(name: str, irops: Irops, tmp_path: Path) -> None:
     assert irops("new", name, "--category", "x", "-o", tmp_path).status == 2
     assert list(tmp_path.iterdir()) == []
 
 
 def test_docs_are_written(irops: Irops, tmp_path: Path) -> None:
-    told = irops("docs", "--output", tmp_path / "site", "--format", "markdown")
-    assert told.status == 0
+    result = irops("docs", "--output", tmp_path / "site", "--format", "markdown")
+    assert result.status == 0
     assert (tmp_path / "site" / "ops" / "ReverseSequence-1.md").is_file()
-    assert told.out.endswith(f"pages in {tmp_path / 'site'}; begin at {tmp_path / 'site'}/index.md\n")
+    assert result.out.endswith(f"pages in {tmp_path / 'site'}; begin at {tmp_path / 'site'}/index.md\n")
 
 
 def test_docs_replace_no_other_folder(irops: Irops, tmp_path: Path) -> None:
     (tmp_path / "precious.txt").write_text("keep")
-    told = irops("docs", "--output", tmp_path)
-    assert told.status == 2
+    result = irops("docs", "--output", tmp_path)
+    assert result.status == 2
     assert (tmp_path / "precious.txt").read_text() == "keep"
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--definitions", "no/such"), "there is no such folder"),
-        (("--module", "no_such_module_of_ops"), "there is no such module"),
+        (("--definitions", "no/such"), "no such folder"),
+        (("--module", "no_such_module_of_ops"), "no module of this name"),
     ],
 )
-def test_an_extension_that_is_not_there_is_refused(
-    words: tuple[str, ...], sentence: str, irops: Irops
-) -> None:
-    told = irops("ops", *words)
-    assert (told.status, told.out) == (2, "")
-    assert sentence in told.err
+def test_a_missing_extension_is_refused(words: tuple[str, ...], sentence: str, irops: Irops) -> None:
+    result = irops("ops", *words)
+    assert (result.status, result.out) == (2, "")
+    assert sentence in result.err
 
 
-def test_an_op_that_irops_defines_is_not_begun_anew(irops: Irops, tmp_path: Path) -> None:
-    told = irops(
+def test_new_refuses_an_op_that_irops_defines(irops: Irops, tmp_path: Path) -> None:
+    result = irops(
         "new", "ReverseSequence", "--category", "movement", "--version", "opset1", "-o", tmp_path / "ops"
     )
-    assert told.status == 2
-    assert "ReverseSequence-1 is defined by irops already" in told.err
+    assert result.status == 2
+    assert "irops already defines ReverseSequence-1" in result.err
     assert not (tmp_path / "ops").exists()
 
 
-def test_where_no_op_is_found_there_is_no_empty_table(irops: Irops) -> None:
+def test_no_matching_op_prints_no_empty_table(irops: Irops) -> None:
     assert irops("ops", "--text", "zzzqqq") == (0, "0 ops\n", "")

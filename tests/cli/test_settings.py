@@ -20,12 +20,12 @@ def faults_of(folder: Path) -> list[Diagnostic]:
     return list(error.value.diagnostics)
 
 
-def test_nothing_is_set_where_no_file_sets_it(tmp_path: Path) -> None:
+def test_settings_are_empty_without_a_file(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
     assert settings(tmp_path).limits == {}
 
 
-def test_the_nearest_file_counts_and_pyproject_only_if_it_is_about_irops(tmp_path: Path) -> None:
+def test_the_nearest_file_with_irops_settings_applies(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     (tmp_path / "irops.toml").write_text("strict = true\n")
@@ -49,21 +49,21 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
     )
 
 
-def test_an_own_file_goes_before_pyproject_of_the_same_folder(tmp_path: Path) -> None:
+def test_irops_toml_takes_precedence_over_pyproject(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.irops]\nstrict = true\n")
     (tmp_path / "irops.toml").write_text("")
     assert not settings(tmp_path).strict
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "line", "column", "said"),
+    ("text", "name", "line", "column", "expected_text"),
     [
         (
             "strict = true\nlimit = 3\n",
             "unknown-setting",
             2,
             1,
-            "'limit' is nothing that can be set; did you mean limits?",
+            "unknown setting 'limit'; did you mean limits?",
         ),
         ("[limits]\n  detph = 3\n", "unknown-setting", 2, 3, "did you mean depth?"),
         (
@@ -78,10 +78,10 @@ def test_an_own_file_goes_before_pyproject_of_the_same_folder(tmp_path: Path) ->
             "invalid-setting",
             2,
             2,
-            "depth: 'many' is no number such as 1000, 16G, 512M or inf",
+            "depth: 'many' is not a number such as 1000, 16G, 512M or inf",
         ),
         ("limits = 3\n", "invalid-setting", 1, 1, "limits: is 3, must be a table of limits"),
-        ("[odd]\nx = 1\n", "unknown-setting", 1, 2, "'odd' is nothing"),
+        ("[odd]\nx = 1\n", "unknown-setting", 1, 2, "unknown setting 'odd'"),
         ("ignore = 'IR2'\n", "invalid-setting", 1, 1, "must be a list of rules in quotes"),
         (
             "ignore = ['dead-lair']\n",
@@ -95,16 +95,16 @@ def test_an_own_file_goes_before_pyproject_of_the_same_folder(tmp_path: Path) ->
         ("strict = true\nstrict = = \n", "malformed-settings", 2, 10, "not TOML: "),
     ],
 )
-def test_what_cannot_be_set_is_told_where_it_stands(
-    text: str, name: str, line: int, column: int, said: str, tmp_path: Path
+def test_an_invalid_setting_is_reported_at_its_position(
+    text: str, name: str, line: int, column: int, expected_text: str, tmp_path: Path
 ) -> None:
     (tmp_path / "irops.toml").write_text(text)
     (found,) = faults_of(tmp_path)
     assert (found.name, found.location.line, found.location.column) == (name, line, column)
-    assert said in found.message
+    assert expected_text in found.message
 
 
-def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
+def test_all_invalid_settings_are_reported_together(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         "[tool.other]\nstrict = 7\n[tool.irops]\nstrict = 1\nodd = 2\n[tool.irops.limits]\nodd = 3\n"
     )
@@ -115,38 +115,38 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_settings_that_are_no_text_are_refused(tmp_path: Path) -> None:
+def test_settings_that_are_not_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "irops.toml").write_bytes(b"a = '\xff'")
     assert faults_of(tmp_path)[0].message.endswith("is not UTF-8: invalid start byte at byte 5")
     (tmp_path / "irops.toml").write_text("a = " + "[" * 100_000)
     assert faults_of(tmp_path)[0].name == "malformed-settings"
 
 
-def test_a_setting_that_is_wrong_is_2_and_nothing_is_checked(
-    irops: Irops, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_invalid_setting_exits_with_2_without_checking(
+    irops: Irops, valid_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "irops.toml").write_text("strikt = true\n")
-    told = irops("check", sound)
-    assert (told.status, told.out) == (2, "")
-    assert "irops.toml:1:1: error IR702 'strikt' is nothing that can be set; did you mean strict?" in told.err
+    result = irops("check", valid_model)
+    assert (result.status, result.out) == (2, "")
+    assert "irops.toml:1:1: error IR702 unknown setting 'strikt'; did you mean strict?" in result.err
 
 
 @pytest.mark.parametrize("command", [("check",), ("infer",), ("run", "--fill", "zeros")])
-def test_a_limit_that_is_met_is_1_and_says_how_to_raise_it(
+def test_an_exceeded_limit_exits_with_1_and_names_the_option(
     command: tuple[str, ...], irops: Irops, reversing: Path
 ) -> None:
-    told = irops(*command, reversing, "--limit", "depth=3")
-    assert told.status == 1
-    assert "error IR016 <data> is nested 4 elements deep; the limit is 3 (depth)" in told.out + told.err
-    assert "--limit depth=N" in told.out + told.err
+    result = irops(*command, reversing, "--limit", "depth=3")
+    assert result.status == 1
+    assert "error IR016 <data> is nested 4 elements deep; the limit is 3 (depth)" in result.out + result.err
+    assert "--limit depth=N" in result.out + result.err
     assert irops(*command, reversing, "--limit", "depth=30").status == 0
 
 
 def test_limits_of_an_evaluation_are_options_too(irops: Irops, reversing: Path) -> None:
-    told = irops("run", reversing, "--fill", "zeros", "--limit", "tensor_bytes=7")
-    assert told.status == 1
-    assert "the limit is 7 (tensor_bytes)" in told.err
+    result = irops("run", reversing, "--fill", "zeros", "--limit", "tensor_bytes=7")
+    assert result.status == 1
+    assert "the limit is 7 (tensor_bytes)" in result.err
     assert (
         irops(
             "run", reversing, "--fill", "zeros", "--limit", "tensor_bytes=1K", "--limit", "run_seconds=inf"
@@ -156,24 +156,26 @@ def test_limits_of_an_evaluation_are_options_too(irops: Irops, reversing: Path) 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("depth", "'depth' is not of the form NAME=VALUE"),
         ("dpth=3", "did you mean depth?"),
-        ("depth=x", "'x' is no number"),
-        ("depth=-3", "'-3' is no number"),
+        ("depth=x", "'x' is not a number"),
+        ("depth=-3", "'-3' is not a number"),
         ("depth=0", "must be a number above 0"),
         ("depth=1001", "must be at most 1000"),
-        ("seconds=\N{ARABIC-INDIC DIGIT TWO}", "is no number"),
+        ("seconds=\N{ARABIC-INDIC DIGIT TWO}", "is not a number"),
     ],
 )
-def test_an_option_that_is_no_limit_is_2(text: str, said: str, irops: Irops, sound: Path) -> None:
-    told = irops("check", sound, "--limit", text)
-    assert told.status == 2
-    assert said in told.err
+def test_an_invalid_limit_exits_with_2(
+    text: str, expected_text: str, irops: Irops, valid_model: Path
+) -> None:
+    result = irops("check", valid_model, "--limit", text)
+    assert result.status == 2
+    assert expected_text in result.err
 
 
-def test_settings_hold_unless_an_option_says_otherwise(
+def test_options_override_settings(
     irops: Irops, reversing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

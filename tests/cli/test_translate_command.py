@@ -12,32 +12,32 @@ from irops import read, run
 pytest.importorskip("onnx")
 
 
-def test_a_model_is_said_in_onnx_and_back(irops, reversing: Path, tmp_path: Path):
-    told = irops("translate", reversing, "--to", "onnx", "-o", tmp_path / "m.onnx")
-    assert (told.status, told.out, told.err) == (
+def test_a_model_is_converted_to_onnx_and_back(irops, reversing: Path, tmp_path: Path):
+    result = irops("translate", reversing, "--to", "onnx", "-o", tmp_path / "m.onnx")
+    assert (result.status, result.out, result.err) == (
         0,
-        f"{tmp_path / 'm.onnx'}: 4 layers said in 5 of ONNX, opset 18\n",
+        f"{tmp_path / 'm.onnx'}: converted 4 layers to 5 ONNX nodes, opset 18\n",
         "",
     )
     back = irops("translate", tmp_path / "m.onnx", "--to", "openvino", "-o", tmp_path / "m.xml")
-    assert (back.status, back.out) == (0, f"{tmp_path / 'm.xml'}: 5 layers said in 5 of OpenVINO\n")
+    assert (back.status, back.out) == (0, f"{tmp_path / 'm.xml'}: converted 5 layers to 5 OpenVINO layers\n")
     given = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "lengths": np.array([1, 3], np.int32)}
     want = run(reversing, given)["y"].tolist()
     assert [run(tmp_path / name, given)["y"].tolist() for name in ("m.onnx", "m.xml")] == [want, want]
 
 
-def test_quiet_says_nothing_and_an_opset_is_heeded(irops, reversing: Path, tmp_path: Path):
-    told = irops(
+def test_quiet_prints_nothing_and_the_opset_is_used(irops, reversing: Path, tmp_path: Path):
+    result = irops(
         "translate", reversing, "--to", "onnx", "-o", tmp_path / "m.onnx", "--opset", "22", "--quiet"
     )
-    assert (told.status, told.out, told.err) == (0, "", "")
+    assert (result.status, result.out, result.err) == (0, "", "")
     assert read(tmp_path / "m.onnx").opsets == {"onnx": 22}
 
 
-def test_what_cannot_be_said_is_told_and_nothing_is_written(irops, sound: Path, tmp_path: Path):
-    told = irops("translate", sound, "--to", "onnx", "-o", tmp_path / "m.onnx")
-    assert (told.status, told.out) == (1, "")
-    assert "error IR921 layer" in told.err
+def test_unrepresentable_layers_are_reported_and_no_file_is_written(irops, valid_model: Path, tmp_path: Path):
+    result = irops("translate", valid_model, "--to", "onnx", "-o", tmp_path / "m.onnx")
+    assert (result.status, result.out) == (1, "")
+    assert "error IR921 layer" in result.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -46,18 +46,18 @@ def test_what_cannot_be_said_is_told_and_nothing_is_written(irops, sound: Path, 
     [
         (
             ["--to", "onnx", "-o", "m.xml"],
-            "--output m.xml is the name of a model of OpenVINO, and --to says onnx",
+            "--output m.xml has the extension of OpenVINO models, but --to is onnx",
         ),
         (
             ["--to", "openvino", "-o", "m.onnx"],
-            "--output m.onnx is the name of a model of ONNX, and --to says openvino",
+            "--output m.onnx has the extension of ONNX models, but --to is openvino",
         ),
         (
             ["--to", "onnx", "-o", "m.onnx", "--opset", "0"],
-            "--opset 0 is none that irops knows, must be 1 to 28",
+            "--opset 0 is not supported; expected 1 to 28",
         ),
     ],
 )
-def test_what_does_not_go_together_is_refused(irops, reversing: Path, words, why):
-    told = irops("translate", reversing, *words)
-    assert (told.status, told.out, told.err) == (2, "", f"irops translate: {why}\n")
+def test_contradictory_arguments_are_refused(irops, reversing: Path, words, why):
+    result = irops("translate", reversing, *words)
+    assert (result.status, result.out, result.err) == (2, "", f"irops translate: {why}\n")

@@ -1,4 +1,4 @@
-"""A package of somebody else's, with backends of all kinds, installed as pip would."""
+"""A third-party package with correct and faulty backends, installed as pip would install it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irops.values.violation import require
 
 
 class Good:
-    """Reverse-1 and ReverseSequence-1, as anybody might write them."""
+    """Reverse-1 and ReverseSequence-1, in plain NumPy."""
 
     name = "good"
 
@@ -37,16 +37,16 @@ class Good:
         steps = data.shape[seq_axis]
         out = data.copy()
         rows = np.moveaxis(data, (batch_axis, seq_axis), (0, 1))
-        turned = np.moveaxis(out, (batch_axis, seq_axis), (0, 1))
+        reversed_rows = np.moveaxis(out, (batch_axis, seq_axis), (0, 1))
         for row, length in enumerate(seq_lengths):
             require(float(length) > -1, "C4", length)
             require(int(length) <= max(steps, 1), "C3", length)
-            turned[row, :int(length)] = rows[row, :int(length)][::-1]
+            reversed_rows[row, :int(length)] = rows[row, :int(length)][::-1]
         return out
 
 
 class Vectors(Good):
-    """Its loop over blocks of 64 forgets the rest."""
+    """Its loop over blocks of 64 omits the remainder."""
 
     name = "vectors"
 
@@ -57,7 +57,7 @@ class Vectors(Good):
 
 
 class Careless(Good):
-    """Turns its input round, where it may write to it."""
+    """Writes to its input, if it is writeable."""
 
     name = "careless"
 
@@ -78,7 +78,7 @@ class Trusting(Good):
 
 
 class Quieting(Good):
-    """Moves f16 as numbers."""
+    """Moves f16 as numbers, which changes NaNs."""
 
     name = "quieting"
 
@@ -103,7 +103,7 @@ class Crashing(Good):
 
 
 class Tiring(Good):
-    """Ends the process when it has worked enough."""
+    """Ends the process at the 30th call."""
 
     name = "tiring"
     calls = 0

@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("hypothesis")
 
-from irops.conformance.cases import known_cases
+from irops.conformance.cases import definition_cases
 from irops.conformance.compare import mismatch
 from irops.conformance.judge import PASSED
 from irops.conformance.search import Search
 from irops.conformance.strategies.by_op import source_of
-from irops.conformance.trial import Given, NoTrial, Trial, truth_of
+from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
 from irops.registry import default_registry
 from irops.values.element import element_type_of
 
@@ -22,7 +22,7 @@ REGISTRY = default_registry()
 
 
 def known(op):
-    return list(known_cases(REGISTRY.op(op)))
+    return list(definition_cases(REGISTRY.op(op)))
 
 
 def test_every_example_is_a_case():
@@ -30,12 +30,12 @@ def test_every_example_is_a_case():
 
 
 def test_counterexamples_that_types_and_shapes_give_away_are_none():
-    broken = {
-        name.split(",")[0]: truth.broken
-        for kind, name, _, truth in known("ReverseSequence-1")
+    violated = {
+        name.split(",")[0]: expected.violated
+        for kind, name, _, expected in known("ReverseSequence-1")
         if kind == "counterexample"
     }
-    assert broken == {
+    assert violated == {
         "counterexample of C2": "C2",
         "counterexample of C3": "C3",
         "counterexample of C4": "C4",
@@ -45,24 +45,26 @@ def test_counterexamples_that_types_and_shapes_give_away_are_none():
 
 
 def test_what_breaks_a_mere_warning_must_be_computed():
-    truths = [truth for _, name, _, truth in known("ReverseSequence-1") if "of C5" in name]
+    truths = [expected for _, name, _, expected in known("ReverseSequence-1") if "of C5" in name]
     assert [output.tolist() for output in truths[0].outputs] == [[[1, 2]]]
 
 
 def reverse(data, axes, mode="index"):
-    return Trial(REGISTRY.op("Reverse-1"), (Given(np.asarray(data)), Given(np.asarray(axes))), {"mode": mode})
+    return Trial(
+        REGISTRY.op("Reverse-1"), (TrialInput(np.asarray(data)), TrialInput(np.asarray(axes))), {"mode": mode}
+    )
 
 
 @pytest.mark.parametrize(
     "trial", [reverse([1.0], [True]), reverse([1.0], [0], "sideways"), reverse([1.0], [[0]])]
 )
 def test_what_types_shapes_and_attributes_forbid_is_no_trial(trial):
-    with pytest.raises(NoTrial):
-        truth_of(trial)
+    with pytest.raises(InvalidTrial):
+        expected_of(trial)
 
 
 def test_what_values_forbid_is_a_broken_constraint():
-    assert truth_of(reverse([1.0], [1])).broken == "C4"
+    assert expected_of(reverse([1.0], [1])).violated == "C4"
 
 
 def test_movement_is_compared_bit_by_bit():
@@ -91,7 +93,7 @@ def generated(op, examples, seed=0):
     seen = []
 
     def check(trial):
-        seen.append((trial, truth_of(trial)))
+        seen.append((trial, expected_of(trial)))
         return PASSED
 
     search = Search(check, 60.0)
@@ -104,7 +106,7 @@ def generated(op, examples, seed=0):
 def test_most_generated_cases_are_valid_and_of_many_kinds(op):
     seen = generated(op, 400)
     assert len(seen) >= 400
-    counted = Counter(truth.broken for _, truth in seen)
+    counted = Counter(expected.violated for _, expected in seen)
     assert counted[None] > 0.9 * len(seen)
     assert len(counted) > 1, "some are to be refused"
     first = [trial.inputs[0] for trial, _ in seen]
@@ -152,4 +154,4 @@ def test_large_cases_are_larger_than_a_cache_and_valid(op):
     large = list(source_of(REGISTRY.op(op)).large)
     assert len(large) > 10
     assert all(30e6 < trial.inputs[0].array.nbytes < 60e6 for trial in large)
-    assert truth_of(large[-1]).broken is None
+    assert expected_of(large[-1]).violated is None

@@ -1,6 +1,4 @@
-"""The odd inputs that are tried: each has a name and an answer, and together they break whatever can be
-broken.
-"""
+"""The odd inputs: each one has a name and a reply, and together they violate every constraint."""
 
 from __future__ import annotations
 
@@ -12,59 +10,63 @@ from irops.conformance.odd_inputs.measure import comparison, replies
 from irops.conformance.odd_inputs.table import COMPARISONS, Column
 from irops.registry import default_registry
 
-OPS = [(compared.name, op) for compared in COMPARISONS for op in compared.ops]
+OPS = [(spec.name, op) for spec in COMPARISONS for op in spec.ops]
 
 
-def own(name, op):
+def irops_replies(name, op):
     return replies(comparison(name), Column(op))
 
 
 @pytest.mark.parametrize(("name", "op"), OPS)
 def test_irops_computes_or_refuses_every_odd_input(name, op):
-    found = own(name, op)
-    assert len(found) == len(comparison(name).odd)
-    assert {reply.kind for reply in found.values()} == {"gives", "refuses"}
+    replies_by_name = irops_replies(name, op)
+    assert len(replies_by_name) == len(comparison(name).odd)
+    assert {reply.kind for reply in replies_by_name.values()} == {"computes", "refuses"}
 
 
 @pytest.mark.parametrize(("name", "op"), OPS)
-def test_every_requirement_is_broken_by_some_odd_input(name, op):
-    broken = {
-        text.partition(":")[0] for reply in own(name, op).values() for text in (reply.text, *reply.warnings)
+def test_every_constraint_is_violated_by_some_odd_input(name, op):
+    violated = {
+        text.partition(":")[0]
+        for reply in irops_replies(name, op).values()
+        for text in (reply.text, *reply.warnings)
     }
-    assert set(default_registry().op(op).definition.constraints) <= broken
+    assert set(default_registry().op(op).definition.constraints) <= violated
 
 
 @pytest.mark.parametrize(("name", "op"), OPS)
-def test_what_irops_says_of_an_odd_input_begins_with_a_number(name, op):
-    for reply in own(name, op).values():
+def test_messages_about_odd_inputs_begin_with_a_constraint_or_code(name, op):
+    for reply in irops_replies(name, op).values():
         for text in (*([reply.text] if reply.kind == "refuses" else []), *reply.warnings):
             assert re.match(r"(C\d+|IR\d{3}): \S", text), text
 
 
-@pytest.mark.parametrize("compared", COMPARISONS, ids=lambda compared: compared.name)
-def test_no_two_odd_inputs_have_one_name(compared):
-    names = [(odd.group, odd.name) for odd in compared.odd]
+@pytest.mark.parametrize("spec", COMPARISONS, ids=lambda spec: spec.name)
+def test_names_of_odd_inputs_are_unique(spec):
+    names = [(odd.group, odd.name) for odd in spec.odd]
     assert len(names) == len(set(names))
 
 
 def test_the_defaults_of_the_dialects_are_opposite():
-    found = {
+    replies_by_name = {
         op: (
-            {odd.name: reply for odd, reply in own("ReverseSequence", op).items()}[
+            {odd.name: reply for odd, reply in irops_replies("ReverseSequence", op).items()}[
                 "no axes written: the defaults"
             ].array.tolist()
         )
         for op in comparison("ReverseSequence").ops
     }
-    assert found["ReverseSequence-1"] == [[0, 1, 2], [4, 3, 5], [8, 7, 6]]
+    assert replies_by_name["ReverseSequence-1"] == [[0, 1, 2], [4, 3, 5], [8, 7, 6]]
     assert (
-        found["onnx:ReverseSequence-10"]
-        == found["graiphic:ReverseSequence"]
+        replies_by_name["onnx:ReverseSequence-10"]
+        == replies_by_name["graiphic:ReverseSequence"]
         == [[0, 4, 8], [3, 1, 5], [6, 7, 2]]
     )
 
 
-def test_what_values_tell_is_refused_when_it_runs_and_before_where_they_are_constants():
-    found = {odd.name: reply for odd, reply in own("ReverseSequence", "ReverseSequence-1").items()}
-    assert found["beyond 32 bits, as an input"].loaded
-    assert not found["beyond 32 bits, as a constant"].loaded
+def test_invalid_values_are_refused_at_run_time_and_constants_before():
+    replies_by_name = {
+        odd.name: reply for odd, reply in irops_replies("ReverseSequence", "ReverseSequence-1").items()
+    }
+    assert replies_by_name["beyond 32 bits, as an input"].loaded
+    assert not replies_by_name["beyond 32 bits, as a constant"].loaded

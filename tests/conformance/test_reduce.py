@@ -7,7 +7,7 @@ import pytest
 
 from irops.conformance.layouts import LAYOUTS
 from irops.conformance.reduce import reduced
-from irops.conformance.trial import Given, NoTrial, Trial, truth_of
+from irops.conformance.trial import InvalidTrial, Trial, TrialInput, expected_of
 from irops.registry import default_registry
 
 OP = default_registry().op("Reverse-1")
@@ -15,13 +15,13 @@ RNG = np.random.default_rng(0)
 
 
 def trial(data, axes=(0,), layout="plain"):
-    return Trial(OP, (Given(data, layout), Given(np.array(axes, np.int64))), {"mode": "index"})
+    return Trial(OP, (TrialInput(data, layout), TrialInput(np.array(axes, np.int64))), {"mode": "index"})
 
 
 def valid(case):
     try:
-        return truth_of(case).broken is None
-    except NoTrial:
+        return expected_of(case).violated is None
+    except InvalidTrial:
         return False
 
 

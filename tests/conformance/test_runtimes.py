@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from irops.conformance.odd_inputs.measure import ENOUGH, PATIENCE, answers, comparison, replies
-from irops.conformance.odd_inputs.odd import Reply
+from irops.conformance.odd_inputs.measure import ENOUGH, TIMEOUT, answers, comparison, replies
+from irops.conformance.odd_inputs.odd_input import Reply
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
-from irops.conformance.odd_inputs.verdict import WORDS, own_verdict, verdict
-from irops.conformance.process import Died, Process
+from irops.conformance.odd_inputs.verdict import WORDS, irops_verdict, verdict
+from irops.conformance.process import Process, ProcessDied
 
 
 def told(name, runtime):
@@ -20,7 +20,7 @@ def told(name, runtime):
     pytest.importorskip(library)
     compared = comparison(name)
     column = next(column for column in compared.columns if column.runtime == runtime)
-    owns = replies(compared, replace(column, runtime="", neighbour=False))
+    owns = replies(compared, replace(column, runtime="", similar_function=False))
     found = {}
     for odd, reply in replies(compared, column).items():
         tone = verdict(owns[odd], reply)
@@ -97,8 +97,8 @@ def test_a_process_that_ends_says_how(tmp_path, monkeypatch):
         "import os, sys\nprint('enough', file=sys.stderr)\nsys.stderr.flush()\nos.abort()\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    process = Process("brief", ("hello",), PATIENCE)
-    with pytest.raises(Died, match=r"ended by SIGABRT \(enough\)"):
+    process = Process("brief", ("hello",), TIMEOUT)
+    with pytest.raises(ProcessDied, match=r"ended by SIGABRT \(enough\)"):
         process.ask(("anything",))
 
 
@@ -106,7 +106,7 @@ def test_a_process_that_does_not_answer_is_ended(tmp_path, monkeypatch):
     (tmp_path / "silent.py").write_text("import time\ntime.sleep(600)\n")
     monkeypatch.syspath_prepend(tmp_path)
     process = Process("silent", ("hello",), 1.0)
-    with pytest.raises(Died, match="no answer within 1 seconds") as death:
+    with pytest.raises(ProcessDied, match="no answer within 1 seconds") as death:
         process.ask(("anything",))
     assert death.value.stalled
 
@@ -128,4 +128,4 @@ def test_tones_have_a_meaning_that_the_legend_tells():
         for own in (given, refused)
         for other in (given, refused, Reply("crashes"), Reply("hangs"), Reply("lacks"), Reply("takes"))
     } <= set(WORDS)
-    assert own_verdict(refused).word == "refuses: C1"
+    assert irops_verdict(refused).word == "refuses: C1"

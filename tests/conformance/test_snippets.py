@@ -9,11 +9,11 @@ import pytest
 pytest.importorskip("hypothesis")
 
 import irops
-from irops.conformance.layouts import LAYOUTS, fits, laid_out
+from irops.conformance.layouts import LAYOUTS, fits, in_layout
 from irops.conformance.literals import LONG, array_literal, literal
 from irops.conformance.snippet import snippet
 from irops.conformance.strategies.tensors import FILLS, filled
-from irops.conformance.trial import Given, Trial, truth_of
+from irops.conformance.trial import Trial, TrialInput, expected_of
 from irops.conformance.verdict import Status, Verdict
 from irops.registry import default_registry
 from irops.values.element import CODED, element_type, element_type_of, element_types, tagged
@@ -53,7 +53,7 @@ def test_attributes_are_written_as_call_takes_them(value, text):
 @pytest.mark.parametrize("shape", [(), (0,), (2, 3), (3, 1, 2)], ids=str)
 def test_a_layout_changes_no_element_and_no_type(layout, kind, shape):
     array = filled(element_type(kind), shape, "counting")
-    there = laid_out(array, layout)
+    there = in_layout(array, layout)
     assert (there.shape, element_type_of(there)) == (shape, element_type(kind))
     assert there.tolist() == array.tolist()
     assert not np.shares_memory(there, array)
@@ -61,7 +61,7 @@ def test_a_layout_changes_no_element_and_no_type(layout, kind, shape):
 
 def test_layouts_are_what_they_are_called():
     array = filled(element_type("f32"), (4, 6), "counting")
-    there = {name: laid_out(array, name) for name in LAYOUTS}
+    there = {name: in_layout(array, name) for name in LAYOUTS}
     assert there["plain"].flags.c_contiguous
     assert not there["read-only"].flags.writeable
     assert there["fortran"].flags.f_contiguous
@@ -75,7 +75,7 @@ def test_the_statement_of_a_layout_makes_it(layout):
     array = filled(element_type("f32"), (4, 6), "counting")
     scope = {"np": np, "x": array.copy()}
     exec(LAYOUTS[layout].statement, scope)
-    ours, theirs = scope["x"], laid_out(array, layout)
+    ours, theirs = scope["x"], in_layout(array, layout)
     assert (ours.tolist(), ours.strides, ours.flags.writeable, ours.flags.aligned) == (
         theirs.tolist(),
         theirs.strides,
@@ -93,22 +93,26 @@ def test_strings_cannot_be_unaligned():
 def test_a_snippet_ends_well_with_the_reference(kind, layout):
     trial = Trial(
         default_registry().op("Reverse-1"),
-        (Given(filled(element_type(kind), (2, 3), "bits"), layout), Given(np.array([1]))),
+        (TrialInput(filled(element_type(kind), (2, 3), "bits"), layout), TrialInput(np.array([1]))),
         {"mode": "index"},
     )
-    exec(snippet(trial, truth_of(trial), WRONG, "reference"), {})
+    exec(snippet(trial, expected_of(trial), WRONG, "reference"), {})
 
 
 def test_a_snippet_of_several_inputs_and_outputs():
     op = default_registry().op("Split-1")
-    trial = Trial(op, (Given(np.arange(6.0).reshape(2, 3)), Given(np.array(1))), {"num_splits": "3"})
-    text = snippet(trial, truth_of(trial), WRONG, "reference")
+    trial = Trial(
+        op, (TrialInput(np.arange(6.0).reshape(2, 3)), TrialInput(np.array(1))), {"num_splits": "3"}
+    )
+    text = snippet(trial, expected_of(trial), WRONG, "reference")
     exec(text, {})
     assert "ours[2]" in text
     concat = Trial(
-        default_registry().op("Concat-1"), (Given(np.zeros((1, 2))), Given(np.ones((3, 2)))), {"axis": "0"}
+        default_registry().op("Concat-1"),
+        (TrialInput(np.zeros((1, 2))), TrialInput(np.ones((3, 2)))),
+        {"axis": "0"},
     )
-    text = snippet(concat, truth_of(concat), WRONG, "reference")
+    text = snippet(concat, expected_of(concat), WRONG, "reference")
     exec(text, {})
     assert "_0, " in text
 
@@ -116,10 +120,10 @@ def test_a_snippet_of_several_inputs_and_outputs():
 def test_what_must_be_refused_is_given_to_the_kernel():
     trial = Trial(
         default_registry().op("ReverseSequence-1"),
-        (Given(np.zeros((1, 2))), Given(np.array([3]))),
+        (TrialInput(np.zeros((1, 2))), TrialInput(np.array([3]))),
         {"batch_axis": "0", "seq_axis": "-1"},
     )
-    text = snippet(trial, truth_of(trial), WRONG, "reference")
+    text = snippet(trial, expected_of(trial), WRONG, "reference")
     assert "batch_axis=0, seq_axis=1)" in text
     exec(text, {})
 
@@ -128,8 +132,8 @@ def test_codes_are_tagged_again():
     assert set(CODED) == {"u1", "u3", "u6", "nf4"}
     trial = Trial(
         default_registry().op("Reverse-1"),
-        (Given(filled(element_type("u3"), (2,), "bits")), Given(np.array([0]))),
+        (TrialInput(filled(element_type("u3"), (2,), "bits")), TrialInput(np.array([0]))),
         {"mode": "index"},
     )
-    assert 'data = irops.tagged(data, element_type("u3"))' in snippet(trial, truth_of(trial), WRONG, "x")
+    assert 'data = irops.tagged(data, element_type("u3"))' in snippet(trial, expected_of(trial), WRONG, "x")
     assert irops.tagged

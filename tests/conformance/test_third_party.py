@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("hypothesis")
 
 import irops
-from irops.conformance.kit import UnusableBackendError, hold
+from irops.conformance.kit import UnusableBackendError, run_conformance
 from irops.conformance.verdict import Status
 
 pytestmark = pytest.mark.usefixtures("somebodys")
@@ -23,7 +23,7 @@ BOTH = ("Reverse-1", "ReverseSequence-1")
 
 @cache
 def held(name, op):
-    return hold(name, [op], examples=400, seconds=8 if name == "crashing" else 60)
+    return run_conformance(name, [op], examples=400, seconds=8 if name == "crashing" else 60)
 
 
 def failures(name, op="Reverse-1"):
@@ -79,12 +79,12 @@ def run_until(word, snippet):
 def test_a_backend_that_writes_to_its_input_is_found():
     (found,) = failures("careless")
     assert found.verdict.fault == "changed input"
-    assert found.verdict.reason == "writes into its input data, must leave it as it is"
+    assert found.verdict.reason == "writes to its input data, which must not change"
     assert run_until("before", found.snippet)["data"].size == 2
 
 
 def test_a_backend_that_checks_nothing_fails_the_counterexamples_too():
-    assert faults("trusting") == {"computed what must be refused"}
+    assert faults("trusting") == {"computed invalid inputs"}
     assert {outcome.kind for outcome in failures("trusting")} == {"counterexample", "generated"}
     assert all(
         "Reverse-1:C4 (in index mode, every element of axes lies in [-rank, rank-1] of data)"
@@ -110,7 +110,7 @@ def test_a_crash_is_a_finding_and_not_the_end():
 def test_a_crash_that_no_case_alone_brings_about_is_told_as_such():
     (found,) = failures("tiring")
     assert found.verdict.fault == "backend crashed"
-    assert "SIGABRT after 29 cases of which the last alone does no harm" in found.verdict.reason
+    assert "SIGABRT after 29 cases; the last case alone does not reproduce it" in found.verdict.reason
     assert found.snippet == ""
 
 
@@ -158,14 +158,14 @@ def test_the_snippets_end_well_with_a_backend_that_conforms(somebodys):
 
 def test_a_backend_that_cannot_even_be_loaded_is_unusable():
     with pytest.raises(UnusableBackendError, match="SIGABRT"):
-        hold("unloadable", ["Reverse-1"])
+        run_conformance("unloadable", ["Reverse-1"])
 
 
 def test_a_backend_that_there_is_not_is_told_with_those_that_there_are():
     with pytest.raises(
-        irops.DiagnosticError, match=r"IR610 no backend is called 'nobodys'; there are .*modest"
+        irops.DiagnosticError, match=r"IR610 unknown backend 'nobodys'; expected one of .*modest"
     ):
-        hold("nobodys", ["Reverse-1"])
+        run_conformance("nobodys", ["Reverse-1"])
 
 
 def test_the_same_seed_gives_the_same_cases_and_another_one_others():
@@ -197,28 +197,28 @@ def cases_of(seed):
 def test_a_backend_may_be_held_in_this_process():
     import somebodys
 
-    assert hold(somebodys.Good(), ["Reverse-1"], examples=50).ok
-    report = hold(somebodys.Trusting(), ["Reverse-1"], examples=50)
+    assert run_conformance(somebodys.Good(), ["Reverse-1"], examples=50).ok
+    report = run_conformance(somebodys.Trusting(), ["Reverse-1"], examples=50)
     assert not report.ok
-    assert "computes what breaks Reverse-1:C4" in str(report)
+    assert "computes a case that violates Reverse-1:C4" in str(report)
 
 
 def test_all_ops_that_a_backend_has_are_held_where_none_is_named():
     import somebodys
 
-    assert [op.op for op in hold(somebodys.Good(), examples=5).ops] == list(BOTH)
+    assert [op.op for op in run_conformance(somebodys.Good(), examples=5).ops] == list(BOTH)
 
 
 def test_an_op_without_a_kernel_is_noted():
     import somebodys
 
-    (found,) = hold(somebodys.Good(), ["Add-1"]).ops
+    (found,) = run_conformance(somebodys.Good(), ["Add-1"]).ops
     assert (found.note, found.outcomes) == ("no kernel", ())
 
 
 def test_a_backend_that_hangs_is_a_finding(tmp_path):
-    from irops.conformance.apart import Apart
-    from irops.conformance.cases import known_cases
+    from irops.conformance.cases import definition_cases
+    from irops.conformance.isolated import IsolatedBackend
     from irops.conformance.judge import judge
     from irops.registry import default_registry
 
@@ -231,9 +231,9 @@ def test_a_backend_that_hangs_is_a_finding(tmp_path):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: slow\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[irops.backends]\nslow = slow:B\n")
     sys.path.insert(0, str(tmp_path))
-    backend = Apart("slow", patience=4)
+    backend = IsolatedBackend("slow", timeout=4)
     try:
-        _, _, trial, truth = next(iter(known_cases(default_registry().op("Reverse-1"))))
+        _, _, trial, truth = next(iter(definition_cases(default_registry().op("Reverse-1"))))
         verdict = judge(backend, trial, truth)
     finally:
         backend.close()
@@ -257,15 +257,15 @@ def test_an_array_to_fill_is_tried_where_a_kernel_takes_one():
 
         reverse.takes_out = True
 
-    (found,) = [outcome for _, outcome in hold(Filling(), ["Reverse-1"], examples=200).failures()]
+    (found,) = [outcome for _, outcome in run_conformance(Filling(), ["Reverse-1"], examples=200).failures()]
     assert found.verdict.fault == "wrong out"
     assert "out=out" in found.snippet
-    assert np.prod(run_until("truth", found.snippet)["data"].shape) <= 4
+    assert np.prod(run_until("expected", found.snippet)["data"].shape) <= 4
 
 
 @pytest.mark.parametrize("op", ["onnx:ReverseSequence-10", "graiphic:ReverseSequence", "onnx:Transpose-1"])
 def test_ops_of_other_dialects_are_held_in_their_own_element_types(op):
-    report = hold("reference", [op], examples=20)
+    report = run_conformance("reference", [op], examples=20)
     assert report.ok, str(report)
     assert report.ops[0].count("generated") > 40
 

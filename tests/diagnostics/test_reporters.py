@@ -1,4 +1,4 @@
-"""Findings, told in five formats."""
+"""Findings, reported in five formats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOWHERE = Diagnostic(rule("cycle"), "round and round", Location())
 REPORT = Report.of([ERROR, WARNING], "dir a/m.xml")
 
 
-def test_a_report_is_in_document_order_and_tells_errors_from_warnings() -> None:
+def test_a_report_is_in_document_order_and_separates_errors_from_warnings() -> None:
     assert REPORT.diagnostics == (WARNING, ERROR)
     assert (REPORT.errors, REPORT.warnings, REPORT.ok) == ((ERROR,), (WARNING,), False)
     assert Report.of([WARNING]).ok
@@ -68,7 +68,7 @@ def test_concise_is_a_line_each() -> None:
     )
 
 
-def test_full_tells_the_facts_the_place_the_notes_and_what_explains_it() -> None:
+def test_full_shows_facts_sub_graph_notes_and_the_explain_command() -> None:
     assert full.render([REPORT]).splitlines() == [
         "dir a/m.xml:9:5: warning IR208 nothing depends on it",
         '    layer 3 "idle"',
@@ -100,11 +100,11 @@ def test_a_name_cannot_write_to_the_terminal() -> None:
 
 
 def test_json_keeps_to_its_schema() -> None:
-    told = json.loads(json_format.render([REPORT, Report((), "other.xml")]))
-    assert told["version"] == 1
-    assert [file["path"] for file in told["files"]] == ["dir a/m.xml", "other.xml"]
-    assert told["files"][1]["diagnostics"] == []
-    warning, error = told["files"][0]["diagnostics"]
+    reported = json.loads(json_format.render([REPORT, Report((), "other.xml")]))
+    assert reported["version"] == 1
+    assert [file["path"] for file in reported["files"]] == ["dir a/m.xml", "other.xml"]
+    assert reported["files"][1]["diagnostics"] == []
+    warning, error = reported["files"][0]["diagnostics"]
     assert warning["layer"] == {"id": 3, "name": "idle", "path": ["loop", "body", "if", "then_body"]}
     assert error == {
         "code": "IR401",
@@ -122,12 +122,12 @@ def test_json_keeps_to_its_schema() -> None:
 
 
 def test_json_says_null_where_nothing_is_known() -> None:
-    told = json.loads(json_format.render([Report((NOWHERE,))]))["files"][0]
-    assert told["path"] is None
+    reported = json.loads(json_format.render([Report((NOWHERE,))]))["files"][0]
+    assert reported["path"] is None
     assert (
-        told["diagnostics"][0]["line"],
-        told["diagnostics"][0]["layer"],
-        told["diagnostics"][0]["constraint"],
+        reported["diagnostics"][0]["line"],
+        reported["diagnostics"][0]["layer"],
+        reported["diagnostics"][0]["constraint"],
     ) == (None, None, None)
 
 
@@ -155,9 +155,9 @@ def test_github_leaves_out_what_is_not_known() -> None:
 
 
 def test_sarif_has_rules_regions_and_layers() -> None:
-    told = json.loads(sarif.render([REPORT, Report((NOWHERE,), "other.xml")]))
-    (run,) = told["runs"]
-    assert told["version"] == "2.1.0"
+    reported = json.loads(sarif.render([REPORT, Report((NOWHERE,), "other.xml")]))
+    (run,) = reported["runs"]
+    assert reported["version"] == "2.1.0"
     assert [r["id"] for r in run["tool"]["driver"]["rules"]] == ["IR207", "IR208", "IR401"]
     assert all(r["help"]["text"] and r["shortDescription"]["text"] for r in run["tool"]["driver"]["rules"])
     first, second, last = run["results"]
@@ -188,7 +188,7 @@ def test_a_fingerprint_outlives_a_change_of_lines() -> None:
     assert fingerprints(at(3)) == fingerprints(at(30))
 
 
-def test_fingerprints_tell_findings_apart() -> None:
+def test_fingerprints_distinguish_findings() -> None:
     assert len(set(fingerprints(at(3), at(4), at(3, "b")))) == 3
 
 
@@ -201,7 +201,7 @@ def test_the_summary_counts() -> None:
     assert summary([Report((), "a"), Report((), "b")]) == "no findings in 2 files"
 
 
-def test_words_for_people() -> None:
+def test_counts_and_paragraphs_are_formatted() -> None:
     assert (plural(1, "error"), plural(0, "error")) == ("1 error", "0 errors")
     assert printable("a\tb\x00\ud800") == r"a\tb\x00\ud800"
     assert paragraphs("one\n  line\n\n\ntwo\n") == ["one line", "two"]

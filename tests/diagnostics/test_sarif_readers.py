@@ -1,4 +1,4 @@
-"""SARIF, read back by those who have nothing to do with irops: what they find is what was told."""
+"""SARIF output is read back by independent tools: they find what was reported."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def text(reports: list[Report]) -> str:
     return sarif.render(reports)
 
 
-def told(reports: list[Report]) -> list[tuple[str, str, int | None, int | None]]:
+def reported(reports: list[Report]) -> list[tuple[str, str, int | None, int | None]]:
     return [
         (d.code, str(d.severity), d.location.line, d.location.line and (d.location.column or 1))
         for report in reports
@@ -60,7 +60,7 @@ def test_pydantic_models_of_sarif_read_all_of_it(text: str, reports: list[Report
             place.region and place.region.start_column,
         )
         for result, place in zip(run.results, places)
-    ] == told(reports)
+    ] == reported(reports)
     assert all(run.tool.driver.rules[result.rule_index].id == result.rule_id for result in run.results)
     assert not [
         extra for thing in _all_models(log) for extra in thing.model_extra or {} if extra not in NOT_YET_KNOWN
@@ -112,7 +112,7 @@ def test_the_object_model_of_sarif_has_a_place_for_all_of_it(text: str, reports:
     assert [
         (code, level, region and region.start_line, region and region.start_column)
         for code, level, region in found
-    ] == told(reports)
+    ] == reported(reports)
 
 
 def _object(om: Any, name: str, content: dict[str, Any]) -> Any:
@@ -137,12 +137,12 @@ def _object(om: Any, name: str, content: dict[str, Any]) -> Any:
     return kind(**values)
 
 
-def test_the_tools_for_sarif_count_what_was_told(text: str, reports: list[Report], tmp_path: Path) -> None:
+def test_the_tools_for_sarif_count_all_findings(text: str, reports: list[Report], tmp_path: Path) -> None:
     loader = pytest.importorskip("sarif.loader")
     (tmp_path / "found.sarif").write_text(text)
     file = loader.load_sarif_file(str(tmp_path / "found.sarif"))
     assert file.get_distinct_tool_names() == ["irops"]
-    assert file.get_result_count() == len(told(reports))
+    assert file.get_result_count() == len(reported(reports))
 
 
 def test_a_run_that_left_a_file_unchecked_says_so(text: str) -> None:

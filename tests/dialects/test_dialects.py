@@ -84,7 +84,7 @@ def test_a_layer_of_onnx_finds_its_op(type, version, op):
             "FusedConv",
             "com.microsoft:1",
             "undefined-op",
-            "irops defines no ops of the domain com.microsoft, such as FusedConv",
+            "irops has no definition of FusedConv of the domain com.microsoft",
         ),
         ("Einsum", "onnx:13", "undefined-op", "irops has no definition of ONNX's Einsum-12"),
     ],
@@ -116,7 +116,7 @@ def test_a_version_that_there_is_not_is_not_found(op):
         irops.call(op, np.zeros(1))
 
 
-def test_an_id_is_taken_apart():
+def test_an_id_is_split():
     assert [parted(i) for i in ("onnx:Relu-13", "Relu-1", "Mine-extension", "graiphic:Reverse")] == [
         ("onnx", "Relu", 13),
         ("", "Relu", 1),

@@ -197,7 +197,7 @@ def refusals(branch):
     yield "IR805", "a graph of opset 20 cannot be merged into one of opset 22", lambda: graph.merge(old)
     yield (
         "IR806",
-        "lda_coeff of graiphic:ReverseSequence is given with a switch, and has none",
+        "lda_coeff of graiphic:ReverseSequence has no switch, but is given with one",
         lambda: graph.reverse_sequence(x, lens, lda_coeff=Switched(1)),
     )
     yield "IR807", "the graph 'g' has no result", graph.model
@@ -369,7 +369,7 @@ def test_what_openvino_does_not_have_is_not_exported(tmp_path):
         graph.reverse_sequence(graph.input("x", "complex64", (2, 2)), graph.input("lens", "i64", (2,))), "y"
     )
     with pytest.raises(
-        DiagnosticError, match=r"IR922 .* elements of type complex64, which OpenVINO does not have"
+        DiagnosticError, match=r"IR922 .* element type complex64, which OpenVINO does not have"
     ):
         export(graph.model(), tmp_path / "m.xml")
     assert list(tmp_path.iterdir()) == []

@@ -56,45 +56,53 @@ def test_files_that_cannot_be_read_are_told(written, tmp_path):
 
 def test_xml_under_the_name_of_onnx_is_recognized(written):
     assert irops.check(written(b'<?xml version="1.0"?><net/>')).diagnostics[0].notes == (
-        "the bytes start as XML does; an IR file must be named .xml",
+        "the file looks like XML; an IR file must have the extension .xml",
     )
 
 
 @pytest.mark.parametrize(
     ("broken", "code", "message"),
     [
-        (tensor(dims=(3,), raw_data=bytes(8)), "IR908", "initializer 'w' holds 8 bytes, and f32[3] takes 12"),
-        (tensor(dims=(3,), float_data=[1, 2]), "IR908", "initializer 'w' holds 8 bytes, and f32[3] takes 12"),
+        (
+            tensor(dims=(3,), raw_data=bytes(8)),
+            "IR908",
+            "initializer 'w' has 8 bytes, but f32[3] requires 12",
+        ),
+        (
+            tensor(dims=(3,), float_data=[1, 2]),
+            "IR908",
+            "initializer 'w' has 8 bytes, but f32[3] requires 12",
+        ),
         (
             tensor(dims=(-1,), raw_data=bytes(8)),
             "IR908",
             "initializer 'w' has the dims [-1], must be 0 or more",
         ),
-        (tensor(dims=(2**40, 2**40), raw_data=bytes(8)), "IR908", "holds 8 bytes"),
+        (tensor(dims=(2**40, 2**40), raw_data=bytes(8)), "IR908", "has 8 bytes"),
         (
             tensor(TensorProto.INT8, (1,), int32_data=[300]),
             "IR908",
-            "initializer 'w' holds the number 300, which 8 bits do not hold",
+            "initializer 'w' contains the number 300, which does not fit into 8 bits",
         ),
         (
             tensor(TensorProto.STRING, (2,), string_data=[b"a"]),
             "IR908",
-            "initializer 'w' holds 1 strings, and its dims [2] take 2",
+            "initializer 'w' has 1 strings, but its dims [2] require 2",
         ),
         (
             tensor(TensorProto.STRING, (1,), string_data=[b"\xff"]),
             "IR908",
-            "initializer 'w' holds a string 0 that is not UTF-8",
+            "initializer 'w' contains a string 0 that is not UTF-8",
         ),
         (
             tensor(27, raw_data=bytes(2)),
             "IR907",
-            "initializer 'w' has the data type 27, which irops does not have",
+            "initializer 'w' has the data type 27, which irops does not support",
         ),
         (
             tensor(99, raw_data=bytes(2)),
             "IR907",
-            "initializer 'w' has the data type 99, which irops does not have",
+            "initializer 'w' has the data type 99, which irops does not support",
         ),
     ],
 )
@@ -135,7 +143,7 @@ def test_tensors_are_given_once_and_those_that_are_taken_are_given(saved):
     assert [d.code for d in found] == ["IR905"]
     assert (
         found.diagnostics[0].message
-        == "layer 1 \"y#1\" (Add) takes the tensor 'nothing', which nothing gives"
+        == "layer 1 \"y#1\" (Add) has the input 'nothing', which no node produces"
     )
     assert codes(saved(RELU, ENDS[0], {"z": (F, [2])})) == ["IR905"]
 

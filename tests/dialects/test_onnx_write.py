@@ -104,5 +104,5 @@ def test_that_the_library_is_missing_is_told(slicing, tmp_path, monkeypatch):
         return found(name, *more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(DiagnosticError, match=r"IR901 .*pip install 'irops\[onnx\]' brings it"):
+    with pytest.raises(DiagnosticError, match=r"IR901 .*pip install 'irops\[onnx\]' installs it"):
         irops.write(model, tmp_path / "copy.onnx")

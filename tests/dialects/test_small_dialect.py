@@ -229,7 +229,9 @@ def test_a_model_is_written_and_read_back(path, tmp_path):
     model, copy = irops.read(path), tmp_path / "copy.steps"
     irops.write(model, copy)
     assert copy.read_text() == MODEL
-    with pytest.raises(irops.DiagnosticError, match=r"a model of dialect steps, must end with \.steps"):
+    with pytest.raises(
+        irops.DiagnosticError, match=r"is the path for a model of dialect steps, must end with \.steps"
+    ):
         irops.write(model, tmp_path / "copy.xml")
 
 

@@ -11,12 +11,12 @@ from runtimes import DeclinedError, same_bits
 
 import irops
 from irops.dialects.onnx.dialect import FRAME
-from irops.editing.translation.pairs import ALIKE, onnx_types
+from irops.editing.translation.pairs import EQUIVALENT, onnx_types
 from irops.registry import default_registry
 from irops.values.element import element_type_of
 
 OPENVINO = sorted(
-    {*onnx_types(), *ALIKE, "Reverse-1", "Convert-1", "ShapeOf-1", "ShapeOf-3"} - {"Result-1", "Const-1"}
+    {*onnx_types(), *EQUIVALENT, "Reverse-1", "Convert-1", "ShapeOf-1", "ShapeOf-3"} - {"Result-1", "Const-1"}
 )
 ONNX = [
     op for op in default_registry().ids("onnx") if op.split(":")[1].split("-")[0] not in (*FRAME, "Constant")
@@ -31,26 +31,26 @@ OPSET = {
     "onnx:Identity-1": 25,
     "onnx:Shape-1": 25,
 }
-"""Where later opsets brought what the examples show."""
+"""Opsets of examples that need a later one."""
 REFUSED = {
     "IR921": (
         "auto_broadcast is pdpd",
         "batch_dims is",
-        "f8e8m0 otherwise",
-        "-0 of NaN",
-        "neither reads nor writes strings",
+        "round to f8e8m0 differently",
+        "NaN to -0 in f4e2m1",
+        "does not support strings",
         "saturate is set",
         "allow_axis_skip is true",
     ),
     "IR922": (
-        "elements of type u1",
-        "elements of type u3",
-        "elements of type u6",
-        "elements of type nf4",
-        "elements of type complex64",
-        "elements of type complex128",
-        "elements of type i2",
-        "elements of type f8e4m3fnuz",
+        "element type u1",
+        "element type u3",
+        "element type u6",
+        "element type nf4",
+        "element type complex64",
+        "element type complex128",
+        "element type i2",
+        "element type f8e4m3fnuz",
     ),
     "IR927": (
         "does not accept u8 for input 'A'",
@@ -64,22 +64,22 @@ REFUSED = {
         "every axis in axes has size 1",
     ),
 }
-"""Why an example cannot be said in the other dialect: the code, and words of the message."""
-BEYOND = {"Gather-8 outside the axis there are zeros", "Gather-8 an axis of no elements has zeros only"}
-"""Examples whose indices only a run tells, and which ONNX's op refuses then."""
+"""Why an example is not representable in the other dialect: the code, and parts of the message."""
+BEYOND = {"Gather-8 outside the axis there are zeros", "Gather-8 an axis of size 0 gives only zeros"}
+"""Examples with indices out of range, which ONNX's op refuses at run time."""
 CLOSE = ("Sigmoid", "Tanh")
-"""Ops that runtimes compute to the last bits but one."""
+"""Ops that runtimes compute with small errors."""
 NUMBERS = (
     "integers wrap around",
     "wider ones wrap around",
     "integers that floats cannot represent",
-    "anything but 0 is true",
+    "everything except 0 is true",
     "u64 is exact",
     "ReLU-1",
     "Relu-6",
     "f64 is computed in f64",
 )
-"""Examples that OpenVINO's CPU plug-in computes otherwise, on the source too; see
+"""Examples that OpenVINO's CPU plug-in computes differently, also before conversion; see
 irops.backends.openvino_limits and _faults.
 """
 

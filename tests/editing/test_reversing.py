@@ -128,7 +128,7 @@ CASES += [
 
 
 def expected_refusal(model):
-    """What of the cases cannot be said in ONNX, and why."""
+    """What of the cases is not representable in ONNX, and why."""
     subject = model.layer("subject")
     if subject.type == "ReverseSequence" and subject.inputs[0].precision == "BF16":
         return "onnx:ReverseSequence-10 does not accept bf16 for input 'input'"

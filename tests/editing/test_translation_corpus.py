@@ -18,7 +18,7 @@ import pytest
 from runtimes import DeclinedError, Runtimes, same_bits
 
 import irops
-from irops.cli.stored import as_declared
+from irops.cli.numpy_files import as_declared
 from irops.values.element import STRING, Array, element_type
 
 CORPUS = os.environ.get("IROPS_CORPUS")
@@ -35,7 +35,7 @@ REFUSED = {
     "onnx:ReverseSequence-# takes no f#e#m# as input",
     "onnx:ReverseSequence-# takes no bf# as input",
 }
-"""Why a case cannot be said in ONNX; # is a number."""
+"""Why a case is not representable in ONNX; # is a number."""
 DECLINED = (
     ("openvino", "CPU plug-in doesn't support Parameter operation with dynamic rank"),
     ("openvino", "crashed"),

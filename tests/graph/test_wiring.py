@@ -35,7 +35,7 @@ def names(wiring: Wiring, layer_id: int) -> list[tuple[str, int] | None]:
 def faults(graph: Graph) -> list[tuple[str, int, int]]:
     wiring = Wiring(graph)
     return [(f.rule, f.edge.from_layer, f.edge.to_layer) for f in wiring.faults] + [
-        ("unfed", x.id, k) for x, k in wiring.unconnected
+        ("unconnected", x.id, k) for x, k in wiring.unconnected
     ]
 
 
@@ -66,12 +66,12 @@ def test_an_edge_from_an_absent_layer_dangles() -> None:
     assert faults(graph) == [("dangling-edge", 9, 0)]
 
 
-def test_an_edge_that_ends_nowhere_is_the_only_fault_told() -> None:
+def test_an_edge_that_ends_nowhere_is_the_only_fault() -> None:
     graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 77, 0)])
     assert faults(graph) == [("dangling-edge", 0, 77)]
 
 
-def test_an_edge_to_an_absent_port_hides_that_the_input_is_unfed() -> None:
+def test_an_edge_to_an_absent_port_hides_that_the_input_is_unconnected() -> None:
     graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 0, 1, 5)])
     assert faults(graph) == [("unknown-input-port", 0, 1)]
 
@@ -88,7 +88,7 @@ def test_an_input_has_one_edge() -> None:
     assert faults(graph) == [("multiple-producers", 0, 1)]
 
 
-def test_an_input_without_an_edge_is_told_with_its_index() -> None:
+def test_an_input_without_an_edge_is_reported_with_its_index() -> None:
     graph = Graph([layer(0, (), (0,)), layer(1, (0, 1, 2))], [Edge(0, 0, 1, 0), Edge(0, 0, 1, 2)])
     wiring = Wiring(graph)
     assert wiring.faults == []
@@ -145,17 +145,17 @@ def test_layers_behind_a_cycle_are_not_in_the_order() -> None:
     assert [x.id for x in wiring.order] == [0]
 
 
-def test_a_cycle_names_its_layers_and_not_those_behind_it() -> None:
+def test_a_cycle_names_its_layers_and_not_those_that_depend_on_it() -> None:
     wiring = Wiring(chain((0, 1), (1, 2), (2, 1), (2, 3)))
     assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 2]]
 
 
-def test_the_shortest_way_around_is_told() -> None:
+def test_the_shortest_cycle_is_reported() -> None:
     wiring = Wiring(chain((1, 2), (2, 3), (3, 4), (4, 1), (2, 1)))
     assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 2]]
 
 
-def test_a_long_cycle_is_told_from_its_first_layer_on() -> None:
+def test_a_long_cycle_is_reported_from_its_first_layer_on() -> None:
     wiring = Wiring(chain((3, 1), (1, 4), (4, 2), (2, 3)))
     assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[3, 1, 4, 2]]
 
@@ -165,7 +165,7 @@ def test_a_layer_that_feeds_itself_is_a_cycle() -> None:
     assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1]]
 
 
-def test_two_knots_are_two_cycles() -> None:
+def test_two_strongly_connected_components_are_two_cycles() -> None:
     wiring = Wiring(chain((0, 1), (1, 0), (2, 3), (3, 2), (1, 2)))
     assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[0, 1], [2, 3]]
 

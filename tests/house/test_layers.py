@@ -23,6 +23,7 @@ LEVELS = {
     "invocation": 3,
     "dialects": 3,
     "registry": 4,
+    "invocation": 4,
     "reading": 4,
     "analysis": 5,
     "writing": 6,

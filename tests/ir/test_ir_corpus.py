@@ -34,9 +34,11 @@ def test_all_models_are_read_and_written_back(tmp_path: Path) -> None:
     for path, layers in cases():
         count += 1
         model, found = load(path)
-        told = [*found, *constant_faults(model)]
-        if told or len(model.layers) != layers:
-            faults.append(f"{path}: {len(model.layers)} layers, not {layers}; {[str(d) for d in told[:2]]}")
+        reported = [*found, *constant_faults(model)]
+        if reported or len(model.layers) != layers:
+            faults.append(
+                f"{path}: {len(model.layers)} layers, not {layers}; {[str(d) for d in reported[:2]]}"
+            )
             continue
         write(model, tmp_path / "copy.xml")
         for ending in ("xml", "bin"):

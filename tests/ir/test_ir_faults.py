@@ -1,4 +1,4 @@
-"""What is wrong with a file is told: all of it, each once, where it is."""
+"""All errors of a file are reported, each once, at its location."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ def test_a_wrong_root_is_named() -> None:
     ]
 
 
-def test_a_file_without_layers_is_told() -> None:
+def test_a_file_without_layers_is_reported() -> None:
     assert shown(found_in('<net version="11"/>')) == [
         ("missing-section", "<net> has no <layers>, must have one")
     ]
@@ -309,7 +309,7 @@ def test_one_fault_in_a_port_map_gives_one_finding(old: str, new: str, name: str
     assert (found.name, found.message) == (name, message)
 
 
-def test_a_finding_within_a_body_names_the_way_to_it() -> None:
+def test_a_finding_in_a_body_has_its_path() -> None:
     (found,) = changed('<layer id="3" name="half"', '<layer id="3" hue="red" name="half"', BODIES)
     assert (found.location.layer_id, found.location.layer_name, found.location.path) == (
         3,
@@ -318,7 +318,7 @@ def test_a_finding_within_a_body_names_the_way_to_it() -> None:
     )
 
 
-def test_all_faults_are_told_in_the_order_of_the_file() -> None:
+def test_all_faults_are_reported_in_the_order_of_the_file() -> None:
     text = (
         PLAIN.replace('version="11"', 'version="99"')
         .replace('id="2" name', 'id="x" name')
@@ -382,7 +382,7 @@ def test_a_dimension_that_cannot_be_read_is_one_that_is_not_known() -> None:
     assert model.layer("x").outputs[0].dims == (-1, -1)
 
 
-def test_of_a_number_that_openvino_reads_by_prefix_the_number_is_told() -> None:
+def test_the_number_that_openvino_reads_from_a_prefix_is_in_the_note() -> None:
     (found,) = changed("<dim>3</dim>", "<dim>4abc</dim>")
     assert found.notes == ("OpenVINO silently reads it as 4",)
 
@@ -402,7 +402,7 @@ def test_what_pre_process_means_must_be_there() -> None:
     ] == ["mean-outside-weights", "unknown-reference-layer"]
 
 
-def test_of_very_many_faults_the_first_are_told() -> None:
+def test_of_very_many_findings_the_first_are_reported() -> None:
     found = found_in(
         '<net version="11"><layers>'
         + '<layer id="0" name="a" type="T" version="opset1"/>' * (TOLD + 50)

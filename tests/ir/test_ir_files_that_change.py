@@ -98,7 +98,7 @@ def test_links_to_files_are_followed_and_weights_lie_beside_the_name_that_is_giv
     assert irops.check(links / "l.xml").ok
 
 
-def test_links_that_lead_nowhere_or_in_a_circle_are_told(tmp_path: Path) -> None:
+def test_links_that_lead_nowhere_or_in_a_circle_are_reported(tmp_path: Path) -> None:
     (tmp_path / "a.xml").symlink_to(tmp_path / "absent.xml")
     (tmp_path / "b.xml").symlink_to(tmp_path / "b.xml")
     assert [d.name for d in irops.check(tmp_path / "a.xml")] == ["file-not-found"]
@@ -152,7 +152,7 @@ def test_nothing_is_mapped_to_check_or_to_infer(model: Path, monkeypatch: pytest
     assert irops.infer(model)["w", 0].value[7] == 7
 
 
-def test_weights_that_are_cut_off_before_they_are_read_are_told(model: Path) -> None:
+def test_weights_that_are_cut_off_before_they_are_read_are_reported(model: Path) -> None:
     weights = Weights.of_file(model.with_suffix(".bin"))
     os.truncate(model.with_suffix(".bin"), 16)
     with pytest.raises(WeightsChanged):
@@ -251,7 +251,7 @@ def test_a_process_that_hangs_keeps_nobody_from_reading_or_writing(
         irops.write(irops.read(model), model)
 
 
-def test_a_folder_that_cannot_be_held_is_used_all_the_same(
+def test_a_folder_that_cannot_be_locked_is_used_without_a_lock(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with folder_lock(tmp_path / "absent"):

@@ -73,8 +73,8 @@ def test_a_damaged_file_is_read_or_refused(
         model, found = loads(changed(text, changes), WEIGHTS)
     except ReadError:
         return
-    told = [*found, *constant_faults(model)]
-    for diagnostic in told:
+    reported = [*found, *constant_faults(model)]
+    for diagnostic in reported:
         assert diagnostic.location.line is not None
     for _, layer in model.walk():
         if layer.type == "Const":

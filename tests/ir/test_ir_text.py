@@ -206,7 +206,7 @@ def test_an_entity_is_not_expanded(declaration: str, line: int) -> None:
     assert [(d.name, d.location.line) for d in error.value.diagnostics] == [("document-type", line)]
 
 
-def test_a_document_type_within_a_comment_is_none() -> None:
+def test_a_document_type_in_a_comment_is_ignored() -> None:
     assert loads(PLAIN.replace("<net", "<!-- <!DOCTYPE net> -->\n<net", 1).encode())[1] == ()
 
 

@@ -1,4 +1,4 @@
-"""Constants lie where they say, or it is told why not."""
+"""Constants: their positions in the weights, and the errors for invalid ones."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_strings_are_read() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_a_constant_is_told(data: str, name: str, message: str) -> None:
+def test_what_is_wrong_with_a_constant_is_reported(data: str, name: str, message: str) -> None:
     found = fault(data, bytes(12))
     assert (found.name, found.message) == (name, message)
 
@@ -207,12 +207,12 @@ def test_what_is_wrong_with_a_constant_is_told(data: str, name: str, message: st
         (struct.pack("<3i", 1, 0, 1) + b"a", "the string table has 1 strings, must have 2 for its shape"),
     ],
 )
-def test_corrupt_strings_are_told_from_their_table(table: bytes, why: str) -> None:
+def test_corrupt_strings_are_reported_from_their_table(table: bytes, why: str) -> None:
     found = fault(region("string", "2", 0, len(table)), table)
     assert (found.name, found.message) == ("corrupt-strings", f'layer 0 "c0" (Const): {why}')
 
 
-def test_strings_that_are_no_utf8_are_told_when_they_are_read() -> None:
+def test_strings_that_are_no_utf8_are_reported_when_they_are_read() -> None:
     table = struct.pack("<3i", 1, 0, 1) + b"\xff"
     model = model_of(region("string", "1", 0, len(table)), weights=table)
     assert list(constant_faults(model)) == []
@@ -225,7 +225,7 @@ def test_packing_that_was_forgotten_is_noticed() -> None:
     assert "size is one byte per element, but elements of u4 share bytes" in found.notes
 
 
-def test_missing_weights_are_told_once(tmp_path: Path) -> None:
+def test_missing_weights_are_reported_once(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
     layers = (
         const(region("f32", "0", 0, 1), 0)
@@ -235,16 +235,16 @@ def test_missing_weights_are_told_once(tmp_path: Path) -> None:
     path.write_text(f'<net version="11">\n<layers>\n{layers}</layers></net>')
     model, found = load(path)
     assert found == ()
-    (told,) = constant_faults(model)
-    assert told.name == "missing-weights"
+    (reported,) = constant_faults(model)
+    assert reported.name == "missing-weights"
     assert (
-        told.message
+        reported.message
         == 'm.bin does not exist; layer 1 "c1" (Const) and another constant need it, 24 bytes or more'
     )
-    assert (told.location.line, told.location.layer_name) == (4, "c1")
+    assert (reported.location.line, reported.location.layer_name) == (4, "c1")
 
 
-def test_empty_weights_are_told() -> None:
+def test_empty_weights_are_reported() -> None:
     assert (
         fault(region("f32", "3", 0, 12), b"").message
         == 'the .bin is empty; layer 0 "c0" (Const) needs it, 12 bytes or more'
@@ -254,11 +254,11 @@ def test_empty_weights_are_told() -> None:
 def test_weights_that_are_a_folder_are_none(tmp_path: Path) -> None:
     (tmp_path / "plain.bin").mkdir()
     (tmp_path / "plain.xml").write_bytes((FILES / "plain.xml").read_bytes())
-    (told,) = constant_faults(read(tmp_path / "plain.xml"))
-    assert told.message.startswith("plain.bin is a folder; ")
+    (reported,) = constant_faults(read(tmp_path / "plain.xml"))
+    assert reported.message.startswith("plain.bin is a folder; ")
 
 
-def test_a_constant_of_weights_that_are_not_there_is_told_as_check_tells_it(tmp_path: Path) -> None:
+def test_a_constant_without_weights_has_the_diagnostic_of_check(tmp_path: Path) -> None:
     (tmp_path / "plain.xml").write_bytes((FILES / "plain.xml").read_bytes())
     model = read(tmp_path / "plain.xml")
     layer = next(layer for _, layer in model.walk() if layer.is_constant)
@@ -267,13 +267,13 @@ def test_a_constant_of_weights_that_are_not_there_is_told_as_check_tells_it(tmp_
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="who may read everything is refused nothing")
-def test_weights_that_may_not_be_read_are_told_as_such(tmp_path: Path) -> None:
+def test_weights_that_may_not_be_read_are_reported_as_such(tmp_path: Path) -> None:
     weights = tmp_path / "plain.bin"
     weights.write_bytes(bytes(64))
     weights.chmod(0)
     (tmp_path / "plain.xml").write_bytes((FILES / "plain.xml").read_bytes())
-    (told,) = constant_faults(read(tmp_path / "plain.xml"))
-    assert told.message.startswith("plain.bin cannot be read: Permission denied; ")
+    (reported,) = constant_faults(read(tmp_path / "plain.xml"))
+    assert reported.message.startswith("plain.bin cannot be read: Permission denied; ")
 
 
 def test_weights_that_were_cut_off_say_so_once() -> None:
@@ -291,14 +291,18 @@ def test_a_constant_that_is_not_there_is_refused_with_its_layer() -> None:
     model = model_of(region("f32", "3", 4, 12), weights=bytes(12))
     with pytest.raises(DiagnosticError) as error:
         constant(model, model.layers[0])
-    (told,) = error.value.diagnostics
-    assert (told.name, told.location.layer_name, told.location.line) == ("constant-outside-weights", "c0", 3)
+    (reported,) = error.value.diagnostics
+    assert (reported.name, reported.location.layer_name, reported.location.line) == (
+        "constant-outside-weights",
+        "c0",
+        3,
+    )
 
 
-def test_a_constant_in_a_body_that_is_not_there_names_the_way_to_it() -> None:
+def test_a_missing_constant_in_a_body_has_its_path() -> None:
     model = read(FILES / "bodies.xml", FILES / "plain.bin")
-    told = [d for d in constant_faults(model) if d.location.layer_name == "half"]
-    assert [d.location.path for d in told] == [("steps", "body")]
+    reported = [d for d in constant_faults(model) if d.location.layer_name == "half"]
+    assert [d.location.path for d in reported] == [("steps", "body")]
     half = next(layer for _, layer in model.walk() if layer.name == "half")
     with pytest.raises(DiagnosticError) as error:
         constant(model, half)

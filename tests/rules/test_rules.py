@@ -42,9 +42,9 @@ def expectations(path: Path) -> Counter[tuple[str, int, int]]:
 def test_a_file_has_the_findings_that_it_announces(path: Path) -> None:
     expected = expectations(path)
     assert path.stem in {code for code, _, _ in expected}, "the file does not expect its own rule"
-    told = [d for d in check(path) if d.code != "IR304" or path.stem == "IR304"]
-    found = Counter((d.code, d.location.line, d.location.column) for d in told)
-    assert found == expected, "\n".join(map(str, told))
+    reported = [d for d in check(path) if d.code != "IR304" or path.stem == "IR304"]
+    found = Counter((d.code, d.location.line, d.location.column) for d in reported)
+    assert found == expected, "\n".join(map(str, reported))
 
 
 def _absent(folder: Path) -> Path:

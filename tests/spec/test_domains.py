@@ -83,13 +83,13 @@ def test_what_is_no_value_is_refused(kind, text):
     ("kind", "text", "reading"),
     [("int", "1.5", "1"), ("float", "0.5abc", "0.5"), ("ints", "3 4", "3"), ("bool", "yes", "true")],
 )
-def test_what_openvino_reads_instead_is_said(kind, text, reading):
+def test_the_value_that_openvino_reads_is_in_the_note(kind, text, reading):
     with pytest.raises(DomainError) as caught:
         parse(Attribute("a", kind, default="true" if kind == "bool" else None), text)
     assert caught.value.reading == reading
 
 
-def test_a_value_outside_its_domain_is_told_with_the_domain():
+def test_a_value_outside_its_domain_is_reported_with_the_domain():
     with pytest.raises(DomainError, match="levels is 1, must be 2 or greater") as caught:
         parse(Attribute("levels", "int", low=2), "1")
     assert caught.value.kind == "attribute-out-of-domain"

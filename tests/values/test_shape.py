@@ -55,7 +55,7 @@ def test_words_are_symbols_where_they_may_be():
     assert (str(shape), str(shape[0].symbol)) == ("[?,3]", "batch")
 
 
-def test_an_unknown_rank_answers_as_if_it_were_right():
+def test_a_shape_of_unknown_rank_has_every_axis():
     assert UNRANKED[7] == ANY
     assert UNRANKED.with_dim(3, 4) is UNRANKED
     assert UNRANKED.of_rank(2, "C1") == Shape.of(ANY, ANY)
@@ -63,7 +63,7 @@ def test_an_unknown_rank_answers_as_if_it_were_right():
     assert UNRANKED.without([0]) is UNRANKED
 
 
-def test_a_known_rank_is_held_to():
+def test_a_known_rank_must_match():
     with pytest.raises(Violation, match="C3: got rank 2"):
         Shape.of(1, 2).of_rank(3, "C3")
 
@@ -87,7 +87,7 @@ def test_broadcasting_aligns_the_last_axes():
     assert broadcast_shapes(UNRANKED, SCALAR, "C1") is UNRANKED
 
 
-def test_what_does_not_broadcast_is_told_with_both_shapes():
+def test_what_does_not_broadcast_is_reported_with_both_shapes():
     with pytest.raises(Violation, match=r"C1: got \[2,3\] and \[4\]"):
         broadcast_shapes(Shape.of(2, 3), Shape.of(4), "C1")
 

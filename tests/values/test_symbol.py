@@ -69,7 +69,7 @@ def test_what_cancels_out_is_known(dim, result):
     assert dim.symbol == Dim.of(result).symbol
 
 
-def test_symbols_settle_comparisons_that_bounds_leave_open():
+def test_symbols_decide_comparisons_that_bounds_leave_open():
     assert not A.can_be(A + 1)
     assert not A > A + 2
     assert minimum(A, A + 1).symbol == A.symbol
@@ -82,7 +82,7 @@ def test_bounds_of_a_symbol_are_those_of_its_names():
     assert (A + B).bounds == (1, inf)
 
 
-def test_too_large_a_polynomial_is_given_up():
+def test_too_large_a_polynomial_is_dropped():
     dim = A
     for k in range(20):
         dim = dim + ANY.named(f"x{k}")

@@ -24,11 +24,11 @@ CASCADES = {
 """The rules whose findings are suppressed by a finding of another rule on the same layer."""
 
 
-def without_cascading(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    found = list(found)
+def without_cascading(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    findings = list(findings)
     suppressed: dict[tuple[tuple[str, ...], int | None], set[str]] = defaultdict(set)
-    for diagnostic in found:
+    for diagnostic in findings:
         suppressed[diagnostic.location.path, diagnostic.location.layer_id].update(
             CASCADES.get(diagnostic.code, ())
         )
-    return [d for d in found if d.code not in suppressed[d.location.path, d.location.layer_id]]
+    return [d for d in findings if d.code not in suppressed[d.location.path, d.location.layer_id]]

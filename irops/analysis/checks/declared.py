@@ -27,11 +27,11 @@ def ports_declare_what_is_inferred(structure: ModelStructure, inferred: Inferred
         layer, path = known.layer, inferred.path
         # other dialects declare a tensor once, where it is produced
         inputs = known.inputs if structure.dialect.declares_inputs else ()
-        for what, ports, found in (
+        for what, ports, facts in (
             ("input", layer.inputs, inputs),
             ("output", layer.outputs, () if known.failed else known.outputs),
         ):
-            yield from _each(structure, layer, path, what, ports, found)
+            yield from _each(structure, layer, path, what, ports, facts)
 
 
 def _each(
@@ -40,9 +40,9 @@ def _each(
     path: tuple[str, ...],
     what: str,
     ports: Sequence[Port],
-    found: Sequence[Fact | None],
+    facts: Sequence[Fact | None],
 ) -> Iterator[Diagnostic]:
-    for index, (port, fact) in enumerate(zip(ports, found)):
+    for index, (port, fact) in enumerate(zip(ports, facts)):
         if fact is None:
             continue
         if port.dims and (at := _contradiction(port, fact.shape)) is not None:

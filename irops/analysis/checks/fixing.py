@@ -46,14 +46,14 @@ def fixed_text(text: bytes, check: Callable[[bytes], Report]) -> FixedText:
     return FixedText(text, after, replace(report, fixed=tuple(fixed)))
 
 
-def store(path: str, found: FixedText) -> None:
+def store(path: str, fixed: FixedText) -> None:
     """Replace the content of the file with the fixed text, atomically. A symbolic link is followed.
 
     Raises:  ChangedMeanwhile, without writing, if the file has changed since it was checked; OSError
     """
     target = Path(os.path.realpath(path))
     with Pending(target) as (file,):
-        file.write(found.after)
+        file.write(fixed.after)
         with open_regular(str(target)) as there:
-            if there.read(len(found.before) + 1) != found.before:
+            if there.read(len(fixed.before) + 1) != fixed.before:
                 raise ChangedMeanwhile(f"{path} was changed while it was checked; nothing was written")

@@ -97,7 +97,7 @@ def _sinks(scope: GraphNode) -> list[Layer]:
 
 def _dead_ends(wiring: Wiring, living: set[int]) -> Iterator[tuple[Layer, int]]:
     """Layers without consumers that are not sinks, each with the number of layers that only it depends on."""
-    told: set[int] = set()
+    reported: set[int] = set()
     feeding = {layer_id for layer_id, _ in wiring.consumers}
     for layer in wiring.layers.values():
         if layer.id in living or layer.id in feeding or layer.kind is LayerKind.PARAMETER:
@@ -105,9 +105,13 @@ def _dead_ends(wiring: Wiring, living: set[int]) -> Iterator[tuple[Layer, int]]:
         behind, ahead = -1, [layer.id]
         while ahead:
             layer_id = ahead.pop()
-            if layer_id in living or layer_id in told or wiring.layers[layer_id].kind is LayerKind.PARAMETER:
+            if (
+                layer_id in living
+                or layer_id in reported
+                or wiring.layers[layer_id].kind is LayerKind.PARAMETER
+            ):
                 continue
-            told.add(layer_id)
+            reported.add(layer_id)
             behind += 1
             ahead.extend(source[0].id for source in wiring.inputs[layer_id] if source is not None)
         yield layer, behind

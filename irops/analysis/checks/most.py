@@ -12,14 +12,14 @@ from irops.limits import Limits, notes
 MORE = "too-many-findings"
 
 
-def within(limits: Limits, found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def within(limits: Limits, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The first findings up to the limit, errors before warnings, and one with the number of the others."""
-    found = list(found)
-    told = [d for d in found if d.name != MORE]
-    before = [d for d in found if d.name == MORE]  # those that the reader omitted already
-    if len(told) <= limits.findings:
-        return [*told, *before]
-    order = in_document_order(told)
+    diagnostics = list(diagnostics)
+    findings = [d for d in diagnostics if d.name != MORE]
+    before = [d for d in diagnostics if d.name == MORE]  # those that the reader omitted already
+    if len(findings) <= limits.findings:
+        return [*findings, *before]
+    order = in_document_order(findings)
     kept = sorted(order, key=lambda d: d.severity is not Severity.ERROR)[: int(limits.findings)]
     last = max((d.location for d in kept), key=lambda where: where.line or 0)
     message = f"{len(order) - len(kept)} more findings are not reported; {limits.message('findings')}"

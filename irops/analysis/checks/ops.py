@@ -46,11 +46,11 @@ def types_are_spelled_as_specified(structure: ModelStructure) -> Iterator[Diagno
 
 def bodies_are_those_of_the_op(structure: ModelStructure) -> Iterator[Diagnostic]:
     for inside in structure.bodies:
-        found = structure.registry.resolve(inside.layer.type, inside.layer.version)
-        if isinstance(found, Op) and inside.body.name not in found.definition.bodies:
-            takes = ", ".join(found.definition.bodies) or "none"
+        op = structure.registry.resolve(inside.layer.type, inside.layer.version)
+        if isinstance(op, Op) and inside.body.name not in op.definition.bodies:
+            takes = ", ".join(op.definition.bodies) or "none"
             message = (
-                f"{inside.layer} has a {inside.body.name}, must have only the bodies of {found.id}: {takes}"
+                f"{inside.layer} has a {inside.body.name}, must have only the bodies of {op.id}: {takes}"
             )
             yield structure.finding(
                 "unknown-body",
@@ -93,5 +93,5 @@ def _spelled(structure: ModelStructure, layer: Layer) -> str:
     version = opsets().find(layer.type, layer.version)
     if version is not None:
         return version.type
-    found = structure.registry.resolve(layer.type, layer.version)
-    return found.definition.type if isinstance(found, Op) else layer.type
+    op = structure.registry.resolve(layer.type, layer.version)
+    return op.definition.type if isinstance(op, Op) else layer.type

@@ -10,7 +10,7 @@ from typing import Any
 
 from irops.backends.backend import Kernel
 from irops.backends.declined import Declined
-from irops.backends.extras import installed, lacks
+from irops.backends.extras import missing_libraries, require_installed
 from irops.backends.filling import filling, kernel_for
 from irops.spec.op import Op
 from irops.values.element import Array
@@ -29,16 +29,16 @@ class Numba:
 
     name = "numba"
 
-    def __init__(self, least: int = 0) -> None:
-        self.least = least
+    def __init__(self, min_bytes: int = 0) -> None:
+        self.min_bytes = min_bytes
         self._reversing: Any = None
 
     def missing(self) -> str | None:
         """What must be installed before it can compute, or None."""
-        return lacks("numba", "numba")
+        return missing_libraries("numba", "numba")
 
     def kernel(self, op: Op) -> Kernel | None:
-        installed(self)
+        require_installed(self)
         return kernel_for(
             op,
             {
@@ -48,22 +48,22 @@ class Numba:
         )
 
     def _reverse(self, view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
-        filled: Array = self._loaded(data).reverse(view, data, axes, mode=mode, out=out)
+        filled: Array = self._kernels(data).reverse(view, data, axes, mode=mode, out=out)
         return filled
 
     @filling
     def _reverse_sequence(
         self, data: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int, out: Array | None = None
     ) -> Array:
-        filled: Array = self._loaded(data).reverse_sequence(
+        filled: Array = self._kernels(data).reverse_sequence(
             data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out
         )
         return filled
 
-    def _loaded(self, data: Array) -> Any:
+    def _kernels(self, data: Array) -> Any:
         if self._reversing is None:
-            if data.nbytes < self.least and "numba" not in sys.modules:
-                raise Declined(f"numba is not loaded for less than {self.least} bytes of data")
+            if data.nbytes < self.min_bytes and "numba" not in sys.modules:
+                raise Declined(f"numba is not loaded for less than {self.min_bytes} bytes of data")
             from irops.backends.numba import reversing
 
             self._reversing = reversing

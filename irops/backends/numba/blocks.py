@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from irops.backends.numba.compiled import compiled
-from irops.backends.numba.vectors import AHEAD, ask_for, count_up, load, peek, settle, store
-from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import carried, sought, turns_of
+from irops.backends.numba.iteration import carry, iterations_of, locate
+from irops.backends.numba.spinning import FINISHED, STARTED, notify
+from irops.backends.numba.vectors import AHEAD, fence_stores, fetch_add, load, load_i64, prefetch, store
 
 VECTOR = 64
 
@@ -47,21 +47,21 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
             8 * loops[inner, 3],
             loops[inner, 4],
         )
-        total = turns_of(loops)
-        ring(counter)
+        total = iterations_of(loops)
+        notify(counter)
         while True:
-            begin = count_up(counter + BEGUN) * grain
+            begin = fetch_add(counter + STARTED) * grain
             if begin >= total:
                 break
             left = min(grain, total - begin)
-            s, t, k, step = sought(loops, index, begin)
+            s, t, k, step = locate(loops, index, begin)
             s, t, k = source + s, target + t, lengths + 8 * k
             while left:
                 turns = min(size - index[inner], left)
                 for _ in range(turns):
                     p = t
                     if sequences:
-                        length = peek(k)
+                        length = load_i64(k)
                         p += turn * (length - 1 - step if step < length else step)
                         k, step = k + next_length, step + next_step
                     if span == VECTOR:
@@ -69,7 +69,7 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
                         while c + span <= block:
                             store(p + c, load(s + c, VECTOR, 1), stream)
                             if stream:
-                                ask_for(s + c + AHEAD)
+                                prefetch(s + c + AHEAD)
                             c += span
                         if not exact:
                             store(p + block - span, load(s + block - span, VECTOR, 1), 0)
@@ -81,9 +81,9 @@ def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., 
                 left -= turns
                 index[inner] += turns
                 if left and index[inner] == size:
-                    more = carried(loops, index)
+                    more = carry(loops, index)
                     s, t, k, step = s + more[0], t + more[1], k + 8 * more[2], step + more[3]
-            settle()
-            count_up(counter + DONE)
+            fence_stores()
+            fetch_add(counter + FINISHED)
 
     return compiled(move_blocks)

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from irops.backends.numba.column_shifts import column_lasts, shift_rows
 from irops.backends.numba.compiled import compiled
-from irops.backends.numba.octets import column_lasts, shift_rows
-from irops.backends.numba.vectors import count_up, load, settle, store
-from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import sought, turns_of
+from irops.backends.numba.iteration import iterations_of, locate
+from irops.backends.numba.spinning import FINISHED, STARTED, notify
+from irops.backends.numba.vectors import fence_stores, fetch_add, load, store
 
 OCTET, VECTOR = 8, 64
 PART = 512
@@ -27,14 +27,14 @@ PART = 512
 """
 
 
-def most_steps(width: int) -> int:
+def max_steps(width: int) -> int:
     """How long sequences may be: their steps are counted in lanes, and a part of them must stay in the
     caches.
     """
     return 256 if width == 1 else 2048
 
 
-def room(steps: int) -> int:
+def scratch_rows(steps: int) -> int:
     """How many rows the work needs room for: more than there are, since rows are shifted in groups."""
     step = OCTET
     while step * OCTET < steps:
@@ -42,20 +42,20 @@ def room(steps: int) -> int:
     return max(step * OCTET, steps + step) + OCTET
 
 
-def parts(row: int, lead: int) -> npt.NDArray[np.int64]:
+def parts(row: int, first_offset: int) -> npt.NDArray[np.int64]:
     """Where in a row of so many bytes each part begins, and its size, a multiple of VECTOR.
 
     lead: bytes before the second part; parts may overlap, since each is worked out from the source alone.
     """
-    found = [(0, VECTOR)] if lead else []
-    begin = lead
+    offsets_and_sizes = [(0, VECTOR)] if first_offset else []
+    begin = first_offset
     while begin + VECTOR <= row:
         size = min(PART, (row - begin) // VECTOR * VECTOR)
-        found.append((begin, size))
+        offsets_and_sizes.append((begin, size))
         begin += size
     if begin < row:
-        found.append((row - VECTOR, VECTOR))
-    return np.array(found, np.int64)
+        offsets_and_sizes.append((row - VECTOR, VECTOR))
+    return np.array(offsets_and_sizes, np.int64)
 
 
 @cache
@@ -81,26 +81,26 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
         counter: int,
     ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
-        total = parts.shape[0] * turns_of(loops)
+        total = parts.shape[0] * iterations_of(loops)
         gap = PART + VECTOR  # not a power of two: rows would contend for the same places of a cache
         space = np.empty(rows * VECTOR + (rows + OCTET) * gap + VECTOR, np.uint8)
         shifted = space.ctypes.data
         shifted += -shifted % VECTOR
-        held = shifted + rows * VECTOR + OCTET * gap
-        ring(counter)
+        columns_start = shifted + rows * VECTOR + OCTET * gap
+        notify(counter)
         while True:
-            task = count_up(counter + BEGUN)
+            task = fetch_add(counter + STARTED)
             if task >= total:
                 break
-            s, t, _, _ = sought(loops, index, task // parts.shape[0])
+            s, t, _, _ = locate(loops, index, task // parts.shape[0])
             begin, size = parts[task % parts.shape[0], 0], parts[task % parts.shape[0], 1]
             s, t, k = source + s + begin, target + t + begin, lengths + 8 * (begin // width)
             for step in range(steps):
                 for c in range(0, size, VECTOR):
-                    store(held + step * gap + c, load(s + step * on + c, VECTOR, 1), 0)
+                    store(columns_start + step * gap + c, load(s + step * on + c, VECTOR, 1), 0)
             for c in range(0, size, VECTOR):
                 lasts = column_lasts(k + 8 * (c // width), count, width)
-                column, backwards = held + c, held + c + (steps - 1) * gap
+                column, backwards = columns_start + c, columns_start + c + (steps - 1) * gap
                 first = 0
                 while first + OCTET < steps:
                     shift_rows(shifted, backwards, 0, -gap, VECTOR, lasts, steps, 1, first, OCTET, 1, 0)
@@ -130,9 +130,9 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
                         )
             for step in range(steps):
                 for c in range(0, size, VECTOR):
-                    store(t + step * out + c, load(held + step * gap + c, VECTOR, 1), stream)
-            settle()
-            count_up(counter + DONE)
+                    store(t + step * out + c, load(columns_start + step * gap + c, VECTOR, 1), stream)
+            fence_stores()
+            fetch_add(counter + FINISHED)
         space[0] = 0  # it is in use until here, though only by its address
 
     return compiled(reverse_columns)

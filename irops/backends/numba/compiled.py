@@ -12,17 +12,17 @@ from zlib import crc32
 import numba
 
 
-def _edition() -> int:
+def _source_checksum() -> int:
     """A number that is another one whenever a source of this package is: what is compiled depends on all of
     them.
     """
-    number = 0
+    i64_constant = 0
     for file in sorted(Path(__file__).parent.glob("*.py")):
-        number = crc32(file.read_bytes(), number)
-    return number
+        i64_constant = crc32(file.read_bytes(), i64_constant)
+    return i64_constant
 
 
-EDITION = _edition()
+SOURCE_CHECKSUM = _source_checksum()
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,10 +31,10 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     What a function closes over may be numbers only: they are constants in its code, and part of the name
         under which it is kept.
     """
-    function.__qualname__ += f".{EDITION:08x}"
+    function.__qualname__ += f".{SOURCE_CHECKSUM:08x}"
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
-        kept: Callable[..., Any] = numba.njit(function, cache=True, **options)
+        compiled_function: Callable[..., Any] = numba.njit(function, cache=True, **options)
     except RuntimeError:  # no folder for it: neither beside the source nor of the user (NUMBA_CACHE_DIR)
-        kept = numba.njit(function, **options)
-    return kept
+        compiled_function = numba.njit(function, **options)
+    return compiled_function

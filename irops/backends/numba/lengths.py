@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from irops.backends.filling import Lengths, settled
+from irops.backends.filling import Lengths, checked_lengths
 from irops.backends.numba.compiled import compiled
 from irops.values.element import Array
 
 I64 = np.dtype(np.int64)
 
 
-def settled_at_once(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> Lengths:
+def checked_lengths_fast(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> Lengths:
     """What settled gives.
 
     Raises:  Violation
@@ -27,19 +27,21 @@ def settled_at_once(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: 
         and seq_lengths.shape == (data.shape[batch_axis],)
         and batch_axis != seq_axis
     ):
-        least, most = extent(seq_lengths)
-        if least >= 1 and most <= data.shape[seq_axis]:
-            return Lengths(seq_lengths, least, most)
-    return settled(data, seq_lengths, batch_axis, seq_axis)
+        minimum, maximum = extent(seq_lengths)
+        if minimum >= 1 and maximum <= data.shape[seq_axis]:
+            return Lengths(seq_lengths, minimum, maximum)
+    return checked_lengths(data, seq_lengths, batch_axis, seq_axis)
 
 
 def _extent(numbers: Any) -> tuple[int, int]:
     """The least and the greatest."""
-    least = most = numbers[0]
-    for place in range(numbers.size):
-        each = numbers[np.uint64(place)]  # an index that cannot count from the end: such loops become vectors
-        least, most = min(least, each), max(most, each)
-    return least, most
+    minimum = maximum = numbers[0]
+    for index in range(numbers.size):
+        number = numbers[
+            np.uint64(index)
+        ]  # an index that cannot count from the end: such loops become vectors
+        minimum, maximum = min(minimum, number), max(maximum, number)
+    return minimum, maximum
 
 
 extent = compiled(_extent)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from irops.backends.numba.compiled import compiled
-from irops.backends.numba.turning import turn_at
-from irops.backends.numba.vectors import count_up, load, mirrored, peek, store
-from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import sought, turns_of
+from irops.backends.numba.iteration import iterations_of, locate
+from irops.backends.numba.row_reversal import reverse_at
+from irops.backends.numba.spinning import FINISHED, STARTED, notify
+from irops.backends.numba.vectors import fetch_add, load, load_i64, mirrored, store
 
 
 def _copy_few(target: int, source: int, size: int) -> None:
@@ -41,15 +41,15 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
     ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         pieces = max(row // piece, 1)
-        total = pieces * turns_of(loops)
-        ring(counter)
+        total = pieces * iterations_of(loops)
+        notify(counter)
         while True:
-            task = count_up(counter + BEGUN)
+            task = fetch_add(counter + STARTED)
             if task >= total:
                 break
-            s, t, k, _ = sought(loops, index, task // pieces)
+            s, t, k, _ = locate(loops, index, task // pieces)
             s, t = source + s, target + t
-            head = peek(lengths + 8 * k) * width
+            head = load_i64(lengths + 8 * k) * width
             c = task % pieces * piece
             end = row if task % pieces == pieces - 1 else c + piece
             middle = min(max(head, c), end)
@@ -60,7 +60,7 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
                 if head >= span:  # some are written twice
                     store(t + head - middle, mirrored(load(s + middle - span, span, 1), width), 0)
                 elif s - margin >= low:
-                    turn_at(t, s, head, 0, width, span, 0)
+                    reverse_at(t, s, head, 0, width, span, 0)
                 else:
                     for e in range(c, middle, width):
                         store(t + head - width - e, load(s + e, width, 1), 0)
@@ -73,6 +73,6 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
                     store(t + end - span, load(s + end - span, span, 1), 0)
                 else:
                     copy_few(t + c, s + c, end - c)
-            count_up(counter + DONE)
+            fetch_add(counter + FINISHED)
 
     return compiled(reverse_long_rows)

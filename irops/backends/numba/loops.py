@@ -125,21 +125,21 @@ def _merged(loops: Sequence[Loop]) -> list[Loop]:
     return merged
 
 
-def in_parts(given: Moves, place: int, size: int, outermost: int) -> list[Moves]:
+def split_loop(nest: Moves, depth: int, size: int, outermost: int) -> list[Moves]:
     """The loop at a place gone through in parts of size turns, the loop over the parts further out; twice
     where some turns are left.
     """
-    loop, loops = given.loops[place], list(given.loops)
+    loop, loops = nest.loops[depth], list(nest.loops)
     parts, rest = divmod(loop.size, size)
-    found = []
+    parts_ = []
     if parts:
         over = Loop(parts, loop.source * size, loop.target * size, loop.role, loop.sequences * size)
-        inner = [*loops[:place], loop._replace(size=size), *loops[place + 1 :]]
-        found.append(given.at(0, 0, [*inner[:outermost], over, *inner[outermost:]]))
+        inner = [*loops[:depth], loop._replace(size=size), *loops[depth + 1 :]]
+        parts_.append(nest.at(0, 0, [*inner[:outermost], over, *inner[outermost:]]))
     if rest:
         begin = size * parts
-        inner = [*loops[:place], loop._replace(size=rest), *loops[place + 1 :]]
-        found.append(
-            given.at(loop.source * begin, loop.target * begin, inner, sequence=loop.sequences * begin)
+        inner = [*loops[:depth], loop._replace(size=rest), *loops[depth + 1 :]]
+        parts_.append(
+            nest.at(loop.source * begin, loop.target * begin, inner, sequence=loop.sequences * begin)
         )
-    return found
+    return parts_

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from irops.backends import numpy as by_numpy
-from irops.backends.filling import delivered, room
+from irops.backends.filling import deliver, output_array
 from irops.backends.numba.addresses import address_of
-from irops.backends.numba.choices import Job, Setting, jobs, run_jobs
-from irops.backends.numba.lengths import settled_at_once
+from irops.backends.numba.kernel_choice import Job, Workload, jobs, run_jobs
+from irops.backends.numba.lengths import checked_lengths_fast
 from irops.backends.numba.loops import BATCH, Moves, moves
 from irops.values.element import Array
 
@@ -25,9 +25,9 @@ def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None
     """view: the reference, which checks the axes and gives a view of data."""
     if data.dtype.kind == "O":
         return by_numpy.reverse(view, data, axes, mode=mode, out=out)  # references are counted
-    filled = room(data, out)
+    filled = output_array(data, out)
     _move(view(data, axes, mode=mode), filled, ALL)
-    return delivered(filled, out)
+    return deliver(filled, out)
 
 
 def reverse_sequence(
@@ -35,15 +35,17 @@ def reverse_sequence(
 ) -> Array:
     if data.dtype.kind == "O":
         return by_numpy.reverse_sequence(data, seq_lengths, batch_axis=batch_axis, seq_axis=seq_axis, out=out)
-    lengths = settled_at_once(data, seq_lengths, batch_axis, seq_axis)
-    filled = room(data, out)
-    if lengths.most <= 1:
+    lengths = checked_lengths_fast(data, seq_lengths, batch_axis, seq_axis)
+    filled = output_array(data, out)
+    if lengths.maximum <= 1:
         _move(data, filled, ALL)
-    elif lengths.least == data.shape[seq_axis]:
+    elif lengths.minimum == data.shape[seq_axis]:
         _move(np.flip(data, seq_axis), filled, ALL)
     else:
-        _move(data, filled, lengths.each, -1 if lengths.least == lengths.most else batch_axis, seq_axis)
-    return delivered(filled, out)
+        _move(
+            data, filled, lengths.values, -1 if lengths.minimum == lengths.maximum else batch_axis, seq_axis
+        )
+    return deliver(filled, out)
 
 
 def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, seq_axis: int = -1) -> None:
@@ -60,21 +62,21 @@ def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, se
 
 def _work(source: Array, address: int, lengths: Array, batch_axis: int, seq_axis: int) -> tuple[Job, ...]:
     plan = _plan(source.shape, source.strides, source.itemsize, address, batch_axis, seq_axis)
-    together = run_jobs(plan.moves, plan.setting, lengths) if plan.side_by_side else ()
+    together = run_jobs(plan.moves, plan.workload, lengths) if plan.side_by_side else ()
     return together or plan.jobs()
 
 
 class _Plan:
     """Moves, and the work to do for them: it is settled when first asked for."""
 
-    def __init__(self, moves: Moves, setting: Setting) -> None:
-        self.moves, self.setting = moves, setting
+    def __init__(self, moves: Moves, workload: Workload) -> None:
+        self.moves, self.workload = moves, workload
         self.side_by_side = moves.inner(BATCH) and moves.block < LINE
         self._jobs: tuple[Job, ...] | None = None
 
     def jobs(self) -> tuple[Job, ...]:
         if self._jobs is None:
-            self._jobs = jobs(self.moves, self.setting)
+            self._jobs = jobs(self.moves, self.workload)
         return self._jobs
 
 
@@ -91,5 +93,5 @@ def _plan(
     steps = shape[seq_axis] if seq_axis >= 0 else 0
     return _Plan(
         moves(shape, strides, itemsize, batch_axis=batch_axis, seq_axis=seq_axis),
-        Setting(size, address, steps),
+        Workload(size, address, steps),
     )

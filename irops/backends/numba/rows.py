@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from irops.backends.numba.compiled import compiled
-from irops.backends.numba.turning import turn_at, turn_row
-from irops.backends.numba.vectors import count_up, load, peek, settle, store
-from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import carried, sought, turns_of
+from irops.backends.numba.iteration import carry, iterations_of, locate
+from irops.backends.numba.row_reversal import reverse_at, reverse_row
+from irops.backends.numba.spinning import FINISHED, STARTED, notify
+from irops.backends.numba.vectors import fence_stores, fetch_add, load, load_i64, store
 
 UNROLLED = 4
 """Vectors up to which the code for a row is without a loop."""
@@ -36,14 +36,14 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
         index = np.zeros(loops.shape[0], np.int64)
         inner = loops.shape[0] - 1
         size, on, out, next_length = loops[inner, 0], loops[inner, 1], loops[inner, 2], 8 * loops[inner, 3]
-        total = turns_of(loops)
-        ring(counter)
+        total = iterations_of(loops)
+        notify(counter)
         while True:
-            begin = count_up(counter + BEGUN) * grain
+            begin = fetch_add(counter + STARTED) * grain
             if begin >= total:
                 break
             left = min(grain, total - begin)
-            s, t, k, _ = sought(loops, index, begin)
+            s, t, k, _ = locate(loops, index, begin)
             s, t, k = source + s, target + t, lengths + 8 * k
             while left:
                 turns = min(size - index[inner], left)
@@ -53,23 +53,23 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
                 ):  # vectors may begin before their row, but not before all rows
                     turns, careful = 1, s - margin < low
                 for _ in range(turns):
-                    head = peek(k) * width
+                    head = load_i64(k) * width
                     if careful:
                         for c in range(0, row, width):
                             store(t + c, load(s + (head - width - c if c < head else c), width, 1), 0)
                     elif vectors:
-                        turn_row(t, s, head, row, width, span, vectors, stream)
+                        reverse_row(t, s, head, row, width, span, vectors, stream)
                     else:
                         for c in range(0, row - span, span):
-                            turn_at(t, s, head, c, width, span, stream)
-                        turn_at(t, s, head, row - span, width, span, stream)
+                            reverse_at(t, s, head, c, width, span, stream)
+                        reverse_at(t, s, head, row - span, width, span, stream)
                     s, t, k = s + on, t + out, k + next_length
                 left -= turns
                 index[inner] += turns
                 if left and index[inner] == size:
-                    more = carried(loops, index)
+                    more = carry(loops, index)
                     s, t, k = s + more[0], t + more[1], k + 8 * more[2]
-            settle()
-            count_up(counter + DONE)
+            fence_stores()
+            fetch_add(counter + FINISHED)
 
     return compiled(reverse_rows)

@@ -11,23 +11,23 @@ from typing import Any
 import numpy as np
 
 from irops.backends.numba.compiled import compiled
-from irops.backends.numba.vectors import copy_bytes, count_up, load, store
-from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import sought, turns_of
+from irops.backends.numba.iteration import iterations_of, locate
+from irops.backends.numba.spinning import FINISHED, STARTED, notify
+from irops.backends.numba.vectors import copy_bytes, fetch_add, load, store
 
 VECTOR, SYSTEM = 64, 2048
 SAMPLE = 512
 
 
-def _run_ends(lengths: Any, most: int) -> Any:
+def _run_ends(lengths: Any, max_runs: int) -> Any:
     """Where runs of equal lengths end; nothing, where there are more than most, or the first few lengths look
     so.
     """
-    ends = np.empty(max(most, 1), np.int64)
+    ends = np.empty(max(max_runs, 1), np.int64)
     count = 0
     for k in range(1, len(lengths)):
         if lengths[k] != lengths[k - 1]:
-            if count + 1 >= most or (k < SAMPLE and 2 * count > k):
+            if count + 1 >= max_runs or (k < SAMPLE and 2 * count > k):
                 return ends[:0]
             ends[count] = k
             count += 1
@@ -42,7 +42,7 @@ def _move_runs(
     lengths: int,  # noqa: ARG001
     loops: Any,
     ends: Any,
-    each: Any,
+    run_lengths: Any,
     width: int,
     turn: int,
     grain: int,
@@ -52,18 +52,23 @@ def _move_runs(
     target.
     """
     index = np.zeros(loops.shape[0], np.int64)
-    total = turns_of(loops)
-    ring(counter)
+    total = iterations_of(loops)
+    notify(counter)
     while True:
-        begin = count_up(counter + BEGUN) * grain
+        begin = fetch_add(counter + STARTED) * grain
         if begin >= total:
             break
         for row in range(begin, min(total, begin + grain)):
-            s, t, _, step = sought(loops, index, row)
+            s, t, _, step = locate(loops, index, row)
             at = 0
             for run in range(len(ends)):
                 size = ends[run] * width - at
-                p = target + t + at + turn * (each[run] - 1 - step if step < each[run] else step)
+                p = (
+                    target
+                    + t
+                    + at
+                    + turn * (run_lengths[run] - 1 - step if step < run_lengths[run] else step)
+                )
                 q = source + s + at
                 at += size
                 if size >= SYSTEM:
@@ -78,7 +83,7 @@ def _move_runs(
                     for c in range(0, size, width):
                         for k in range(width):
                             store(p + c + k, load(q + c + k, 1, 1), 0)
-        count_up(counter + DONE)
+        fetch_add(counter + FINISHED)
 
 
 run_ends, move_runs = compiled(_run_ends), compiled(_move_runs)

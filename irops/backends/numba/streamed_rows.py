@@ -14,10 +14,19 @@ from typing import Any
 import numpy as np
 
 from irops.backends.numba.compiled import compiled
-from irops.backends.numba.turning import turn_at
-from irops.backends.numba.vectors import AHEAD, ask_for, count_up, load, mirrored, peek, settle, store
-from irops.backends.numba.waiting import BEGUN, DONE, ring
-from irops.backends.numba.walking import sought, turns_of
+from irops.backends.numba.iteration import iterations_of, locate
+from irops.backends.numba.row_reversal import reverse_at
+from irops.backends.numba.spinning import FINISHED, STARTED, notify
+from irops.backends.numba.vectors import (
+    AHEAD,
+    fence_stores,
+    fetch_add,
+    load,
+    load_i64,
+    mirrored,
+    prefetch,
+    store,
+)
 
 UNIT, VECTOR = 16, 64
 
@@ -32,21 +41,21 @@ def streamed_rows(width: int) -> Callable[..., Any]:
     ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         pieces = max(row // piece, 1)
-        total = pieces * turns_of(loops)
-        ring(counter)
+        total = pieces * iterations_of(loops)
+        notify(counter)
         while True:
-            task = count_up(counter + BEGUN)
+            task = fetch_add(counter + STARTED)
             if task >= total:
                 break
-            s, t, k, _ = sought(loops, index, task // pieces)
+            s, t, k, _ = locate(loops, index, task // pieces)
             s, t = source + s, target + t
-            head = peek(lengths + 8 * k) * width
+            head = load_i64(lengths + 8 * k) * width
             begin = task % pieces * piece
             end = row if task % pieces == pieces - 1 else begin + piece
             over = head % UNIT  # how much of the head is in the unit that head and tail share
             if over and begin == 0:
                 if s - margin >= low:
-                    turn_at(t, s, head, head - over, width, UNIT, 1)
+                    reverse_at(t, s, head, head - over, width, UNIT, 1)
                 else:
                     for e in range(0, over, width):
                         store(t + head - width - e, load(s + e, width, 1), 0)
@@ -55,7 +64,7 @@ def streamed_rows(width: int) -> Callable[..., Any]:
             c, stop = begin + over, min(head, end + over)
             while c + VECTOR <= stop:
                 store(t + head - c - VECTOR, mirrored(load(s + c, VECTOR, 1), width), 1)
-                ask_for(s + c + AHEAD)
+                prefetch(s + c + AHEAD)
                 c += VECTOR
             while c < stop:
                 store(t + head - c - UNIT, mirrored(load(s + c, UNIT, 1), width), 1)
@@ -63,12 +72,12 @@ def streamed_rows(width: int) -> Callable[..., Any]:
             c = max(begin, head - over + (UNIT if over else 0))
             while c + VECTOR <= end:
                 store(t + c, load(s + c, VECTOR, 1), 1)
-                ask_for(s + c + AHEAD)
+                prefetch(s + c + AHEAD)
                 c += VECTOR
             while c < end:
                 store(t + c, load(s + c, UNIT, 1), 1)
                 c += UNIT
-            settle()
-            count_up(counter + DONE)
+            fence_stores()
+            fetch_add(counter + FINISHED)
 
     return compiled(reverse_streamed_rows)

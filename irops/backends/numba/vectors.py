@@ -45,7 +45,7 @@ def _model(manager: Any, lanes: Lanes) -> Any:
 register_model(Lanes)(_model)
 
 
-def operation(emit: Callable[..., Any], gives: Callable[..., Any], static: int = 0) -> Any:
+def operation(emit: Callable[..., Any], return_type: Callable[..., Any], static: int = 0) -> Any:
     """A function for compiled code that becomes the instructions which emit makes: emit(builder, *values).
 
     gives: its type from the types of the values; static: how many parameters, the last ones, are literals:
@@ -60,24 +60,24 @@ def operation(emit: Callable[..., Any], gives: Callable[..., Any], static: int =
             value = emit(builder, *values[:dynamic], *literals)
             return context.get_dummy_value() if value is None else value
 
-        return gives(*kinds[:dynamic], *literals)(*kinds), code
+        return return_type(*kinds[:dynamic], *literals)(*kinds), code
 
     define.__name__ = emit.__name__
     define.__signature__ = signature(emit)  # type: ignore[attr-defined]
     return intrinsic(prefer_literal=True)(define)
 
 
-def nothing(*kinds: Any) -> Any:  # noqa: ARG001
+def no_value(*kinds: Any) -> Any:  # noqa: ARG001
     """The type of an operation without a value."""
     return types.void
 
 
-def integer(*kinds: Any) -> Any:  # noqa: ARG001
+def i64_value(*kinds: Any) -> Any:  # noqa: ARG001
     """The type of an operation whose value is an integer of 64 bits."""
     return types.int64
 
 
-def number(value: int) -> Any:
+def i64_constant(value: int) -> Any:
     """An integer of 64 bits."""
     return ir.Constant(I64, value)
 
@@ -99,15 +99,15 @@ def put(builder: Any, address: Any, lanes: Any, stream: int) -> None:
         instruction.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(I32, 1)]))
 
 
-def spread(builder: Any, value: Any, kind: Any) -> Any:
+def broadcast(builder: Any, value: Any, kind: Any) -> Any:
     """An integer, cut to a lane, in every lane."""
     if value.type.width > kind.element.width:
         value = builder.trunc(value, kind.element)
     blank = ir.Constant(kind, ir.Undefined)
-    return arranged(builder, builder.insert_element(blank, value, ir.Constant(I32, 0)), [0] * kind.count)
+    return shuffled(builder, builder.insert_element(blank, value, ir.Constant(I32, 0)), [0] * kind.count)
 
 
-def arranged(builder: Any, lanes: Any, order: list[int]) -> Any:
+def shuffled(builder: Any, lanes: Any, order: list[int]) -> Any:
     """Lanes in another order."""
     return builder.shuffle_vector(lanes, lanes, ir.Constant(ir.VectorType(I32, len(order)), order))
 
@@ -115,14 +115,14 @@ def arranged(builder: Any, lanes: Any, order: list[int]) -> Any:
 def mirror(builder: Any, lanes: Any, group: int) -> Any:
     """Lanes in groups, the last group first."""
     count = lanes.type.count
-    return arranged(
+    return shuffled(
         builder,
         lanes,
         [(count // group - 1 - place // group) * group + place % group for place in range(count)],
     )
 
 
-def ask(builder: Any, address: Any) -> None:
+def emit_prefetch(builder: Any, address: Any) -> None:
     """Ask for the cache line of an address, which may be anywhere."""
     byte = I8.as_pointer()
     function = builder.module.declare_intrinsic(
@@ -142,15 +142,15 @@ def _copy(builder: Any, target: Any, source: Any, size: Any) -> None:
     )
 
 
-def _peek(builder: Any, address: Any) -> Any:
+def _load_i64(builder: Any, address: Any) -> Any:
     return builder.load(pointer(builder, address, I64))
 
 
-def _count_up(builder: Any, address: Any) -> Any:
-    return builder.atomic_rmw("add", pointer(builder, address, I64), number(1), "seq_cst")
+def _fetch_add(builder: Any, address: Any) -> Any:
+    return builder.atomic_rmw("add", pointer(builder, address, I64), i64_constant(1), "seq_cst")
 
 
-def _look(builder: Any, address: Any) -> Any:
+def _load_i64_atomic(builder: Any, address: Any) -> Any:
     if machine() in ("x86_64", "AMD64"):
         builder.call(
             builder.module.declare_intrinsic("llvm.x86.sse2.pause", [], ir.FunctionType(ir.VoidType(), [])),
@@ -159,33 +159,33 @@ def _look(builder: Any, address: Any) -> Any:
     return builder.load_atomic(pointer(builder, address, I64), "acquire", 8)
 
 
-def _give_way(builder: Any) -> None:
+def _yield_core(builder: Any) -> None:
     kind, name = ir.FunctionType(I32, []), "SwitchToThread" if system() == "Windows" else "sched_yield"
     builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])  # type: ignore[no-untyped-call]
 
 
-def _settle(builder: Any) -> None:
+def _fence_stores(builder: Any) -> None:
     builder.fence("seq_cst")
 
 
 load = operation(fetch, lambda address, count, width: Lanes(count, width), static=2)  # noqa: ARG005
 """Lanes from memory: load(address, count, width)."""
-store = operation(put, nothing, static=1)
+store = operation(put, no_value, static=1)
 """Lanes to memory: store(address, lanes, stream)."""
 mirrored = operation(mirror, lambda lanes, group: lanes, static=1)  # noqa: ARG005
 """Lanes in groups, the last group first: mirrored(lanes, group)."""
-ask_for = operation(ask, nothing)
+prefetch = operation(emit_prefetch, no_value)
 """Ask for the cache line of an address, which may be anywhere."""
-peek = operation(_peek, integer)
+load_i64 = operation(_load_i64, i64_value)
 """The integer of 64 bits at an address."""
-count_up = operation(_count_up, integer)
+fetch_add = operation(_fetch_add, i64_value)
 """The integer at an address, which is one more from now on: no two threads get the same."""
-look = operation(_look, integer)
+load_i64_atomic = operation(_load_i64_atomic, i64_value)
 """The integer at an address as other threads leave it, read in no haste: for those who wait for it to change.
 """
-give_way = operation(_give_way, nothing)
+yield_core = operation(_yield_core, no_value)
 """Let another thread have this core, if one waits for it."""
-settle = operation(_settle, nothing)
+fence_stores = operation(_fence_stores, no_value)
 """Let all stores of this thread be seen before what follows, those past the caches too."""
-copy_bytes = operation(_copy, nothing)
+copy_bytes = operation(_copy, no_value)
 """The memcpy of the system: copy_bytes(target, source, size)."""

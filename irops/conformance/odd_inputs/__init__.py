@@ -1,3 +1,1 @@
-"""An op as several dialects have it, side by side: what the definitions say, and what runtimes do with odd
-inputs.
-"""
+"""Compare an op across dialects: what the definitions specify, and what runtimes do with unusual inputs."""

@@ -1,4 +1,4 @@
-"""OpenVINO, asked with a model of one op."""
+"""Run a model of one op on OpenVINO."""
 
 from __future__ import annotations
 
@@ -7,82 +7,83 @@ from typing import Any
 import numpy as np
 
 from irops.backends.one_op import one_op_model
-from irops.conformance.odd_inputs.odd import Question, Reply, sent
-from irops.conformance.odd_inputs.refused import refused
+from irops.conformance.odd_inputs.odd_input import Reply, Request, serialized
+from irops.conformance.odd_inputs.refusals import refused
 from irops.conformance.odd_inputs.runtime import Runtime
 from irops.registry import default_registry
 from irops.values.element import STRING, Array, element_type, element_type_of, foreign_types
 from irops.values.packing import pack, unpack
 
 PRECISION = {"INFERENCE_PRECISION_HINT": "f32"}
-"""Not the bf16 that the plug-in may choose by itself."""
+"""Prevents the plug-in from choosing bf16."""
 
 
-def by_cpu(question: Question) -> Reply:
-    """What the CPU plug-in does."""
-    if _foreign(question):
-        return Reply("lacks", "OpenVINO has no such elements")
+def by_cpu(request: Request) -> Reply:
+    """Run the CPU plug-in."""
+    if _foreign(request):
+        return Reply("unsupported", "OpenVINO does not support this element type")
     try:
-        compiled = _core().compile_model(_model(question), "CPU", PRECISION)
+        compiled = _core().compile_model(_model(request), "CPU", PRECISION)
     except RuntimeError as error:
-        return refused(error, loaded=False, last=True)
-    return inferred(compiled, question)
+        return refused(error, loaded=False, reason_last=True)
+    return inferred(compiled, request)
 
 
-def inferred(compiled: Any, question: Question) -> Reply:
-    """What a compiled model gives."""
-    request, given = compiled.create_infer_request(), [_tensor(array) for array in _given(question)]
+def inferred(compiled: Any, request: Request) -> Reply:
+    """Run a compiled model."""
+    infer_request = compiled.create_infer_request()
+    tensors = [_tensor(array) for array in _input_arrays(request)]
     try:
-        for place, (tensor, _) in enumerate(given):
-            request.set_input_tensor(place, tensor)
-        request.infer()
-        output = _array(request.get_output_tensor(0))
+        for index, (tensor, _) in enumerate(tensors):
+            infer_request.set_input_tensor(index, tensor)
+        infer_request.infer()
+        output = _array(infer_request.get_output_tensor(0))
     except RuntimeError as error:
-        return refused(error, loaded=True, last=True)
-    return Reply("gives", output=sent(output))
+        return refused(error, loaded=True, reason_last=True)
+    return Reply("computes", output=serialized(output))
 
 
-def by_evaluate(question: Question) -> Reply:
-    """What OpenVINO's own evaluation of its graphs does, which folds constants."""
+def by_evaluate(request: Request) -> Reply:
+    """Run Model.evaluate, which OpenVINO uses for constant folding."""
     from openvino import Tensor
 
-    if _foreign(question):
-        return Reply("lacks", "OpenVINO has no such elements")
+    if _foreign(request):
+        return Reply("unsupported", "OpenVINO does not support this element type")
     try:
-        model = _model(question)
+        model = _model(request)
     except RuntimeError as error:
-        return refused(error, loaded=False, last=True)
-    given = [_tensor(array) for array in _given(question)]
-    found = [Tensor(model.output(0).get_element_type(), question.arrays[0].shape)]
+        return refused(error, loaded=False, reason_last=True)
+    tensors = [_tensor(array) for array in _input_arrays(request)]
+    outputs = [Tensor(model.output(0).get_element_type(), request.arrays[0].shape)]
     try:
-        if not model.evaluate(found, [tensor for tensor, _ in given]):
+        if not model.evaluate(outputs, [tensor for tensor, _ in tensors]):
             return Reply("refuses", "evaluate returns false", loaded=True)
     except (RuntimeError, ValueError) as error:
-        return refused(error, loaded=True, last=True)
-    return Reply("gives", output=sent(_array(found[0])))
+        return refused(error, loaded=True, reason_last=True)
+    return Reply("computes", output=serialized(_array(outputs[0])))
 
 
-def _foreign(question: Question) -> bool:
-    return any(element_type_of(array) in foreign_types() for array in question.arrays)
+def _foreign(request: Request) -> bool:
+    return any(element_type_of(array) in foreign_types() for array in request.arrays)
 
 
-def _model(question: Question) -> Any:
+def _model(request: Request) -> Any:
     from openvino import Tensor
 
-    arrays = question.arrays
-    fixed = {place: arrays[place] for place in question.constants}
+    arrays = request.arrays
+    fixed = {index: arrays[index] for index in request.constants}
     text, weights = one_op_model(
-        default_registry().op(question.op), arrays, question.attributes, 1, fixed, question.unranked
+        default_registry().op(request.op), arrays, request.attributes, 1, fixed, request.unranked
     )
     return _core().read_model(text.encode(), Tensor(np.frombuffer(weights or b"\0", np.uint8).copy()))
 
 
-def _given(question: Question) -> list[Array]:
-    return [array for place, array in enumerate(question.arrays) if place not in question.constants]
+def _input_arrays(request: Request) -> list[Array]:
+    return [array for index, array in enumerate(request.arrays) if index not in request.constants]
 
 
 def _tensor(array: Array) -> tuple[Any, Array]:
-    """A tensor, and the memory that it stands on and does not keep."""
+    """A tensor, and its memory, which the tensor does not keep alive."""
     from openvino import Shape, Tensor, Type
 
     kind = element_type_of(array)

@@ -1,4 +1,4 @@
-"""Elements that tell whether a type is kept: what narrower types cannot hold."""
+"""Elements that reveal a conversion of the element type: values that narrower types cannot represent."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from irops.values.element import Array, ElementType, element_type, element_types
 TYPES = tuple(kind for kind in (*element_types(), *foreign_types()) if kind.kind != "dynamic")
 
 
-def telling(kind: ElementType) -> Array:
-    """Three elements of a type: its ends, or numbers that rounding changes, and small ones."""
+def distinguishing_elements(kind: ElementType) -> Array:
+    """Three elements of a type: its extremes, or numbers that rounding changes, and small ones."""
     if kind.kind == "string":
         return _row(["a", "", "dé"], object)
     if kind.kind == "boolean":
@@ -32,9 +32,9 @@ def telling(kind: ElementType) -> Array:
 
 def lengths(kind: str, *values: float | str) -> Array:
     """A vector of any element type."""
-    found = element_type(kind)
-    row: Array = _row(values, found.dtype)[0]
-    return tagged(row, found)
+    element_type_ = element_type(kind)
+    row: Array = _row(values, element_type_.dtype)[0]
+    return tagged(row, element_type_)
 
 
 def _row(values: Sequence[object], dtype: Any) -> Array:
@@ -44,7 +44,7 @@ def _row(values: Sequence[object], dtype: Any) -> Array:
 
 
 def _floats(kind: ElementType) -> Array:
-    """The greatest and the least number above 0, and a fraction."""
+    """The largest number, the smallest positive one, and a fraction."""
     import ml_dtypes
 
     about = ml_dtypes.finfo(kind.dtype)  # type: ignore[no-untyped-call]

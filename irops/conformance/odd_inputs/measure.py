@@ -1,58 +1,58 @@
-"""Asking: irops in this process, runtimes each in one of its own."""
+"""Collect replies to unusual inputs: irops runs in this process, each runtime in a separate one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from irops.conformance.odd_inputs.odd import Odd, Question, Reply
-from irops.conformance.odd_inputs.own import own_reply
+from irops.conformance.odd_inputs.by_irops import irops_reply
+from irops.conformance.odd_inputs.odd_input import OddInput, Reply, Request
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
-from irops.conformance.odd_inputs.table import COMPARISONS, Column, Comparison, question
-from irops.conformance.process import Died, Process
+from irops.conformance.odd_inputs.table import COMPARISONS, Column, Comparison, request_for
+from irops.conformance.process import Process, ProcessDied
 from irops.registry import default_registry
 
-PATIENCE = 60.0
-"""Seconds that a runtime may take for one input, its import among them."""
-ENOUGH = 3
-"""Questions without an answer, after which a runtime is asked no more."""
+TIMEOUT = 60.0
+"""Seconds that a runtime may take for one input, including its import."""
+MAX_TIMEOUTS = 3
+"""After this many timeouts, a runtime gets no further requests."""
 
 
 def comparison(name: str) -> Comparison:
-    """The comparison of a name. Raises: KeyError"""
-    found = {item.name: item for item in COMPARISONS}
-    return found[name]
+    """The comparison with this name. Raises: KeyError"""
+    by_name = {item.name: item for item in COMPARISONS}
+    return by_name[name]
 
 
-def replies(compared: Comparison, column: Column) -> dict[Odd, Reply]:
-    """What becomes of each odd input in one column; nothing where the runtime is not installed."""
+def replies(compared: Comparison, column: Column) -> dict[OddInput, Reply]:
+    """The reply to each unusual input in one column; empty if the runtime is not installed."""
     if column.runtime and RUNTIMES[column.runtime].missing is not None:
         return {}
     return _measured(compared.name, column)
 
 
 @cache
-def _measured(name: str, column: Column) -> dict[Odd, Reply]:
+def _measured(name: str, column: Column) -> dict[OddInput, Reply]:
     compared, op = comparison(name), default_registry().op(column.op)
-    asked = [question(odd, op) for odd in compared.odd]
+    requests = [request_for(odd, op) for odd in compared.odd]
     if not column.runtime:
-        return {odd: own_reply(op, one) for odd, one in zip(compared.odd, asked)}
-    process = Process("irops.conformance.odd_inputs.worker", ("runtime", column.runtime), PATIENCE)
+        return {odd: irops_reply(op, request) for odd, request in zip(compared.odd, requests)}
+    process = Process("irops.conformance.odd_inputs.worker", ("runtime", column.runtime), TIMEOUT)
     try:
-        return dict(zip(compared.odd, answers(process, asked)))
+        return dict(zip(compared.odd, replies_of(process, requests)))
     finally:
         process.close()
 
 
-def answers(process: Process, questions: Sequence[Question]) -> Iterator[Reply]:
-    """The reply to each question; one that has hung too often is asked no more."""
-    hung = 0
-    for one in questions:
-        if hung == ENOUGH:
-            yield Reply("hangs", f"not asked, after {ENOUGH} questions without an answer")
+def replies_of(process: Process, requests: Sequence[Request]) -> Iterator[Reply]:
+    """The reply to each request; requests stop after MAX_TIMEOUTS timeouts."""
+    timeouts = 0
+    for request in requests:
+        if timeouts == MAX_TIMEOUTS:
+            yield Reply("hangs", f"not run, after {MAX_TIMEOUTS} timeouts")
             continue
         try:
-            yield process.ask(("ask", one))
-        except Died as death:
-            hung += death.stalled
-            yield Reply("hangs" if death.stalled else "crashes", str(death), loaded=True)
+            yield process.ask(("ask", request))
+        except ProcessDied as error:
+            timeouts += error.stalled
+            yield Reply("hangs" if error.stalled else "crashes", str(error), loaded=True)

@@ -1,4 +1,4 @@
-"""Odd inputs of Reverse."""
+"""Unusual inputs of Reverse."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from irops.conformance.odd_inputs.elements import TYPES, lengths, telling
-from irops.conformance.odd_inputs.odd import ELEMENT_TYPES, Odd
+from irops.conformance.odd_inputs.elements import TYPES, distinguishing_elements, lengths
+from irops.conformance.odd_inputs.odd_input import ELEMENT_TYPES, OddInput
 from irops.values.element import Array
 
 INDEX, MASK = {"mode": "index"}, {"mode": "mask"}
@@ -22,16 +22,16 @@ def _flags(*flags: bool) -> Array:
     return np.array(flags, np.bool_)
 
 
-def _axes(name: str, axes: Array, *, constant: bool = False, data: Array = DATA) -> Odd:
-    return Odd("Axes by number", name, (data, axes), INDEX, (1,) if constant else ())
+def _axes(name: str, axes: Array, *, constant: bool = False, data: Array = DATA) -> OddInput:
+    return OddInput("Axes by number", name, (data, axes), INDEX, (1,) if constant else ())
 
 
-def _mask(name: str, axes: Array, unranked: tuple[int, ...] = ()) -> Odd:
-    return Odd("Axes by flag", name, (DATA, axes), MASK, (), unranked)
+def _mask(name: str, axes: Array, unranked: tuple[int, ...] = ()) -> OddInput:
+    return OddInput("Axes by flag", name, (DATA, axes), MASK, (), unranked)
 
 
-def _mode(name: str, axes: Array, attributes: Mapping[str, str]) -> Odd:
-    return Odd("Modes", name, (DATA, axes), attributes)
+def _mode(name: str, axes: Array, attributes: Mapping[str, str]) -> OddInput:
+    return OddInput("Modes", name, (DATA, axes), attributes)
 
 
 REVERSE = (
@@ -63,5 +63,8 @@ REVERSE = (
     _mode("no mode", _of(1), {}),
     _mode("mode INDEX", _of(1), {"mode": "INDEX"}),
     _mode("mode both", _of(1), {"mode": "both"}),
-    *(Odd(ELEMENT_TYPES, f"data of {kind}", (telling(kind), _of(1)), INDEX) for kind in TYPES),
+    *(
+        OddInput(ELEMENT_TYPES, f"data of {kind}", (distinguishing_elements(kind), _of(1)), INDEX)
+        for kind in TYPES
+    ),
 )

@@ -1,16 +1,15 @@
-"""Odd inputs of ReverseSequence, in the names of OpenVINO's."""
+"""Unusual inputs of ReverseSequence, in the attribute names of OpenVINO."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from irops.conformance.odd_inputs.elements import TYPES, lengths, telling
-from irops.conformance.odd_inputs.odd import ELEMENT_TYPES, Odd
+from irops.conformance.odd_inputs.elements import TYPES, distinguishing_elements, lengths
+from irops.conformance.odd_inputs.odd_input import ELEMENT_TYPES, OddInput
 from irops.values.element import Array
 
 ROWS = {"batch_axis": "0", "seq_axis": "1"}
-"""Sequences are rows. The axes are written out wherever they are not what is odd: the defaults are opposite.
-"""
+"""Sequences are rows. Axes are explicit unless their absence is tested, because the defaults are opposite."""
 
 
 def _data(*shape: int) -> Array:
@@ -21,20 +20,20 @@ def _of(*numbers: int) -> Array:
     return np.array(numbers, np.int64)
 
 
-def _lengths(name: str, given: Array, constants: tuple[int, ...] = (), rows: int = 2) -> Odd:
-    return Odd("Lengths", name, (_data(rows, 3), given), ROWS, constants)
+def _lengths(name: str, tensors: Array, constants: tuple[int, ...] = (), rows: int = 2) -> OddInput:
+    return OddInput("Lengths", name, (_data(rows, 3), tensors), ROWS, constants)
 
 
 def _axes(
-    name: str, shape: tuple[int, ...], given: Array, unranked: tuple[int, ...] = (), **axes: int
-) -> Odd:
-    return Odd(
-        "Axes", name, (_data(*shape), given), {key: str(value) for key, value in axes.items()}, (), unranked
+    name: str, shape: tuple[int, ...], tensors: Array, unranked: tuple[int, ...] = (), **axes: int
+) -> OddInput:
+    return OddInput(
+        "Axes", name, (_data(*shape), tensors), {key: str(value) for key, value in axes.items()}, (), unranked
     )
 
 
-def _shape(name: str, shape: tuple[int, ...], given: Array) -> Odd:
-    return Odd("Shapes", name, (_data(*shape), given), ROWS)
+def _shape(name: str, shape: tuple[int, ...], tensors: Array) -> OddInput:
+    return OddInput("Shapes", name, (_data(*shape), tensors), ROWS)
 
 
 WRAPPED = 2**32 + 2
@@ -75,5 +74,8 @@ REVERSE_SEQUENCE = (
     _shape("no steps, lengths of 1", (2, 0), _of(1, 1)),
     _shape("no sequences", (0, 3), _of()),
     _shape("another axis of size 0", (2, 3, 0), _of(3, 2)),
-    *(Odd(ELEMENT_TYPES, f"data of {kind}", (telling(kind), _of(3)), ROWS) for kind in TYPES),
+    *(
+        OddInput(ELEMENT_TYPES, f"data of {kind}", (distinguishing_elements(kind), _of(3)), ROWS)
+        for kind in TYPES
+    ),
 )

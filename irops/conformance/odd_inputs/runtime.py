@@ -1,4 +1,4 @@
-"""A runtime that can be asked what it does with an odd input."""
+"""A runtime or library function to compare with irops."""
 
 from __future__ import annotations
 
@@ -6,29 +6,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from irops.backends.extras import lacks
-from irops.conformance.odd_inputs.odd import Question, Reply
+from irops.backends.extras import missing_libraries
+from irops.conformance.odd_inputs.odd_input import Reply, Request
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """Something that can be asked.
+    """A runtime or library function to compare with.
 
-    name: as columns name it; label: as readers see it; libraries: what must be installed, and extra brings,
-        the last of them the one
-    whose version counts.
+    name: identifies it in columns; label: its name on pages; extra: the extra of irops that installs it;
+    libraries: the required libraries, the last of which gives the version.
     """
 
     name: str
     label: str
     extra: str
     libraries: tuple[str, ...]
-    reply: Callable[[Question], Reply]
+    reply: Callable[[Request], Reply]
 
     @property
     def missing(self) -> str | None:
-        """What is not installed, in words; None where all is there."""
-        return lacks(self.extra, *self.libraries) if self.extra else None
+        """A message about libraries that are not installed, or None."""
+        return missing_libraries(self.extra, *self.libraries) if self.extra else None
 
     @property
     def version(self) -> str:

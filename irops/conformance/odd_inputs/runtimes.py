@@ -1,5 +1,5 @@
-"""The runtimes that are asked: those that the modules by_* of this folder list as RUNTIMES. Each imports its
-library when it is asked, which happens in a process of its own.
+"""The runtimes listed as RUNTIMES in the modules by_* of this folder. Each one imports its library when it is
+first used, in a separate process.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from irops.conformance.odd_inputs.runtime import Runtime
 
 
 def _runtimes() -> dict[str, Runtime]:
-    found = [name for _, name, _ in iter_modules(odd_inputs.__path__) if name.startswith("by_")]
-    modules = [import_module(f"{odd_inputs.__name__}.{name}") for name in found]
+    names = [name for _, name, _ in iter_modules(odd_inputs.__path__) if name.startswith("by_")]
+    modules = [import_module(f"{odd_inputs.__name__}.{name}") for name in names]
     return {runtime.name: runtime for module in modules for runtime in module.RUNTIMES}
 
 
 RUNTIMES = _runtimes()
-"""By the names that columns have."""
+"""By name in columns."""

@@ -1,10 +1,10 @@
-"""Which ops are laid side by side: the columns, and the odd inputs that are tried in each."""
+"""The comparisons of ops: their columns and unusual inputs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from irops.conformance.odd_inputs.odd import Odd, Question, sent
+from irops.conformance.odd_inputs.odd_input import OddInput, Request, serialized
 from irops.conformance.odd_inputs.reverse import REVERSE
 from irops.conformance.odd_inputs.reverse_sequence import REVERSE_SEQUENCE
 from irops.spec.op import Op
@@ -12,26 +12,25 @@ from irops.spec.op import Op
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What is asked: irops for an op of some dialect, or a runtime (runtime: its name), which is held to what
-    irops does with that op.
+    """A column: irops with an op of some dialect, or a runtime (its name), compared with irops and that op.
 
-    neighbour: that what is asked is no runtime of the dialect, but does much the same.
+    similar_function: the column is not a runtime of the dialect but a function similar to the op.
     """
 
     op: str
     runtime: str = ""
-    neighbour: bool = False
+    similar_function: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """ops: what is laid side by side, the first of them the one in whose names the odd inputs are written."""
+    """ops: the compared ops; the unusual inputs use the attribute names of the first."""
 
     name: str
     title: str
     ops: tuple[str, ...]
     columns: tuple[Column, ...]
-    odd: tuple[Odd, ...]
+    odd: tuple[OddInput, ...]
     text: str
 
 
@@ -52,36 +51,36 @@ COMPARISONS = (
             Column(GRAIPHIC),
         ),
         REVERSE_SEQUENCE,
-        "The same op, three times: its two axes have opposite defaults in OpenVINO and in ONNX, and what lies"
-        " outside of the specifications is taken, refused or mixed up, as the case may be. Graiphic's node is"
-        " ONNX's with parameters of training beside it; the toolkit runs it by ONNX Runtime.",
+        "The two axes have opposite defaults in OpenVINO and in ONNX. Inputs outside of the specifications"
+        " are accepted, refused or computed wrongly, depending on the runtime. Graiphic's node is the ONNX"
+        " op with additional training parameters; the toolkit runs it with ONNX Runtime.",
     ),
     Comparison(
         "Reverse",
-        "Reverse and its neighbours",
+        "Reverse and similar functions",
         ("Reverse-1",),
         (
             Column("Reverse-1"),
             Column("Reverse-1", "openvino"),
             Column("Reverse-1", "openvino-evaluate"),
-            Column("Reverse-1", "numpy-flip", neighbour=True),
-            Column("Reverse-1", "torch-flip", neighbour=True),
+            Column("Reverse-1", "numpy-flip", similar_function=True),
+            Column("Reverse-1", "torch-flip", similar_function=True),
         ),
         REVERSE,
-        "OpenVINO alone has the op. ONNX writes it as a Slice with steps of -1, and Graiphic's toolkit has no"
-        " node for it; what is laid beside it are the functions that people take it for.",
+        "Only OpenVINO has this op. In ONNX it is a Slice with steps of -1, and Graiphic's toolkit has no"
+        " node for it. The comparison includes similar functions of Python libraries.",
     ),
 )
 
 
-def question(odd: Odd, op: Op) -> Question:
-    """An odd input in the names of an op."""
+def request_for(odd: OddInput, op: Op) -> Request:
+    """An unusual input with the attribute names of an op."""
     renamed = {a.stands_for or name: name for name, a in op.definition.attributes.items()}
     names = tuple(port.name for port in op.definition.inputs)
     attributes = {renamed[name]: text for name, text in odd.attributes.items()}
-    return Question(op.id, names, tuple(map(sent, odd.inputs)), attributes, odd.constants, odd.unranked)
+    return Request(op.id, names, tuple(map(serialized, odd.inputs)), attributes, odd.constants, odd.unranked)
 
 
 def comparisons_of(op: str) -> tuple[tuple[str, str], ...]:
-    """Name and title of the comparisons in which an op stands."""
+    """Name and title of the comparisons that include an op."""
     return tuple((item.name, item.title) for item in COMPARISONS if op in item.ops)

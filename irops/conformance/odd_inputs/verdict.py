@@ -1,18 +1,18 @@
-"""What a reply means beside that of irops, in a word."""
+"""Compare the reply of a runtime with that of irops."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from irops.conformance.compare import codes
-from irops.conformance.odd_inputs.odd import Reply
+from irops.conformance.odd_inputs.odd_input import Reply
 from irops.values.element import Array, element_type_of
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """tone: same, takes (what irops refuses), refuses (what irops computes), differs, or apart where there is
-    nothing to compare.
+    """tone: same, accepts (what irops refuses), refuses (what irops computes), differs, or incomparable; for
+    irops itself computes, warns or rejects.
     """
 
     tone: str
@@ -20,56 +20,60 @@ class Verdict:
 
 
 WORDS = {
-    "same": "as irops: the same elements bit by bit, or refused, or accepted, too",
-    "takes": "takes what the definition refuses",
-    "refuses": "refuses what the definition computes",
-    "differs": "gives something else, or ends the process",
-    "apart": "nothing to compare: it cannot be said there, or takes values to see",
+    "same": "same as irops: bit-identical elements, or also refused, or accepted",
+    "accepts": "accepts an input that is invalid by the definition",
+    "refuses": "refuses an input that is valid by the definition",
+    "differs": "computes another result, crashes or hangs",
+    "incomparable": "not comparable: not representable there, or a check that ignores values",
 }
-"""The tones, for a legend."""
+"""The tones with their meaning, for the legend."""
 
 
-def own_verdict(own: Reply) -> Verdict:
-    """Of what irops itself does."""
-    if own.kind == "refuses":
-        return Verdict("forbids", f"refuses: {_number(own.text)}")
-    if own.warnings:
-        return Verdict("warns", f"warns: {', '.join(map(_number, own.warnings))}")
+def irops_verdict(ours_reply: Reply) -> Verdict:
+    """The verdict on the reply of irops itself."""
+    if ours_reply.kind == "refuses":
+        return Verdict("rejects", f"refuses: {_constraint_or_rule(ours_reply.text)}")
+    if ours_reply.warnings:
+        return Verdict("warns", f"warns: {', '.join(map(_constraint_or_rule, ours_reply.warnings))}")
     return Verdict("computes", "computes")
 
 
-def _number(said: str) -> str:
-    """The number of the requirement, or the code of the rule, that a text of irops' begins with."""
-    return said.partition(":")[0]
+def _constraint_or_rule(text: str) -> str:
+    """The number of the constraint, or the code of the rule, at the start of a message of irops."""
+    return text.partition(":")[0]
 
 
-def verdict(own: Reply, other: Reply) -> Verdict:
-    """Of what a runtime does, beside what irops does with the same op."""
-    if other.kind == "lacks":
-        return Verdict("apart", "cannot be said")
+def verdict(ours_reply: Reply, other: Reply) -> Verdict:
+    """The verdict on the reply of a runtime, compared with that of irops for the same op."""
+    if other.kind == "unsupported":
+        return Verdict("incomparable", "not representable")
     if other.kind in ("crashes", "hangs"):
         return Verdict("differs", other.kind)
-    if own.kind == "refuses":
-        return _of_refused(own, other)
+    if ours_reply.kind == "refuses":
+        return _of_refused(ours_reply, other)
     if other.kind == "refuses":
         return Verdict("refuses", "refuses")
-    if other.kind == "takes":
+    if other.kind == "accepts":
         return Verdict("same", "accepts")
-    assert own.array is not None
+    assert ours_reply.array is not None
     assert other.array is not None
-    return Verdict("same", "the same") if _equal(own.array, other.array) else Verdict("differs", "differs")
+    return (
+        Verdict("same", "the same")
+        if _identical(ours_reply.array, other.array)
+        else Verdict("differs", "differs")
+    )
 
 
-def _of_refused(own: Reply, other: Reply) -> Verdict:
+def _of_refused(ours_reply: Reply, other: Reply) -> Verdict:
     if other.kind == "refuses":
         return Verdict("same", "refuses")
-    if other.kind == "takes" and own.loaded:
-        return Verdict("apart", "sees no values")
-    return Verdict("takes", "takes it")
+    if other.kind == "accepts" and ours_reply.loaded:
+        return Verdict("incomparable", "ignores values")
+    return Verdict("accepts", "accepts it")
 
 
-def _equal(one: Array, other: Array) -> bool:
-    kind = element_type_of(one)
-    if one.shape != other.shape or kind is not element_type_of(other):
+def _identical(ours: Array, other: Array) -> bool:
+    kind = element_type_of(ours)
+    if ours.shape != other.shape or kind is not element_type_of(other):
         return False
-    return bool((codes(one) == codes(other)).all())
+    return bool((codes(ours) == codes(other)).all())

@@ -1,4 +1,4 @@
-"""The process in which a runtime is asked: ("runtime", name), then ("ask", question). What libraries print
+"""The process that runs a runtime. Requests: ("runtime", name), then ("ask", request). What libraries print
 goes to the error stream.
 """
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import pickle
 
-from irops.conformance.odd_inputs.odd import Reply
+from irops.conformance.odd_inputs.odd_input import Reply
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 
 
@@ -24,7 +24,9 @@ def main() -> None:
         if kind == "runtime":
             name = what
         else:
-            answer = RUNTIMES[name].reply(what)  # what it frees wrongly crashes before the answer is out
+            answer = RUNTIMES[name].reply(
+                what
+            )  # freeing corrupt memory should crash before the answer is sent
         pickle.dump(answer, answers)
         answers.flush()
 

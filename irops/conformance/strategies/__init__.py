@@ -1,1 +1,1 @@
-"""Where generated cases come from: Hypothesis strategies of trials, by op."""
+"""Hypothesis strategies that generate trials, by op."""

@@ -1,4 +1,4 @@
-"""Which trials an op gets."""
+"""The source of generated trials for each op."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from irops.conformance.cases import known_cases
+from irops.conformance.cases import definition_cases
 from irops.conformance.strategies.large import large_reverse_sequence_trials, large_reverse_trials
 from irops.conformance.strategies.reversing import (
     reverse_sequence_sweep,
@@ -21,9 +21,7 @@ from irops.spec.op import Op
 
 
 class Source(NamedTuple):
-    """sweep: trials that no chance should leave out; strategy: any number of further ones; large: some that
-    no cache holds.
-    """
+    """sweep: trials that are always run; strategy: random trials; large: trials larger than any cache."""
 
     sweep: Iterable[Trial]
     strategy: st.SearchStrategy[Trial]
@@ -36,12 +34,12 @@ SPECIAL: dict[str, Callable[[Op], Source]] = {
         reverse_sequence_sweep(op), reverse_sequence_trials(op), large_reverse_sequence_trials(op)
     ),
 }
-"""Ops whose second input would seldom be valid by chance."""
+"""Ops whose second input is rarely valid by chance."""
 
 
 def source_of(op: Op) -> Source | None:
-    """Where the generated trials of an op come from; None where it has no example to start from."""
+    """The source of an op's generated trials; None if the definition has no usable example."""
     if op.id in SPECIAL:
         return SPECIAL[op.id](op)
-    starts = [trial for kind, _, trial, _ in known_cases(op) if kind == "example"]
+    starts = [trial for kind, _, trial, _ in definition_cases(op) if kind == "example"]
     return Source(retyped(op, starts), variations(op, starts)) if starts else None

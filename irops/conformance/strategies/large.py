@@ -1,6 +1,4 @@
-"""Trials of Reverse-1 and ReverseSequence-1 that no cache holds: kernels change their ways there once
-more.
-"""
+"""Trials of Reverse-1 and ReverseSequence-1 that are larger than any cache, where kernels change strategy."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from irops.conformance.strategies.tensors import filled
-from irops.conformance.trial import Given, Trial
+from irops.conformance.trial import Trial, TrialInput
 from irops.spec.op import Op
 from irops.values.element import element_type
 
@@ -48,12 +46,14 @@ SEQUENCES: tuple[tuple[str, tuple[int, ...], int, int], ...] = (
 def large_reverse_trials(op: Op) -> Iterator[Trial]:
     for kind, shape, axes in REVERSED:
         yield Trial(
-            op, (Given(filled(element_type(kind), shape, "bits")), Given(np.array(axes))), {"mode": "index"}
+            op,
+            (TrialInput(filled(element_type(kind), shape, "bits")), TrialInput(np.array(axes))),
+            {"mode": "index"},
         )
 
 
 def large_reverse_sequence_trials(op: Op) -> Iterator[Trial]:
     for kind, shape, batch, seq in SEQUENCES:
         lengths = np.random.default_rng(len(shape)).integers(0, shape[seq] + 1, shape[batch])
-        data = Given(filled(element_type(kind), shape, "bits"))
-        yield Trial(op, (data, Given(lengths)), {"batch_axis": str(batch), "seq_axis": str(seq)})
+        data = TrialInput(filled(element_type(kind), shape, "bits"))
+        yield Trial(op, (data, TrialInput(lengths)), {"batch_axis": str(batch), "seq_axis": str(seq)})

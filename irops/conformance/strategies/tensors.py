@@ -1,4 +1,4 @@
-"""Shapes, element types, elements and layouts."""
+"""Strategies for shapes, element types, elements and layouts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from irops.conformance.layouts import LAYOUTS
-from irops.conformance.trial import Given
+from irops.conformance.trial import TrialInput
 from irops.values.element import (
     BOOLEAN,
     STRING,
@@ -23,19 +23,17 @@ from irops.values.element import (
 from irops.values.packing import packed_size, unpack
 
 MOST = 4096
-"""Elements of a generated tensor."""
+"""Largest number of elements of a generated tensor."""
 EDGES = (5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 256, 257, 1000, 1025)
-"""Sizes about which kernels change their ways: of vectors, of cache lines, of blocks."""
+"""Sizes at which kernels change strategy: around those of vectors, cache lines and blocks."""
 USUAL = ("f32", "i32", "i64", "boolean", "f16", "f64", "u8", "i8", "bf16", "string")
 FRACTIONS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52, "f8e4m3": 3, "f8e5m2": 2}
-"""How many bits of a floating-point number are behind its exponent."""
+"""The number of mantissa bits of floating-point types."""
 WORDS = ("", "a", "b", "cc", "\0", "é", "日本", "x" * 40)
 
 
 def kinds(names: Collection[str], usual: tuple[str, ...] = USUAL) -> st.SearchStrategy[ElementType]:
-    """Element types, of some by name; the plainest are the simplest, and half of what is drawn is one of
-    those that models are made of.
-    """
+    """Element types of the given names; half of the draws are usual types. Shrinking prefers simple types."""
     others = [kind.name for kind in (*element_types(), *foreign_types()) if kind.name not in usual]
     plain = [element_type(name) for name in usual if name in names]
     return st.one_of(
@@ -46,28 +44,28 @@ def kinds(names: Collection[str], usual: tuple[str, ...] = USUAL) -> st.SearchSt
 
 @st.composite
 def shapes(draw: st.DrawFn, low_rank: int, high_rank: int) -> tuple[int, ...]:
-    """Sizes of axes, of at most MOST elements; seldom of none."""
+    """Shapes of at most MOST elements; rarely without elements."""
     sizes = draw(
         st.lists(st.one_of(st.integers(1, 4), st.sampled_from(EDGES)), min_size=low_rank, max_size=high_rank)
     )
     shape: list[int] = []
     for size in sizes:
         shape.append(min(size, MOST // prod(shape)))
-    if sizes and seldom(draw):
+    if sizes and rarely(draw):
         shape[draw(st.integers(0, len(shape) - 1))] = 0
     return tuple(shape)
 
 
-def seldom(draw: st.DrawFn) -> bool:
-    """Whether to do what one case in a dozen should."""
+def rarely(draw: st.DrawFn) -> bool:
+    """True in one of twelve draws."""
     return draw(st.sampled_from([False] * 11 + [True]))
 
 
 @st.composite
-def tensors(draw: st.DrawFn, kind: ElementType, shape: tuple[int, ...]) -> Given:
-    """Elements that tell places apart, or random bits, or the edges of the type, in some layout."""
+def tensors(draw: st.DrawFn, kind: ElementType, shape: tuple[int, ...]) -> TrialInput:
+    """Distinct elements, random bits or extreme values of the type, in some layout."""
     fill, seed = draw(st.sampled_from(FILLS)), draw(st.integers(0, 2**16))
-    return Given(filled(kind, shape, fill, seed), draw(layouts()))
+    return TrialInput(filled(kind, shape, fill, seed), draw(layouts()))
 
 
 def layouts() -> st.SearchStrategy[str]:
@@ -78,7 +76,7 @@ FILLS = ("counting", "bits", "edges")
 
 
 def filled(kind: ElementType, shape: tuple[int, ...], fill: str, seed: int = 0) -> Array:
-    """A tensor; a seed always gives the same."""
+    """A tensor, determined by the arguments."""
     count = prod(shape)
     if kind is STRING:
         return _strings(count, fill, seed).reshape(shape)
@@ -91,7 +89,7 @@ def filled(kind: ElementType, shape: tuple[int, ...], fill: str, seed: int = 0) 
 
 
 def _counted(kind: ElementType, count: int, _seed: int) -> bytes:
-    step = 1 if kind.bits == 8 else 37  # bytes that share elements should not share them evenly
+    step = 1 if kind.bits == 8 else 37  # codes packed into one byte should differ
     return (np.arange(packed_size(kind, count)) * step % 256).astype(np.uint8).tobytes()
 
 
@@ -100,8 +98,8 @@ def _random(kind: ElementType, count: int, seed: int) -> bytes:
 
 
 def _edges(kind: ElementType, count: int, seed: int) -> bytes:
-    """Patterns of bits at the ends of ranges; infinities, the greatest and the least numbers, NaNs of both
-    makings.
+    """Bit patterns at the ends of ranges: infinities, largest and smallest numbers, quiet and signalling
+    NaNs.
     """
     bits = max(kind.bits, 8)
     ones, top = 2**bits - 1, 2 ** (bits - 1)
@@ -117,8 +115,10 @@ def _edges(kind: ElementType, count: int, seed: int) -> bytes:
             (1 << fraction) - 1,
             top + infinity + 1,
         ]
-    wanted = packed_size(kind, count) * 8 // bits
-    return b"".join(patterns[(k + seed) % len(patterns)].to_bytes(bits // 8, "little") for k in range(wanted))
+    patterns_needed = packed_size(kind, count) * 8 // bits
+    return b"".join(
+        patterns[(k + seed) % len(patterns)].to_bytes(bits // 8, "little") for k in range(patterns_needed)
+    )
 
 
 RAW = {"counting": _counted, "bits": _random, "edges": _edges}
@@ -130,6 +130,6 @@ def _strings(count: int, fill: str, seed: int) -> Array:
         str(n) if fill == "counting" else WORDS[int(k)]
         for n, k in enumerate(rng.integers(0, len(WORDS), count))
     ]
-    found = np.empty(count, object)
-    found[:] = words
-    return found
+    out = np.empty(count, object)
+    out[:] = words
+    return out

@@ -1,6 +1,4 @@
-"""Trials of any op: its examples, varied. What the definition then forbids by types and shapes is no
-trial.
-"""
+"""Trials of any op: variations of its examples. Variations with invalid types or shapes are discarded."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 
 from irops.backends.requirements import MOVING
 from irops.conformance.strategies.tensors import kinds, layouts, tensors
-from irops.conformance.trial import Given, Trial
+from irops.conformance.trial import Trial, TrialInput
 from irops.spec.definition import PortSpec
 from irops.spec.op import Op
 from irops.values.element import STRING, Array, ElementType, element_type, element_type_of, tagged
@@ -20,7 +18,7 @@ from irops.values.element import STRING, Array, ElementType, element_type, eleme
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Element types by type variable, and sizes by what they were: the same wherever they stand."""
+    """New element types by type variable, and new sizes by old size, applied everywhere in a trial."""
 
     types: dict[str, ElementType]
     sizes: dict[int, int]
@@ -31,26 +29,30 @@ class Changes:
 
 @st.composite
 def variations(draw: st.DrawFn, op: Op, starts: list[Trial]) -> Trial:
-    """An example with other element types, sizes, elements and layouts; never all that different."""
+    """An example with other element types, sizes, elements and layouts."""
     start = draw(st.sampled_from(starts))
     types = {
         name: draw(kinds(variable.allowed))
         for name, variable in op.definition.types.items()
         if draw(st.booleans())
     }
-    sizes = sorted({size for given in start.inputs if given is not None for size in given.array.shape})
+    sizes = sorted(
+        {size for trial_input in start.inputs if trial_input is not None for size in trial_input.array.shape}
+    )
     changes = Changes(
         types, {size: draw(st.integers(0, 9)) for size in sizes if draw(st.integers(0, 3)) == 3}
     )
     return Trial(
         op,
-        tuple(draw(_varied(op, place, given, changes)) for place, given in enumerate(start.inputs)),
+        tuple(
+            draw(_varied(op, index, trial_input, changes)) for index, trial_input in enumerate(start.inputs)
+        ),
         start.attributes,
     )
 
 
 def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
-    """Every example in every element type of each of its type variables."""
+    """Every example in every element type of each type variable."""
     for start in starts:
         for variable in op.definition.types.values():
             for name in sorted(variable.allowed):
@@ -60,12 +62,12 @@ def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
                     tuple(
                         (
                             None
-                            if given is None
-                            else Given(_retyped(given.array, kind))
+                            if trial_input is None
+                            else TrialInput(_retyped(trial_input.array, kind))
                             if port.type == variable.name
-                            else given
+                            else trial_input
                         )
-                        for given, port in zip(start.inputs, _ports(op, len(start.inputs)))
+                        for trial_input, port in zip(start.inputs, _ports(op, len(start.inputs)))
                     ),
                     start.attributes,
                 )
@@ -77,26 +79,30 @@ def _ports(op: Op, count: int) -> list[PortSpec]:
 
 
 @st.composite
-def _varied(draw: st.DrawFn, op: Op, place: int, given: Given | None, changes: Changes) -> Given | None:
-    if given is None:
+def _varied(
+    draw: st.DrawFn, op: Op, index: int, trial_input: TrialInput | None, changes: Changes
+) -> TrialInput | None:
+    if trial_input is None:
         return None
-    port = _ports(op, place + 1)[place]
-    kind = changes.types.get(port.type, element_type_of(given.array))
-    leads_out = any(port.type == output.type for output in op.definition.outputs)
-    if not leads_out and not kind.floating:
-        return Given(_retyped(given.array, kind), draw(layouts()))  # axes, sizes, indices: as they are
-    shape = changes.shape(given.array.shape)
+    port = _ports(op, index + 1)[index]
+    kind = changes.types.get(port.type, element_type_of(trial_input.array))
+    shares_output_type = any(port.type == output.type for output in op.definition.outputs)
+    if not shares_output_type and not kind.floating:
+        return TrialInput(
+            _retyped(trial_input.array, kind), draw(layouts())
+        )  # axes, sizes and indices keep their values
+    shape = changes.shape(trial_input.array.shape)
     if op.definition.category in MOVING:
         return draw(tensors(kind, shape))
     if draw(st.booleans()) and kind is not STRING:
         quarters = np.random.default_rng(draw(st.integers(0, 2**16))).integers(-32, 33, shape)
-        return Given(_retyped(quarters / 4 if kind.floating else quarters, kind), draw(layouts()))
-    return Given(_retyped(np.resize(given.array, shape), kind), draw(layouts()))
+        return TrialInput(_retyped(quarters / 4 if kind.floating else quarters, kind), draw(layouts()))
+    return TrialInput(_retyped(np.resize(trial_input.array, shape), kind), draw(layouts()))
 
 
 def _retyped(numbers: Array, kind: ElementType) -> Array:
-    """The same numbers in another type, as far as it has them."""
-    array = np.asarray(numbers)  # NumPy makes scalars of arrays without axes on the way
+    """The same numbers in another type, as far as it can represent them."""
+    array = np.asarray(numbers)  # NumPy turns arrays without axes into scalars
     if element_type_of(array) is kind or kind is STRING or array.dtype == object:
         return array
     with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""The attributes of nodes, as the texts that irops holds attributes in."""
+"""The attributes of nodes, as the texts that irops uses for attributes."""
 
 from __future__ import annotations
 

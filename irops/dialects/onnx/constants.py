@@ -1,4 +1,4 @@
-"""Nodes Constant, whose value has an attribute for each kind; and sparse tensors, which become dense."""
+"""Values of Constant nodes, and sparse tensors, which become dense."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def sparse_constant(sparse: Any, files: ExternalFiles) -> Constant:
     if prod(shape) * max(values.element.dtype.itemsize, 1) > DENSE_BYTES:
         raise TensorFault(
             "unsupported-onnx-type",
-            f"is sparse, and has {prod(shape)} elements when it is made dense, which is too much",
+            f"is sparse, and has too many elements when made dense: {prod(shape)}",
         )
     if places.element.name != "i64" or len(values.shape) != 1:
         raise TensorFault(

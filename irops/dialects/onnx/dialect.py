@@ -48,7 +48,7 @@ class Onnx(Dialect):
     def resolve(self, registry: Ops, type: str, version: str) -> Op | NoOp:
         domain, opset = imported(version) or (ONNX, self._last)
         found = self.named(type, opset) if domain == ONNX else None
-        return NoOp(*why_not(type, domain, opset), once=True) if found is None else registry.op(found)
+        return why_not(type, domain, opset) if found is None else registry.op(found)
 
     def find(self, id: str) -> tuple[Path, int | None] | None:
         _, name, number = parted(id)

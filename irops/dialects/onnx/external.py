@@ -1,4 +1,4 @@
-"""Constants that lie in files beside the model: only in its folder or below, and by no way that leads out."""
+"""External data of a model: files in the model's folder or its subfolders only, links included."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 class OutsideError(ValueError):
-    """A path that a model names leads out of the model's folder; says how."""
+    """A path in a model is outside of the model's folder; the message says how."""
 
 
 class ExternalFiles:
@@ -32,7 +32,7 @@ class ExternalFiles:
             raise ValueError(f"{location} {file.fault}")
         if offset + size > file.size:
             raise ValueError(
-                f"{location} has {file.size} bytes, and bytes {offset} to {offset + size} are asked for"
+                f"{location} has {file.size} bytes, but bytes {offset} to {offset + size} are needed"
             )
         return file.view(offset, size)
 
@@ -45,15 +45,15 @@ class ExternalFiles:
 
     def _path(self, location: str) -> Path:
         if self.folder is None:
-            raise OutsideError("the model came from no file, so that there is no folder to look in")
+            raise OutsideError("the model was not read from a file, so it has no folder")
         if not location or "\0" in location:
-            raise OutsideError("it names no file")
+            raise OutsideError("it has no file name")
         if location.startswith(("/", "\\")) or _DRIVE.match(location):
             raise OutsideError("the path is absolute")
         if ".." in PurePosixPath(location.replace("\\", "/")).parts:
-            raise OutsideError("the path goes up by ..")
+            raise OutsideError("the path contains ..")
         folder = os.path.realpath(self.folder)
         path = os.path.realpath(os.path.join(folder, location))
         if os.path.commonpath((folder, path)) != folder:
-            raise OutsideError("a link on the way leads out")
+            raise OutsideError("a link leads out of it")
         return Path(path)

@@ -159,7 +159,7 @@ class GraphBuilder:
             other = self.graph.layers[self.sources[name][0]]
             self.faults.add(
                 "duplicate-tensor",
-                f"{layer} gives the tensor {name!r}, as {other} does; a name must be given once",
+                f"{layer} produces the tensor {name!r}, which {other} produces already; names must be unique",
                 -1,
             )
         elif name:
@@ -175,7 +175,7 @@ class GraphBuilder:
                 self.graph.edges.append(Edge(*source, layer.id, layer.inputs[place].id))
             elif name:
                 self.faults.add(
-                    "undefined-tensor", f"{layer} takes the tensor {name!r}, which nothing gives", -1
+                    "undefined-tensor", f"{layer} has the input {name!r}, which no node produces", -1
                 )
 
     def _result(self, name: str) -> None:

@@ -19,8 +19,8 @@ def onnx_library(path: str | None, error: type[DiagnosticError] = ReadError) -> 
         import onnx
     except ImportError:
         message = (
-            "models of ONNX need the library onnx, which is not installed; pip install 'irops[onnx]'"
-            " brings it"
+            "ONNX models require the library onnx, which is not installed; pip install 'irops[onnx]'"
+            " installs it"
         )
         raise error([Diagnostic(rule("missing-onnx"), message, Location(path))]) from None
     return onnx

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from irops.diagnostics.suggestions import similar
+from irops.spec.op import NoOp
 from irops.spec.schemas import schemas_folder
 
 ONNX = "onnx"
@@ -59,29 +61,17 @@ def onnx_opsets() -> OnnxOpsets:
     return OnnxOpsets()
 
 
-def why_not(type: str, domain: str, opset: int) -> tuple[str, str, tuple[str, ...]]:
-    """Why irops knows no op of a type that a model of ONNX names: the rule's name, a message, notes."""
+def why_not(type: str, domain: str, opset: int) -> NoOp:
+    """Why irops knows no op of a type that an ONNX model names."""
     table = onnx_opsets()
     if domain != ONNX:
-        return (
-            "undefined-op",
-            (
-                f"irops defines no ops of the domain {domain}, such as {type}; its outputs are as the file"
-                " declares them"
-            ),
-            (),
-        )
+        return NoOp.undefined(f"{type} of the domain {domain}", once=True)
     if type not in table.since:
-        from difflib import get_close_matches
-
-        names = {name.lower(): name for name in table.since}
-        near = [names[name] for name in get_close_matches(type.lower(), names, 1)]
-        return "unknown-op", f"ONNX has no op {type!r}", tuple(f"did you mean {name}?" for name in near)
+        meant = similar(type, table.since)
+        notes = () if meant is None else (f"did you mean {meant}?",)
+        return NoOp("unknown-op", f"ONNX has no op {type!r}", notes, once=True)
     number = table.version(type, opset)
     if number is None:
-        return "op-not-in-opset", f"opset {opset} of ONNX has no {type}: {table.history(type)}", ()
-    return (
-        "undefined-op",
-        f"irops has no definition of ONNX's {type}-{number}; its outputs are as the file declares them",
-        (),
-    )
+        message = f"opset {opset} of ONNX has no {type}: {table.history(type)}"
+        return NoOp("op-not-in-opset", message, once=True)
+    return NoOp.undefined(f"ONNX's {type}-{number}", once=True)

@@ -1,4 +1,4 @@
-"""Reads models of ONNX."""
+"""Read ONNX models."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _bytes_of(path: str, faults: Faults) -> bytes:
     except OSError as error:
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}", -1) from None
     if not data:
-        raise faults.stop("empty-file", f"{path} is empty; it must be a model of ONNX", -1)
+        raise faults.stop("empty-file", f"{path} is empty; it must be an ONNX model", -1)
     return data
 
 
@@ -76,21 +76,25 @@ def _parsed(onnx: Any, data: bytes, faults: Faults) -> Any:
     from google.protobuf.message import DecodeError
 
     start = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
-    notes = ("the bytes start as XML does; an IR file must be named .xml",) if start.startswith(b"<") else ()
+    notes = (
+        ("the file looks like XML; an IR file must have the extension .xml",)
+        if start.startswith(b"<")
+        else ()
+    )
     if len(data) > MOST_BYTES:
         raise faults.stop(
             "malformed-onnx",
-            f"the file has {len(data):,} bytes or more, and a protocol buffer ends at 2 GiB",
+            f"the file has {len(data):,} bytes or more; protocol buffers are limited to 2 GiB",
             -1,
         )
     try:
         proto = onnx.ModelProto.FromString(data)
     except DecodeError:
         raise faults.stop(
-            "malformed-onnx", "the bytes are no ModelProto, or are cut off", -1, notes=notes
+            "malformed-onnx", "the file is not a valid ModelProto, or is truncated", -1, notes=notes
         ) from None
     if not proto.HasField("graph"):
-        what = "the model has no graph: it is cut off, or the bytes are of another kind of file"
+        what = "the model has no graph: the file is truncated, or has another format"
         raise faults.stop("malformed-onnx", what, -1, notes=notes)
     return proto
 
@@ -112,7 +116,7 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
         what = (
             "a name is not UTF-8"
             if isinstance(error, UnicodeDecodeError)
-            else "sub-graphs lie too deep within each other"
+            else "sub-graphs are nested too deeply"
         )
         raise faults.stop("malformed-onnx", what, -1) from None
     faults.layer = None
@@ -152,4 +156,4 @@ def _inlined(proto: Any) -> Any:
     try:
         return inline_local_functions(proto)
     except (RuntimeError, ValueError, TypeError):
-        return proto  # what cannot be put there is told as an op that is not defined
+        return proto  # functions that cannot be inlined are reported as undefined ops

@@ -60,7 +60,7 @@ def declared(info: Any, names: SizeNames) -> Declared:
     tensor = info.type.tensor_type
     element = element_of(tensor.elem_type) if tensor.elem_type else None
     fault = (
-        f"has the data type {tensor.elem_type}, which irops does not have"
+        f"has the data type {tensor.elem_type}, which irops does not support"
         if element is None and tensor.elem_type
         else None
     )

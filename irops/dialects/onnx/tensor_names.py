@@ -1,4 +1,4 @@
-"""The names of tensors: a model of ONNX is wired by them, so that each must have one, and none twice."""
+"""The names of tensors in an ONNX model, which must be unique because they connect the nodes."""
 
 from __future__ import annotations
 

@@ -49,13 +49,13 @@ def constant_of(tensor: Any, files: ExternalFiles) -> Constant:
     element = element_of(tensor.data_type)
     if element is None:
         raise TensorFault(
-            "unsupported-onnx-type", f"has the data type {tensor.data_type}, which irops does not have"
+            "unsupported-onnx-type", f"has the data type {tensor.data_type}, which irops does not support"
         )
     shape = tuple(tensor.dims)
     if any(size < 0 for size in shape):
         raise TensorFault("malformed-tensor", f"has the dims {list(shape)}, must be 0 or more")
     if tensor.HasField("segment"):
-        raise TensorFault("malformed-tensor", "is a segment of a larger one, which has never been in use")
+        raise TensorFault("malformed-tensor", "is a segment of a larger tensor, which is not supported")
     data = _data(tensor, element, shape, files)
     if element is STRING:
         return Constant(element, shape, data)
@@ -63,7 +63,7 @@ def constant_of(tensor: Any, files: ExternalFiles) -> Constant:
     if len(data) != wanted:
         spelled = ",".join(map(str, shape))
         raise TensorFault(
-            "malformed-tensor", f"holds {len(data)} bytes, and {element}[{spelled}] takes {wanted}"
+            "malformed-tensor", f"has {len(data)} bytes, but {element}[{spelled}] requires {wanted}"
         )
     return Constant(element, shape, data)
 
@@ -82,14 +82,14 @@ def _strings(tensor: Any, shape: tuple[int, ...]) -> memoryview:
     texts = list(tensor.string_data)
     if len(texts) != prod(shape):
         raise TensorFault(
-            "malformed-tensor", f"holds {len(texts)} strings, and its dims {list(shape)} take {prod(shape)}"
+            "malformed-tensor", f"has {len(texts)} strings, but its dims {list(shape)} require {prod(shape)}"
         )
     array = np.empty(len(texts), object)
     for place, text in enumerate(texts):
         try:
             array[place] = text.decode()
         except UnicodeDecodeError:
-            raise TensorFault("malformed-tensor", f"holds a string {place} that is not UTF-8") from None
+            raise TensorFault("malformed-tensor", f"contains a string {place} that is not UTF-8") from None
     return memoryview(pack(array, STRING))
 
 
@@ -97,7 +97,7 @@ def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: 
     entries = {entry.key: entry.value for entry in tensor.external_data}
     location = entries.get("location", "")
     if element is STRING:
-        raise TensorFault("malformed-tensor", "holds strings, which cannot lie in another file")
+        raise TensorFault("malformed-tensor", "contains strings, which cannot be external data")
     needed = packed_size(element, prod(shape))
     offset, length = (
         _integer(entries.get(name, default), name)
@@ -107,16 +107,17 @@ def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: 
         return files.bytes_of(location, offset, length)
     except OutsideError as error:
         raise TensorFault(
-            "external-data-outside", f"lies in {location!r}, which must be in the model's folder: {error}"
+            "external-data-outside",
+            f"is stored in {location!r}, which must be in the model's folder: {error}",
         ) from None
     except ValueError as error:
-        raise TensorFault("missing-external-data", f"lies in another file: {error}") from None
+        raise TensorFault("missing-external-data", f"has external data: {error}") from None
 
 
 def _integer(text: str, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20):
         raise TensorFault(
-            "malformed-tensor", f"lies in another file at the {name} {text!r}, which is no number of bytes"
+            "malformed-tensor", f"has external data with the {name} {text!r}, which is not a number of bytes"
         )
     return int(text)
 
@@ -145,6 +146,6 @@ def _narrowed(numbers: Array, bits: int, sign: int) -> bytes:
         if least < -sign << (bits - 1) or most >= 1 << bits:
             raise TensorFault(
                 "malformed-tensor",
-                f"holds the number {least if least < 0 else most}, which {bits} bits do not hold",
+                f"contains the number {least if least < 0 else most}, which does not fit into {bits} bits",
             )
     return numbers.astype(f"<u{bits // 8}").tobytes()

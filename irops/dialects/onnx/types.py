@@ -37,10 +37,10 @@ NUMBERS = {name: number for number, name in NAMES.items()}
 
 
 def element_of(number: int) -> ElementType | None:
-    """The element type of a number; None where irops has none of that number."""
+    """The element type of a number; None if irops does not support it."""
     return element_type(NAMES[number], foreign=True) if number in NAMES else None
 
 
 def number_of(element: ElementType) -> int | None:
-    """The number of an element type; None where ONNX has no such type."""
+    """The number of an element type; None if ONNX has no such type."""
     return NUMBERS.get(element.name)

@@ -1,4 +1,4 @@
-"""The bytes of a model's constants, gathered from wherever they lie without being copied."""
+"""The bytes of a model's constants, collected from memory and files without copying."""
 
 from __future__ import annotations
 
@@ -42,4 +42,4 @@ class Gathered(Weights):
             begin = offset - self._starts[place]
             if begin + size <= len(self._pieces[place]):
                 return self._pieces[place][begin : begin + size]
-        raise ValueError(f"bytes {offset} to {offset + size} of {self._size} are not there")
+        raise ValueError(f"bytes {offset} to {offset + size} of {self._size} are out of range")

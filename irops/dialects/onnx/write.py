@@ -1,4 +1,4 @@
-"""Writes models of ONNX."""
+"""Write ONNX models."""
 
 from __future__ import annotations
 

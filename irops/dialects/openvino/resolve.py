@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
+from irops.diagnostics.suggestions import similar
 from irops.dialects.dialect import Ops
 from irops.spec.op import NoOp, Op
 from irops.spec.opsets import OPSETS, OpVersion, opsets
@@ -15,10 +16,7 @@ def resolved(registry: Ops, defined: Container[str], type: str, version: str) ->
     if found is not None:
         if found.id in defined:
             return registry.op(found.id)
-        return NoOp(
-            "undefined-op",
-            f"irops has no definition of {found.id} yet; its outputs are as the file declares them",
-        )
+        return NoOp.undefined(found.id)
     if version not in OPSETS:
         for name in registry.extensions():
             if name.lower() == f"{type}-{version}".lower():
@@ -52,16 +50,10 @@ def _why_not(type: str, version: str) -> NoOp:
 def _hints(type: str, version: str) -> tuple[str, ...]:
     """What may be meant by a type that no opset has."""
     if version not in OPSETS:
-        return (
-            (
-                f"ops of one's own are found by --definitions FOLDER, which holds {type}-{version}.xml,"
-                " or as an installed package"
-            ),
-        )
-    from difflib import get_close_matches
-
-    names = {v.type.lower(): v.type for v in opsets().all()}
-    return tuple(f"did you mean {names[n]}?" for n in get_close_matches(type.lower(), names, 1))
+        place = f"--definitions FOLDER, as {type}-{version}.xml in the folder, or in an installed package"
+        return (f"the definition of a custom op is found by {place}",)
+    meant = similar(type, (v.type for v in opsets().all()))
+    return () if meant is None else (f"did you mean {meant}?",)
 
 
 def _ranges(version: OpVersion) -> str:

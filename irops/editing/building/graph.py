@@ -38,7 +38,7 @@ class Graph(Content):
         return self._anchor(Node("Parameter", self.version_of("Parameter"), data, (), [fact], name, [name]))
 
     def constant(self, value: Any, name: str | None = None) -> Wire:
-        """A tensor that does not change from run to run, but by training."""
+        """A constant tensor, which only training changes."""
         array = as_tensor(value)
         wire = self._anchor(
             Node(
@@ -76,7 +76,7 @@ class Graph(Content):
         return Wire(self, node)
 
     def predict(self, wire: Wire, name: str | None = None) -> None:
-        """Make a tensor a result of the graph, under a name of its own or else the tensor's."""
+        """Mark a tensor as a result of the graph, with an explicit name or that of the tensor."""
         self._hold_to_wires(wire, f"the result {name or ''}".rstrip())
         top = self.merged
         top.names.result(name)

@@ -1,4 +1,4 @@
-"""From a graph under construction to a model."""
+"""Convert a graph under construction to a model."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Models of one dialect as models of another: OpenVINO's and ONNX's. See docs/translation.md."""
+"""Convert models between OpenVINO and ONNX operators. See docs/translation.md."""

@@ -1,6 +1,4 @@
-"""What a graph is tied to its surroundings with, and constants: Parameter, Result, Const; and what a model
-says beside its graph.
-"""
+"""Convert the Parameters of a model, and its data outside of the graph (rt_info, metadata)."""
 
 from __future__ import annotations
 
@@ -14,49 +12,45 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 
 SHAPES, METADATA = "onnx_shapes", "onnx_metadata"
-"""Where rt_info of a model of OpenVINO's keeps what that has no place for: the names of sizes, and
-metadata_props.
-"""
+"""The groups in rt_info of an OpenVINO model that keep ONNX data: names of sizes, and metadata_props."""
 
 
-def parameter_data(layer: Layer, fact: Fact, dialect: str, named: Mapping[str, str]) -> dict[str, str]:
-    """The attributes of a Parameter. named: of ONNX's, shapes with the names of sizes, where they are known.
+def parameter_data(layer: Layer, fact: Fact, dialect: str, named_shapes: Mapping[str, str]) -> dict[str, str]:
+    """The attributes of a Parameter. named_shapes: for ONNX, shapes with names of sizes, by layer name.
 
     Raises:  RefusedError
     """
     if fact.element_type is DYNAMIC:
-        raise unknown("its element type is not known, and every input must have one")
+        raise unknown("its element type is unknown, but inputs must have one")
     if dialect != ONNX:
         shape = str(fact.shape)[1:-1]
-    elif _same_sizes(named.get(layer.name), fact.shape):
-        shape = named[layer.name]
+    elif _is_same_shape(named_shapes.get(layer.name), fact.shape):
+        shape = named_shapes[layer.name]
     else:
-        shape = _spelled(fact.shape)
+        shape = _onnx_shape(fact.shape)
     return {"shape": shape, "element_type": fact.element_type.name}
 
 
-def _spelled(shape: Shape) -> str:
-    """As ONNX says it, which has names for sizes, and no intervals."""
+def _onnx_shape(shape: Shape) -> str:
+    """A shape as ONNX text: sizes have names, but intervals become unknown."""
     if shape.dims is None:
         return "..."
     return ",".join(str(size) if size.known else "?" for size in shape)
 
 
-def _same_sizes(text: str | None, shape: Shape) -> bool:
-    """Whether a text says of every size what a shape says, but for intervals, and names."""
+def _is_same_shape(text: str | None, shape: Shape) -> bool:
+    """Whether a text describes the same shape, ignoring intervals and names."""
     if text is None or shape.dims is None:
         return False
     try:
-        said = Shape.parse(text, symbols=True)
+        stored_shape = Shape.parse(text, symbols=True)
     except ValueError:
         return False
-    return said.dims is not None and _spelled(said) == _spelled(shape)
+    return stored_shape.dims is not None and _onnx_shape(stored_shape) == _onnx_shape(shape)
 
 
-def beside(model: Model, dialect: str) -> tuple[dict[str, str], Element | None, dict[str, str]]:
-    """The extra texts and the rt_info of a translated model; and the shapes of Parameters with names of
-    sizes, by layer.
-    """
+def side_data(model: Model, dialect: str) -> tuple[dict[str, str], Element | None, dict[str, str]]:
+    """The metadata and rt_info of a converted model, and the shapes with named sizes of its Parameters."""
     if dialect == ONNX:
         return _entries(model.rt_info, METADATA), None, _entries(model.rt_info, SHAPES)
     declared = {

@@ -1,5 +1,5 @@
-"""Layers of OpenVINO in ONNX, where the definitions alone do not say how: each rule gives the wire that
-stands for the layer's output.
+"""Rules that convert OpenVINO layers to ONNX where the definitions do not suffice: each one returns the wire
+that replaces the layer's output.
 """
 
 from __future__ import annotations
@@ -7,48 +7,48 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from irops.editing.translation.node import Node
-from irops.editing.translation.pairs import ALIKE, onnx_definition, onnx_types
+from irops.editing.translation.pairs import EQUIVALENT, onnx_definition, onnx_types
 from irops.editing.translation.refusal import impossible, unknown
 from irops.editing.translation.reversing import reverse_in_onnx, reverse_sequence_in_onnx
 from irops.editing.translation.target import Wire
-from irops.editing.translation.to_onnx import fitting, in_onnx, transposed
+from irops.editing.translation.to_onnx import converted_input, in_onnx, transposed
 from irops.ops.movement.gather import normal_batch
 from irops.spec.domains import format_value
 from irops.values.element import as_i64
 
 
-def said_in_onnx(node: Node) -> Wire:
-    """The counterpart of a layer's only output.
+def to_onnx(node: Node) -> Wire:
+    """Convert a layer; return the wire that replaces its only output.
 
     Raises:  RefusedError
     """
     rule = RULES.get(node.op.id)
     if rule is not None:
         return rule(node)
-    found = onnx_types().get(ALIKE.get(node.op.id, node.op.id))
-    if found is None:
-        raise impossible(f"irops knows no op of ONNX that is {node.op.id}")
-    return in_onnx(node, found)
+    onnx_type = onnx_types().get(EQUIVALENT.get(node.op.id, node.op.id))
+    if onnx_type is None:
+        raise impossible(f"{node.op.id} has no ONNX counterpart")
+    return in_onnx(node, onnx_type)
 
 
 def _convert(node: Node) -> Wire:
     kind = node.attributes["destination_type"]
     definition = onnx_definition("Cast", node.target.opset)
     if kind.name == "f8e8m0":
-        raise impossible("ONNX's Cast rounds to f8e8m0 otherwise than Convert does")
+        raise impossible("ONNX's Cast and Convert round to f8e8m0 differently")
     if kind.name == "f4e2m1" and node.fact("data").element_type.floating:
-        raise impossible("ONNX's Cast makes -0 of NaN in f4e2m1, and Convert 6")
+        raise impossible("ONNX's Cast converts NaN to -0 in f4e2m1, but Convert to 6")
     plain = (
         {"saturate": "0"} if kind.bits == 8 and kind.floating and "saturate" in definition.attributes else {}
     )
-    return node.add("Cast", node.given("data"), to=kind.name, **plain)
+    return node.add("Cast", node.required("data"), to=kind.name, **plain)
 
 
 def _shape_of(node: Node) -> Wire:
     if "output_type" not in node.attributes or node.attributes["output_type"].name == "i64":
-        return node.add("Shape", node.given("data"))
+        return node.add("Shape", node.required("data"))
     return node.add(
-        "Cast", node.add("Shape", node.given("data"), part="i64"), to=node.attributes["output_type"].name
+        "Cast", node.add("Shape", node.required("data"), part="i64"), to=node.attributes["output_type"].name
     )
 
 
@@ -57,14 +57,14 @@ def _mat_mul(node: Node) -> Wire:
 
 
 def _side(node: Node, name: str) -> Wire:
-    """A factor; its last two axes swapped where that is asked for."""
+    """A factor, with its last two axes swapped if the attribute is true."""
     flag = f"transpose_{name}"
     if not node.attributes[flag]:
-        return node.given(name)
-    rank = node.rank(name, f"{flag} is true: ONNX's MatMul has a Transpose before it, which names all axes")
+        return node.required(name)
+    rank = node.rank(name, f"{flag} is true, which requires a Transpose that lists all axes")
     if rank < 2:
-        return node.given(name)
-    return transposed(node, node.given(name), [*range(rank - 2), rank - 1, rank - 2], part=name)
+        return node.required(name)
+    return transposed(node, node.required(name), [*range(rank - 2), rank - 1, rank - 2], part=name)
 
 
 def _reshape(node: Node) -> Wire:
@@ -73,52 +73,51 @@ def _reshape(node: Node) -> Wire:
     definition = onnx_definition("Reshape", node.target.opset)
     if literal and "allowzero" not in definition.attributes:
         raise impossible(
-            f"special_zero is false, and {definition.id} takes every 0 in shape for a size of data"
+            f"special_zero is false, but {definition.id} replaces every 0 in shape by a size of data"
         )
-    shape = fitting(node, "shape", definition.inputs[1])
-    return node.add("Reshape", node.given("data"), shape, **({"allowzero": "1"} if literal else {}))
+    shape = converted_input(node, "shape", definition.inputs[1])
+    return node.add("Reshape", node.required("data"), shape, **({"allowzero": "1"} if literal else {}))
 
 
 def _gather(node: Node) -> Wire:
     batch, rank = node.attributes.get("batch_dims", 0), node.fact("indices").shape.rank
     if batch < 0 and rank is None:
-        raise unknown("batch_dims is negative, and the rank of indices, on which it counts, is not known")
+        raise unknown("batch_dims is negative, but the rank of indices is unknown")
     if batch and normal_batch(batch, rank or batch) != 0:
-        raise impossible(f"batch_dims is {format_value(batch)}, and ONNX's Gather has none")
+        raise impossible(f"batch_dims is {format_value(batch)}, but ONNX's Gather has no such attribute")
     node.attributes = {**node.attributes, "batch_dims": 0}
-    _hold_to_data(node)
+    _check_indices(node)
     return in_onnx(node, "Gather")
 
 
-def _hold_to_data(node: Node) -> None:
-    """Refuse constant indices that find nothing, for which OpenVINO gives zeros; of others only a run
-    tells.
-    """
+def _check_indices(node: Node) -> None:
+    """Refuse constant indices out of range, for which OpenVINO gives zeros. Other indices are not known."""
     axis, indices, sizes = node.fact("axis").value, node.fact("indices").value, node.fact("data").shape.dims
     if axis is None or indices is None or sizes is None or not indices.size:
         return
-    size, found = sizes[int(axis.ravel()[0])], as_i64(indices)
-    if found.max() >= size.high or found.min() < -size.high:
+    size, values = sizes[int(axis.ravel()[0])], as_i64(indices)
+    invalid = values[(values >= size.high) | (values < -size.high)]
+    if invalid.size:
         raise impossible(
-            f"indices hold {found.max() if found.max() >= size.high else found.min()} for an axis of {size},"
-            " which gives zeros, and ONNX's Gather does not"
+            f"indices contain {invalid[0]} for an axis of size {size};"
+            " OpenVINO's Gather gives zeros there, ONNX's does not"
         )
 
 
 def _slice(node: Node) -> Wire:
-    """Along no axis it is the tensor itself; not every runtime takes lists of nothing."""
+    """Without axes, an Identity: not every runtime accepts empty lists."""
     none = node.fact("start").shape.size == 0
-    return node.add("Identity", node.given("data")) if none else in_onnx(node, "Slice")
+    return node.add("Identity", node.required("data")) if none else in_onnx(node, "Slice")
 
 
 def _squeeze(node: Node) -> Wire:
-    """An empty list of axes is left out: what it means in ONNX, runtimes do not agree on."""
+    """Omit an empty list of axes: runtimes disagree on its meaning in ONNX."""
     if (
         node.wire("axes") is not None
         and node.fact("axes").shape.size == 0
         and not node.attributes.get("allow_axis_skip", False)
     ):
-        return node.add("Squeeze", node.given("data"))
+        return node.add("Squeeze", node.required("data"))
     return in_onnx(node, "Squeeze")
 
 
@@ -137,4 +136,4 @@ RULES: dict[str, Callable[[Node], Wire]] = {
     "Squeeze-1": _squeeze,
     "Squeeze-15": _squeeze,
 }
-"""By the ids of OpenVINO's ops."""
+"""By id of the OpenVINO op."""

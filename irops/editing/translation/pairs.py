@@ -1,6 +1,4 @@
-"""Ops that both dialects have: what the definitions of ONNX's say that OpenVINO's inputs and attributes are
-there.
-"""
+"""Ops that both dialects have: the correspondence of inputs and attributes, from the ONNX definitions."""
 
 from __future__ import annotations
 
@@ -14,43 +12,41 @@ from irops.registry import default_registry
 from irops.spec.definition import Definition, PortSpec
 from irops.spec.sharing import NotSharedError, own_attributes, source_of
 
-ALIKE = {"Gather-1": "Gather-8", "Gather-7": "Gather-8", "Squeeze-15": "Squeeze-1"}
-"""Versions of OpenVINO's ops that say what another says, where their attributes are their defaults."""
+EQUIVALENT = {"Gather-1": "Gather-8", "Gather-7": "Gather-8", "Squeeze-15": "Squeeze-1"}
+"""OpenVINO op versions that equal another version if the remaining attributes have their defaults."""
 
 
 @cache
 def onnx_types() -> dict[str, str]:
-    """The types of ONNX's ops, by the id of the op of OpenVINO that they are."""
+    """The ONNX op types by the id of their OpenVINO counterpart."""
     definitions = (default_registry().op(file).definition for file in default_registry().ids(ONNX))
     return {d.same_as: d.type for d in definitions if d.same_as is not None and d.type not in FRAME}
 
 
 def onnx_definition(type: str, opset: int) -> Definition:
-    """What an opset of ONNX means by a type.
+    """The definition of a type in an opset of ONNX.
 
-    Raises:  RefusedError where it has no such op that irops defines
+    Raises:  RefusedError if the opset has no such op or irops does not define it
     """
-    found = DIALECT.named(type, opset)
-    if found is None:
+    file = DIALECT.named(type, opset)
+    if file is None:
         version = onnx_opsets().version(type, opset)
-        why = f"opset {opset} of ONNX has no {type}; {onnx_opsets().history(type)}"
+        reason = f"ONNX opset {opset} has no {type}; {onnx_opsets().history(type)}"
         raise impossible(
-            why
-            if version is None
-            else f"irops has no definition of ONNX's {type}-{version}, which opset {opset} holds"
+            reason if version is None else f"irops does not define ONNX's {type}-{version} of opset {opset}"
         )
-    return default_registry().op(found).definition
+    return default_registry().op(file).definition
 
 
 def counterpart(
-    definition: Definition, base: Definition, place: int, port: PortSpec
+    definition: Definition, base: Definition, index: int, port: PortSpec
 ) -> tuple[str | None, str | None]:
-    """The name of the input of ONNX's op, or of its attribute, that an input of OpenVINO's is; neither: it
-    has none.
+    """The name of the ONNX input, or of the ONNX attribute, for an input of the OpenVINO op; at most one is
+    set.
     """
-    own = own_attributes(definition)
+    attribute_map = own_attributes(definition)
     try:
-        name, parameter = source_of(definition, base, own, place, port)
+        name, parameter = source_of(definition, base, attribute_map, index, port)
     except NotSharedError:
         return None, None
-    return name, own[port.name].name if parameter is not None else None
+    return name, attribute_map[port.name].name if parameter is not None else None

@@ -1,15 +1,13 @@
-"""Why a layer cannot be said in another dialect."""
+"""The exception for layers that are not representable in the target dialect."""
 
 from __future__ import annotations
 
-SPELLED = {"onnx": "ONNX", "openvino": "OpenVINO"}
-"""The names of dialects, in sentences."""
+DIALECT_NAMES = {"onnx": "ONNX", "openvino": "OpenVINO"}
+"""The names of dialects in messages."""
 
 
 class RefusedError(Exception):
-    """A layer has no counterpart. rule: the name of the diagnostic rule; the text: the reason, which ends the
-    sentence of the message.
-    """
+    """A layer is not representable. rule: the name of the diagnostic rule; the text is the reason."""
 
     def __init__(self, rule: str, reason: str) -> None:
         super().__init__(reason)
@@ -17,10 +15,10 @@ class RefusedError(Exception):
 
 
 def impossible(reason: str) -> RefusedError:
-    """The other dialect's op does not know what the layer asks for."""
+    """The target dialect cannot express the layer."""
     return RefusedError("untranslatable-op", reason)
 
 
 def unknown(reason: str) -> RefusedError:
-    """Something is not known that must be."""
+    """The conversion needs a value that is unknown."""
     return RefusedError("unknown-value-for-translation", reason)

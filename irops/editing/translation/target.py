@@ -1,4 +1,4 @@
-"""The graph that comes of a translation, as it grows."""
+"""The graph under construction during a conversion."""
 
 from __future__ import annotations
 
@@ -17,22 +17,20 @@ class Wire(NamedTuple):
     """An output of a layer."""
 
     layer: Layer
-    place: int = 0
+    output: int = 0
 
     @property
     def port(self) -> Port:
-        return self.layer.outputs[self.place]
+        return self.layer.outputs[self.output]
 
 
 class Target:
-    """Layers of a dialect. opset: of ONNX, which all its layers are of; taken: names that no further layer
-    may have.
-    """
+    """Layers of the target dialect. opset: that of ONNX layers; used_names: names that new layers avoid."""
 
-    def __init__(self, dialect: str, opset: int, weights: Weights | None, taken: Iterable[str]) -> None:
+    def __init__(self, dialect: str, opset: int, weights: Weights | None, used_names: Iterable[str]) -> None:
         self.dialect, self.opset = dialect, opset
         self.graph, self.weights = Graph(), Extended(weights or Weights.of_bytes(b""))
-        self._taken = set(taken)
+        self._used_names = set(used_names)
 
     def add(
         self,
@@ -42,25 +40,23 @@ class Target:
         data: Mapping[str, str] | None = None,
         outputs: int = 1,
     ) -> Layer:
-        """Another layer. op: an id of OpenVINO's (Slice-8), or a type of ONNX's; an input that is None is
-        left out.
-        """
-        given = list(inputs)
-        while given and given[-1] is None:
-            given.pop()
+        """Add a layer. op: an OpenVINO op id (Slice-8) or an ONNX type; an input that is None is omitted."""
+        present = list(inputs)
+        while present and present[-1] is None:
+            present.pop()
         kind, _, number = (op, "", "") if self.dialect == ONNX else op.rpartition("-")
         version = f"{ONNX}:{self.opset}" if self.dialect == ONNX else f"opset{number}"
         layer = Layer(len(self.graph.layers), name, kind, version, dict(data or {}))
-        layer.inputs = [Port(place, absent=wire is None) for place, wire in enumerate(given)]
-        layer.outputs = [Port(len(given) + place) for place in range(outputs)]
+        layer.inputs = [Port(output, absent=wire is None) for output, wire in enumerate(present)]
+        layer.outputs = [Port(len(present) + output) for output in range(outputs)]
         self.graph.layers.append(layer)
-        for place, wire in enumerate(given):
+        for output, wire in enumerate(present):
             if wire is not None:
-                self.graph.edges.append(Edge(wire.layer.id, wire.port.id, layer.id, place))
+                self.graph.edges.append(Edge(wire.layer.id, wire.port.id, layer.id, output))
         return layer
 
     def constant(self, name: str, array: Array) -> Wire:
-        """A layer that gives an array."""
+        """Add a constant layer."""
         kind = element_type_of(array)
         raw = pack(array, kind)
         data = {
@@ -71,18 +67,18 @@ class Target:
         }
         return Wire(self.add(name, "Const" if self.dialect == ONNX else "Const-1", data=data))
 
-    def drop(self, unwanted: Collection[Layer]) -> None:
-        """Take layers out that feed nothing; the others keep their ids."""
-        ids = {layer.id for layer in unwanted} - {edge.from_layer for edge in self.graph.edges}
+    def drop(self, candidates: Collection[Layer]) -> None:
+        """Remove those layers that have no consumers; the others keep their ids."""
+        ids = {layer.id for layer in candidates} - {edge.from_layer for edge in self.graph.edges}
         self.graph.layers = [layer for layer in self.graph.layers if layer.id not in ids]
 
     def unique(self, name: str) -> str:
-        """A name that no layer has, as near to the given one as can be."""
-        return unique(name, self._taken)
+        """An unused name that resembles the given one."""
+        return unique(name, self._used_names)
 
 
 class Extended(Weights):
-    """The bytes of a model's weights, which stay where they are, and behind them those that are added."""
+    """The weights of a model, which are not copied, followed by added bytes."""
 
     __slots__ = ("_added", "_base")
 
@@ -99,18 +95,18 @@ class Extended(Weights):
         return self._base.size + len(self._added)
 
     def add(self, raw: bytes) -> int:
-        """Put bytes behind the others; where they begin."""
+        """Append bytes; return their offset."""
         start = self.size
         self._added.extend(raw)
         return start
 
     def view(self, offset: int, size: int) -> memoryview:
-        """Some of the bytes; what was added is small, and copied."""
+        """Some of the bytes; added bytes are copied."""
         if offset + size <= self._base.size:
             return self._base.view(offset, size)
         start = offset - self._base.size
         if start < 0 or size < 0 or start + size > len(self._added):
-            raise ValueError(f"bytes {offset} to {offset + size} of {self.size} are not there")
+            raise ValueError(f"bytes {offset} to {offset + size} are out of range; there are {self.size}")
         return memoryview(bytes(self._added[start : start + size]))
 
     def read(self, offset: int, size: int) -> memoryview:

@@ -1,4 +1,4 @@
-"""irops.translate: a model of one dialect as a model of another."""
+"""irops.translate: convert a model between dialects."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
-from irops.editing.translation.frame import beside, parameter_data
+from irops.editing.translation.frame import parameter_data, side_data
 from irops.editing.translation.node import Node
-from irops.editing.translation.onnx_rules import said_in_onnx
-from irops.editing.translation.openvino_rules import said_in_openvino
-from irops.editing.translation.refusal import SPELLED, RefusedError, impossible
+from irops.editing.translation.onnx_rules import to_onnx
+from irops.editing.translation.openvino_rules import to_openvino
+from irops.editing.translation.refusal import DIALECT_NAMES, RefusedError, impossible
 from irops.editing.translation.target import Target, Wire
 from irops.invocation import OpFault
 from irops.ir.model import Layer, LayerKind, Model, Port
@@ -26,7 +26,7 @@ from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 
 OPSET = 18
-"""The opset of ONNX that models are translated to, if nobody says."""
+"""The default ONNX opset of converted models."""
 
 
 def translate(
@@ -36,18 +36,17 @@ def translate(
     opset: int | None = None,
     registry: Registry | None = None,
 ) -> Model:
-    """The model in another dialect, "openvino" or "onnx"; itself, where it is of that dialect.
+    """Convert a model to another dialect, "openvino" or "onnx"; a model of that dialect is returned
+    unchanged.
 
-    opset: of ONNX, which newer types and ops may need; 18, if nobody says
-    Raises:  DiagnosticError, with all layers that cannot be said there, and why; or with what is wrong with
-        the model
+    opset: the ONNX opset, by default 18; newer types and ops may need a later one
+    Raises:  DiagnosticError with all layers that are not representable and the reasons, or with the errors of
+             the model
     """
-    if to not in SPELLED:
-        raise ValueError(f"there is no dialect {to!r}, must be one of {', '.join(SPELLED)}")
+    if to not in DIALECT_NAMES:
+        raise ValueError(f"unknown dialect {to!r}; expected one of {', '.join(DIALECT_NAMES)}")
     if opset is not None and not 1 <= opset <= onnx_opsets().last:
-        raise ValueError(
-            f"there is no opset {opset} of ONNX that irops knows, must be 1 to {onnx_opsets().last}"
-        )
+        raise ValueError(f"unsupported ONNX opset {opset}; expected 1 to {onnx_opsets().last}")
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry)
     model = analysis.model
     if model.dialect == to:
@@ -56,33 +55,33 @@ def translate(
             raise _refusal(
                 model,
                 "untranslatable-op",
-                f"the model is of opset {own} of ONNX; irops does not bring it to {opset}",
+                f"the model has ONNX opset {own}; irops does not convert it to opset {opset}",
             )
         return model
-    if model.dialect not in SPELLED:
+    if model.dialect not in DIALECT_NAMES:
         raise _refusal(
             model,
             "untranslatable-op",
-            f"the model is of the dialect {model.dialect}, which has an export of its own",
+            f"the model has the dialect {model.dialect}; use its export function instead",
         )
-    _require_sound(analysis)
+    _require_valid(analysis)
     if any(element.tag == "pre-process" for element in model.legacy):
         raise _refusal(
             model,
             "untranslatable-op",
-            "the model has a <pre-process>, whose mean values irops does not subtract",
+            "the model has a <pre-process> section, which irops does not convert",
         )
     return _Translation(analysis, to, opset or OPSET).model
 
 
-def _require_sound(analysis: ModelAnalysis) -> None:
+def _require_valid(analysis: ModelAnalysis) -> None:
     model, errors = analysis.model, check(analysis).errors
     if errors:
         count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
         raise _refusal(
             model,
             "invalid-source-model",
-            f"the model has {count}, and must have none to be translated",
+            f"the model has {count}; only models without errors can be translated",
             *errors,
         )
 
@@ -99,27 +98,27 @@ def _refusal(model: Model, name: str, message: str, *more: Diagnostic) -> Diagno
 
 
 class _Translation:
-    """The layers of a model, one after the other, in the target."""
+    """Converts the layers of a model one by one."""
 
     def __init__(self, analysis: ModelAnalysis, to: str, opset: int) -> None:
         model = analysis.model
         self.source, self.to = model, to
         self.facts, self.wiring = analysis.infer(), analysis.root.wiring
         self.target = Target(to, opset, model.weights, (layer.name for layer in model.layers))
-        extra, rt_info, self.named = beside(model, to)
-        self.held = (
+        extra, rt_info, self.named = side_data(model, to)
+        self.result_types = (
             analysis.registry.op(f"{ONNX}:Result-1" if to == ONNX else "Result-1")
             .definition.inputs[0]
             .allowed
         )
         self.wires: dict[tuple[int, int], Wire] = {}
         self.origins: dict[int, Layer] = {}
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
         results = [layer for layer in model.layers if layer.kind is LayerKind.RESULT]
         for layer in [*(one for one in self.wiring.order if one.kind is not LayerKind.RESULT), *results]:
             self._layer(self.facts.of(layer.id))
-        if self.found:
-            raise DiagnosticError(self.found)
+        if self.diagnostics:
+            raise DiagnosticError(self.diagnostics)
         self.target.drop(
             [self.wires[key].layer for key in self.wiring.consumers if self.wiring.layers[key[0]].is_constant]
         )
@@ -135,13 +134,17 @@ class _Translation:
         )
         self._declare(ModelAnalysis(self.model, analysis.registry, analysis.limits).infer())
 
-    def _layer(self, known: LayerFacts) -> None:
-        layer, start = known.layer, len(self.target.graph.layers)
+    def _layer(self, layer_facts: LayerFacts) -> None:
+        layer, start = layer_facts.layer, len(self.target.graph.layers)
         try:
-            self._hold_types(known)
-            self._said(known)
+            self._check_types(layer_facts)
+            self._convert(layer_facts)
         except RefusedError as refused:
-            self._refuse(known, refused.rule, f"{layer} cannot be said in {SPELLED[self.to]}: {refused}")
+            self._refuse(
+                layer_facts,
+                refused.rule,
+                f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {refused}",
+            )
             nothing = Layer(
                 -1,
                 layer.name,
@@ -150,21 +153,21 @@ class _Translation:
                 outputs=[Port(k) for k in range(max(1, len(layer.outputs)))],
             )
             self.wires.update({(layer.id, k): Wire(nothing, k) for k in range(len(nothing.outputs))})
-        self.origins.update((made.id, layer) for made in self.target.graph.layers[start:])
+        self.origins.update((added.id, layer) for added in self.target.graph.layers[start:])
 
-    def _hold_types(self, known: LayerFacts) -> None:
-        """Refuse element types that the other dialect has not, where they come up first."""
-        before = {fact.element_type for fact in known.inputs if fact is not None}
-        for fact in known.outputs:
+    def _check_types(self, layer_facts: LayerFacts) -> None:
+        """Refuse element types that the target dialect lacks, at the first layer that produces them."""
+        before = {fact.element_type for fact in layer_facts.inputs if fact is not None}
+        for fact in layer_facts.outputs:
             kind = fact.element_type
-            if kind is not DYNAMIC and kind.name not in self.held and kind not in before:
+            if kind is not DYNAMIC and kind.name not in self.result_types and kind not in before:
                 raise RefusedError(
                     "untranslatable-type",
-                    f"it gives elements of type {kind}, which {SPELLED[self.to]} does not have",
+                    f"its output has the element type {kind}, which {DIALECT_NAMES[self.to]} does not have",
                 )
 
-    def _said(self, known: LayerFacts) -> None:
-        layer, target = known.layer, self.target
+    def _convert(self, layer_facts: LayerFacts) -> None:
+        layer, target = layer_facts.layer, self.target
         inputs = [
             None if source is None else self.wires[source[0].id, source[1]]
             for source in self.wiring.inputs[layer.id]
@@ -174,55 +177,58 @@ class _Translation:
                 layer.name, "Result" if self.to == ONNX else "Result-1", inputs, outputs=0
             ).output_names = layer.output_names
         elif layer.kind is LayerKind.PARAMETER:
-            data = parameter_data(layer, known.outputs[0], self.to, self.named)
-            self._stand_for(
+            data = parameter_data(layer, layer_facts.outputs[0], self.to, self.named)
+            self._bind_output(
                 layer,
                 Wire(target.add(layer.name, "Parameter" if self.to == ONNX else "Parameter-1", data=data)),
                 own=True,
             )
         elif layer.is_constant:
             data = {name: layer.data[name] for name in ("element_type", "shape", "offset", "size")}
-            self._stand_for(
+            self._bind_output(
                 layer,
                 Wire(target.add(layer.name, "Const" if self.to == ONNX else "Const-1", data=data)),
                 own=True,
             )
         else:
-            self._op(known, inputs)
+            self._op(layer_facts, inputs)
 
-    def _op(self, known: LayerFacts, inputs: list[Wire | None]) -> None:
-        layer = known.layer
-        if known.op is None or known.invocation is None:
-            raise impossible(f"irops has no definition of {layer.type} of {layer.version}")
-        dialect = known.op.definition.dialect
+    def _op(self, layer_facts: LayerFacts, inputs: list[Wire | None]) -> None:
+        layer = layer_facts.layer
+        if layer_facts.op is None or layer_facts.invocation is None:
+            raise impossible(f"irops does not define {layer.type} of {layer.version}")
+        dialect = layer_facts.op.definition.dialect
         if dialect != self.source.dialect:
-            raise impossible(f"its op is of the dialect {dialect}, and the model of {self.source.dialect}")
+            raise impossible(
+                f"its op belongs to the dialect {dialect}, but the model to {self.source.dialect}"
+            )
         try:
-            node = Node(known, known.invocation, inputs, self.target)
-        except OpFault as fault:  # nothing that a sound model has
+            node = Node(layer_facts, layer_facts.invocation, inputs, self.target)
+        except OpFault as fault:  # does not occur in valid models
             raise impossible(fault.message) from None
-        wire = (said_in_onnx if self.to == ONNX else said_in_openvino)(node)
-        self._stand_for(layer, wire, own=wire in node.made)
+        wire = (to_onnx if self.to == ONNX else to_openvino)(node)
+        self._bind_output(layer, wire, own=wire in node.added)
 
-    def _stand_for(self, layer: Layer, wire: Wire, *, own: bool) -> None:
-        """Let a wire be a layer's output, and have its names, beside those that it has unless it is the
-        layer's own.
+    def _bind_output(self, layer: Layer, wire: Wire, *, own: bool) -> None:
+        """Use a wire as the output of a layer. It gets the names of that output, in addition to its own names
+        if it belongs to another layer.
         """
         names = layer.outputs[0].names if layer.outputs else ()
         wire.port.names = tuple(dict.fromkeys((*(() if own else wire.port.names), *names)))
         self.wires[layer.id, 0] = wire
 
     def _declare(self, facts: Inferred) -> None:
-        """Write into ports what is inferred of them.
+        """Write the inferred types and shapes into the ports.
 
-        Raises:  DiagnosticError where inference refuses something
+        Raises:  DiagnosticError if inference reports errors
         """
-        self.found.extend(self._ill_typed(facts))
-        if self.found:
-            raise DiagnosticError(self.found)
-        for known in facts.layers.values():
+        self.diagnostics.extend(self._ill_typed(facts))
+        if self.diagnostics:
+            raise DiagnosticError(self.diagnostics)
+        for layer_facts in facts.layers.values():
             for port, fact in zip(
-                (*known.layer.inputs, *known.layer.outputs), (*known.inputs, *known.outputs)
+                (*layer_facts.layer.inputs, *layer_facts.layer.outputs),
+                (*layer_facts.inputs, *layer_facts.outputs),
             ):
                 if fact is not None:
                     _declare(port, fact)
@@ -233,13 +239,15 @@ class _Translation:
             if layer is None:
                 yield error
                 continue
-            message = f"{layer} cannot be said in {SPELLED[self.to]}: {error.message}"
+            message = f"{layer} is not representable in {DIALECT_NAMES[self.to]}: {error.message}"
             yield Diagnostic(
                 rule("ill-typed-translation"), message, self._place(layer), error.constraint, error.facts
             )
 
-    def _refuse(self, known: LayerFacts, name: str, message: str) -> None:
-        self.found.append(Diagnostic(rule(name), message, self._place(known.layer), facts=facts_line(known)))
+    def _refuse(self, layer_facts: LayerFacts, name: str, message: str) -> None:
+        self.diagnostics.append(
+            Diagnostic(rule(name), message, self._place(layer_facts.layer), facts=facts_line(layer_facts))
+        )
 
     def _place(self, layer: Layer) -> Location:
         return self.source.location(layer)

@@ -12,7 +12,7 @@ import numpy as np
 from irops.spec.binding import gradient, kernel, shape, values
 from irops.values.dim import ANY, UNKNOWN, Dim, unify
 from irops.values.element import Array, as_i64
-from irops.values.fact import Fact
+from irops.values.fact import Fact, holds_dims
 from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
@@ -102,6 +102,10 @@ def part_sizes(size: Dim, lengths: Sequence[Dim]) -> list[Dim]:
 
 
 @values("Split-1")
+def split_values(data: Array, axis: Array, *, num_splits: int) -> tuple[Array | None, ...]:
+    return (None,) * num_splits if holds_dims(axis) else split(data, axis, num_splits=num_splits)
+
+
 @kernel("Split-1")
 def split(data: Array, axis: Array, *, num_splits: int) -> tuple[Array, ...]:
     along = _axis(data, axis)
@@ -110,6 +114,12 @@ def split(data: Array, axis: Array, *, num_splits: int) -> tuple[Array, ...]:
 
 
 @values("VariadicSplit-1")
+def variadic_split_values(data: Array, axis: Array, split_lengths: Array) -> tuple[Array | None, ...]:
+    if holds_dims(axis) or holds_dims(split_lengths):
+        return (None,) * split_lengths.size
+    return variadic_split(data, axis, split_lengths)
+
+
 @kernel("VariadicSplit-1")
 def variadic_split(data: Array, axis: Array, split_lengths: Array) -> tuple[Array, ...]:
     along = _axis(data, axis)

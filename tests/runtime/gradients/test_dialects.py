@@ -154,4 +154,4 @@ def test_a_node_that_irops_does_not_define_is_told(net):
     model.layer("op").type = "Compress"
     told = irops.check(model).diagnostics
     assert [d.name for d in told] == ["undefined-op"]
-    assert "Graiphic's node Compress" in told[0].message
+    assert "Graiphic's Compress" in told[0].message

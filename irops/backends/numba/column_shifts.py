@@ -11,7 +11,17 @@ from typing import Any
 
 from llvmlite import ir
 
-from irops.backends.numba.vectors import I64, Lanes, fetch, nothing, number, operation, put, spread, vector
+from irops.backends.numba.vectors import (
+    I64,
+    Lanes,
+    broadcast,
+    fetch,
+    i64_constant,
+    no_value,
+    operation,
+    put,
+    vector,
+)
 
 
 def _column_lasts(builder: Any, address: Any, count: int, width: int) -> Any:
@@ -39,7 +49,7 @@ def _shift_rows(
 ) -> None:
     kind = lasts.type
     numbers = [
-        builder.add(first, builder.mul(step, number(place)))
+        builder.add(first, builder.mul(step, i64_constant(place)))
         for place in range(2 * many - 1 if more else many)
     ]
 
@@ -52,19 +62,20 @@ def _shift_rows(
             for place in range(places)
         ]
 
-    short = builder.sub(spread(builder, builder.sub(steps, number(1)), kind), lasts)
+    short = builder.sub(broadcast(builder, builder.sub(steps, i64_constant(1)), kind), lasts)
     rows = rows_of(source, on, len(numbers))
     for distance in (1, 2, 4)[: many.bit_length() - 1]:
-        bit = spread(builder, builder.mul(step, number(distance)), kind)
+        bit = broadcast(builder, builder.mul(step, i64_constant(distance)), kind)
         moves = builder.icmp_unsigned("!=", builder.and_(short, bit), ir.Constant(kind, [0] * kind.count))
-        kept = max(len(rows) - distance, many)
+        compiled_function = max(len(rows) - distance, many)
         rows = [
             builder.select(moves, rows[k + distance], rows[k]) if k + distance < len(rows) else rows[k]
-            for k in range(kept)
+            for k in range(compiled_function)
         ]
     if final:
         behind = [
-            builder.icmp_unsigned(">", spread(builder, numbers[place], kind), lasts) for place in range(many)
+            builder.icmp_unsigned(">", broadcast(builder, numbers[place], kind), lasts)
+            for place in range(many)
         ]
         rows = [builder.select(*choice) for choice in zip(behind, rows_of(straight, out, many), rows)]
     for place, shifted in enumerate(rows):
@@ -76,7 +87,7 @@ column_lasts = operation(_column_lasts, lambda address, count, width: Lanes(coun
 
 A length of 0 reverses what a length of 1 does: nothing.
 """
-shift_rows = operation(_shift_rows, nothing, static=3)
+shift_rows = operation(_shift_rows, no_value, static=3)
 """Two, four or eight rows, step apart from the first on, from source to target.
 
 shift_rows(target, source, straight, on, out, lasts, steps, step, first, many, more, final)

@@ -1,8 +1,7 @@
-"""Tensors in .npy and .npz files, which know NumPy's types only.
+"""Read and write tensors in .npy and .npz files, which support NumPy's own types only.
 
-Types that NumPy lacks are stored as their bits: bf16 as uint16, f8 as uint8, types of less than a byte as one
-    code per uint8.
-Strings are text of fixed width. Nothing is pickled.
+Other types are stored as their bits: bf16 as uint16, f8 as uint8, types of less than a byte as one code per
+uint8. Strings are stored as text of fixed width. Pickles are neither read nor written.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from irops.values.element import CODED, STRING, Array, ElementType, element_type
 
 _PLAIN = "?bBhHiIlLqQefdFD"
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
-"""What .npy files begin with, and .npz files: of some arrays, and of none."""
+"""The first bytes of .npy files, of .npz files, and of .npz files without arrays."""
 DAMAGED = (
     ValueError,
     EOFError,
@@ -35,12 +34,12 @@ DAMAGED = (
     zlib.error,
     struct.error,
 )
-"""What NumPy and zipfile raise of a file that is damaged, or claims an array that fits nowhere."""
+"""What NumPy and zipfile raise for a file that is damaged or declares an impossibly large array."""
 
 
 def save_all(path: str, arrays: Mapping[str, Array]) -> None:
-    """Write arrays by name, beside the file first, so that it is there as a whole or not at all. Any name
-    will do, "file" too.
+    """Write arrays by name, atomically: first to a temporary file in the same folder. Unlike numpy.savez,
+    this accepts any name, "file" included.
     """
     with Pending(Path(os.path.realpath(path))) as (file,), ZipFile(file, "w") as archive:
         for name, array in arrays.items():
@@ -51,11 +50,11 @@ def save_all(path: str, arrays: Mapping[str, Array]) -> None:
 def load_all(path: str) -> dict[str, Array]:
     """The arrays of an .npz file by name.
 
-    Raises:  Refusal where it is none
+    Raises:  Refusal if the file is not an .npz file
     """
     loaded = _load(path)
     if isinstance(loaded, np.ndarray):
-        raise Refusal(f"{path} holds one array without a name; give it as --input NAME={path}")
+        raise Refusal(f"{path} contains one unnamed array; use --input NAME={path}")
     with loaded:
         try:
             return {name: loaded[name] for name in loaded.files}
@@ -70,9 +69,7 @@ def load_one(path: str) -> Array:
         return loaded
     with loaded:
         if len(loaded.files) != 1:
-            raise Refusal(
-                f"{path} holds {len(loaded.files)} arrays; give it as --load-inputs, or an .npy file"
-            )
+            raise Refusal(f"{path} contains {len(loaded.files)} arrays; use --load-inputs, or an .npy file")
         try:
             array: Array = loaded[loaded.files[0]]
         except DAMAGED as error:
@@ -85,7 +82,7 @@ def _load(path: str) -> Array | np.lib.npyio.NpzFile:
         require_regular(os.stat(path))
         with open(path, "rb") as file:
             if not file.read(len(_MAGIC[0])).startswith(_MAGIC):
-                raise Refusal(f"{path} is no .npy or .npz file")
+                raise Refusal(f"{path} is not an .npy or .npz file")
         loaded: Array | np.lib.npyio.NpzFile = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise Refusal(f"{path} does not exist") from None
@@ -94,7 +91,7 @@ def _load(path: str) -> Array | np.lib.npyio.NpzFile:
     except PermissionError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     except DAMAGED as error:
-        raise Refusal(f"{path} is no .npy or .npz file that can be read: {error}") from None
+        raise Refusal(f"{path} is not a valid .npy or .npz file: {error}") from None
     return loaded
 
 
@@ -114,7 +111,7 @@ def _stored(array: Array) -> Array:
 
 
 def as_declared(array: Array, kind: ElementType) -> Array:
-    """A loaded array as one of the element type, where it holds the bits of a type that NumPy lacks."""
+    """Reinterpret a loaded array as the declared type, if it stores the bits of a type that NumPy lacks."""
     if kind.name in CODED:
         return tagged(array, kind) if array.dtype == np.uint8 else array
     if kind.kind == "dynamic" or array.dtype == kind.dtype or array.dtype.kind not in "uV":

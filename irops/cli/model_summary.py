@@ -1,4 +1,4 @@
-"""What a model consists of, counted."""
+"""Count the parts of a model: its inputs, outputs, ops, weights and sub-graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irops.values.element import element_type, element_type_of_precision
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """An input or output as the file declares it. names: of the layer, then of the tensor."""
+    """An input or output as the file declares it. layer: the layer's name; names: those of the tensor."""
 
     layer: str
     names: tuple[str, ...]
@@ -22,10 +22,8 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """What constants of one element type there are. bytes: in the file; those that several constants share
-    count once.
-    """
+class WeightsOfType:
+    """The constants of one element type. bytes: in the file; bytes shared by several constants count once."""
 
     type: str
     constants: int
@@ -34,17 +32,17 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Inner:
-    """A layer that runs sub-graphs. bodies: name, number of layers, what is inside."""
+class LayerWithBodies:
+    """A layer with sub-graphs. bodies: name, number of layers, and nested layers with sub-graphs of each."""
 
     layer: str
     type: str
-    bodies: tuple[tuple[str, int, tuple[Inner, ...]], ...]
+    bodies: tuple[tuple[str, int, tuple[LayerWithBodies, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    """A model at a glance. Counts are over all graphs, bodies included."""
+class ModelSummary:
+    """What irops inspect shows. Counts include the layers and edges of bodies."""
 
     name: str
     format: str
@@ -57,22 +55,22 @@ class Glance:
     edges: int
     ops: dict[str, int]
     opsets: dict[str, int]
-    weights: tuple[Held, ...]
+    weights: tuple[WeightsOfType, ...]
     weights_bytes: int
     weights_file: str | None
     weights_file_bytes: int
-    subgraphs: tuple[Inner, ...]
+    subgraphs: tuple[LayerWithBodies, ...]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def glance(model: Model) -> Glance:
+def summarize(model: Model) -> ModelSummary:
     layers = [layer for _, layer in model.walk()]
-    held, used = _weights(layers)
+    by_type, used = _weights(layers)
     weights = model.weights
     graphs = [model.graph, *(body.graph for layer in layers for body in layer.bodies.values())]
-    return Glance(
+    return ModelSummary(
         model.name,
         _format(model),
         None if model.opsets else model.version,
@@ -84,11 +82,11 @@ def glance(model: Model) -> Glance:
         sum(len(graph.edges) for graph in graphs),
         dict(Counter(f"{layer.type} {layer.version}" for layer in layers).most_common()),
         dict(Counter(layer.version for layer in layers).most_common()),
-        held,
+        by_type,
         used,
         weights.path if weights else None,
         weights.size if weights else 0,
-        _inside(model.graph),
+        _layers_with_bodies(model.graph),
     )
 
 
@@ -104,7 +102,7 @@ def _format(model: Model) -> str:
 def _input(layer: Layer) -> Tensor:
     shape = layer.data.get("shape", "").replace(" ", "").replace("-1", "?").strip("[]")
     names = layer.outputs[0].names if layer.outputs else ()
-    return Tensor(layer.name, names, _spelled(layer.data.get("element_type", "dynamic")), f"[{shape}]")
+    return Tensor(layer.name, names, _type_name(layer.data.get("element_type", "dynamic")), f"[{shape}]")
 
 
 def _output(layer: Layer, graph: Graph) -> Tensor:
@@ -117,35 +115,42 @@ def _output(layer: Layer, graph: Graph) -> Tensor:
         names = producer.outputs[index].names if producer and index is not None else ()
     shape = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
     try:
-        kind = str(element_type_of_precision(port.precision or "dynamic"))
+        element_type_text = str(element_type_of_precision(port.precision or "dynamic"))
     except ValueError:
-        kind = port.precision or ""
-    return Tensor(layer.name, names, kind, f"[{shape}]")
+        element_type_text = port.precision or ""
+    return Tensor(layer.name, names, element_type_text, f"[{shape}]")
 
 
-def _spelled(kind: str) -> str:
+def _type_name(element_type_text: str) -> str:
     try:
-        return str(element_type(kind, foreign=True))
+        return str(element_type(element_type_text, foreign=True))
     except ValueError:
-        return kind
+        return element_type_text
 
 
-def _weights(layers: list[Layer]) -> tuple[tuple[Held, ...], int]:
-    """What constants hold by element type, the largest first; and the bytes of the file that are used."""
+def _weights(layers: list[Layer]) -> tuple[tuple[WeightsOfType, ...], int]:
+    """The constants by element type, the largest first; and the number of bytes of the file that they use."""
     regions = [
         region
         for region in (region_of(layer) for layer in layers if layer.is_constant)
         if isinstance(region, Region)
     ]
-    held = []
-    for kind in dict.fromkeys(region.element for region in regions):
-        those = [region for region in regions if region.element is kind]
-        held.append(Held(str(kind), len(those), sum(region.elements for region in those), _covered(those)))
-    return tuple(sorted(held, key=lambda h: -h.bytes)), _covered(regions)
+    by_type = []
+    for element_type_text in dict.fromkeys(region.element for region in regions):
+        of_type = [region for region in regions if region.element is element_type_text]
+        by_type.append(
+            WeightsOfType(
+                str(element_type_text),
+                len(of_type),
+                sum(region.elements for region in of_type),
+                _covered_bytes(of_type),
+            )
+        )
+    return tuple(sorted(by_type, key=lambda h: -h.bytes)), _covered_bytes(regions)
 
 
-def _covered(regions: list[Region]) -> int:
-    """How many bytes lie in at least one region."""
+def _covered_bytes(regions: list[Region]) -> int:
+    """The number of bytes that are in at least one region."""
     total, end = 0, 0
     for region in sorted(regions, key=lambda region: region.offset):
         total += max(0, region.end - max(end, region.offset))
@@ -154,19 +159,22 @@ def _covered(regions: list[Region]) -> int:
 
 
 def _written_by(rt_info: Element | None) -> str | None:
-    """The release of OpenVINO that wrote the file, if it says so."""
+    """The OpenVINO release that wrote the file, if recorded in it."""
     for child in rt_info.children if rt_info else ():
         if child.attributes.get("name") == "OpenVINO Runtime" or child.tag == "Runtime_version":
             return f"OpenVINO {child.attributes.get('value', '')}".strip()
     return None
 
 
-def _inside(graph: Graph) -> tuple[Inner, ...]:
+def _layers_with_bodies(graph: Graph) -> tuple[LayerWithBodies, ...]:
     return tuple(
-        Inner(
+        LayerWithBodies(
             layer.name,
             layer.type,
-            tuple((name, len(body.graph.layers), _inside(body.graph)) for name, body in layer.bodies.items()),
+            tuple(
+                (name, len(body.graph.layers), _layers_with_bodies(body.graph))
+                for name, body in layer.bodies.items()
+            ),
         )
         for layer in graph.layers
         if layer.bodies

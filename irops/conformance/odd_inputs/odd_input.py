@@ -1,4 +1,4 @@
-"""An odd input, and what irops or a runtime does with it."""
+"""An unusual input of an op, and the reply of irops or a runtime to it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from dataclasses import dataclass, field
 from irops.values.element import CODED, Array, element_type, element_type_of, tagged
 
 ELEMENT_TYPES = "Element types"
-"""The group of inputs of which nothing is odd but the type of their elements."""
+"""The group of inputs that are unusual only in their element type."""
 
 
 @dataclass(frozen=True, slots=True)
-class Odd:
-    """An input that is worth a look.
+class OddInput:
+    """An invalid, extreme or unspecified input of an op.
 
-    attributes: as texts, by the names of OpenVINO's op; constants: which inputs are no Parameters; unranked:
-        of which of them not even
-    the rank is known before the model runs.
+    attributes: as texts, by the names of the OpenVINO op; constants: the indices of constant inputs;
+    unranked: the indices of inputs whose rank is unknown before the model runs.
     """
 
     group: str
@@ -29,9 +28,9 @@ class Odd:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """An odd input as one dialect has it. inputs: arrays and the names of their types, since tags of arrays
-    do not travel.
+class Request:
+    """An unusual input in one dialect. inputs: arrays with the names of their element types, because pickling
+    loses the type tags of arrays.
     """
 
     op: str
@@ -48,12 +47,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What became of an odd input.
+    """What irops or a runtime does with an unusual input.
 
-    kind: gives (an array), takes (a checker, which gives none), refuses, crashes, hangs, lacks (there is no
-        way to say it there)
-    loaded: whether the model was taken and its run refused; text: what was said; warnings: what irops told,
-        though it gave a result
+    kind: computes (an array), accepts (by a checker, without a result), refuses, crashes, hangs, or
+    unsupported (not representable there)
+    loaded: the model was accepted and its run refused; text: the error message; warnings: those of irops
     """
 
     kind: str
@@ -71,7 +69,7 @@ class Reply:
         )
 
 
-def sent(array: Array) -> tuple[Array, str]:
-    """An array as it travels between processes, and the name of its type."""
+def serialized(array: Array) -> tuple[Array, str]:
+    """An array in a form that can be pickled, and the name of its element type."""
     kind = element_type_of(array).name
     return (array.view("u1") if kind in CODED else array), kind

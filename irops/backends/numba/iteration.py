@@ -13,7 +13,7 @@ from irops.backends.numba.compiled import compiled
 SIZE, SOURCE, TARGET, LENGTH, STEP = range(5)
 
 
-def _turns(loops: Any) -> int:
+def _iterations(loops: Any) -> int:
     """How often the innermost of the loops turns in all."""
     count = 1
     for depth in range(loops.shape[0]):
@@ -21,7 +21,7 @@ def _turns(loops: Any) -> int:
     return count
 
 
-def _sought(loops: Any, index: Any, turn: int) -> tuple[int, int, int, int]:
+def _locate(loops: Any, index: Any, turn: int) -> tuple[int, int, int, int]:
     """Where a turn is in source, target, lengths and steps; index becomes how often each loop has gone
     round.
     """
@@ -36,7 +36,7 @@ def _sought(loops: Any, index: Any, turn: int) -> tuple[int, int, int, int]:
     return source, target, length, step
 
 
-def _carried(loops: Any, index: Any) -> tuple[int, int, int, int]:
+def _carry(loops: Any, index: Any) -> tuple[int, int, int, int]:
     """How much further all is once the innermost loop has gone round wholly and those around it go on."""
     depth = loops.shape[0] - 1
     size = loops[depth, 0]
@@ -66,4 +66,4 @@ def _carried(loops: Any, index: Any) -> tuple[int, int, int, int]:
     return source, target, length, step
 
 
-turns_of, sought, carried = compiled(_turns), compiled(_sought), compiled(_carried)
+iterations_of, locate, carry = compiled(_iterations), compiled(_locate), compiled(_carry)

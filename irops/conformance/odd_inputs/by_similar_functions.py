@@ -1,4 +1,4 @@
-"""Functions of Python libraries that do much the same as Reverse: there are no models to ask them with."""
+"""Run functions of Python libraries that are similar to Reverse; they take arguments instead of a model."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from typing import Any
 
 import numpy as np
 
-from irops.conformance.odd_inputs.odd import Question, Reply, sent
-from irops.conformance.odd_inputs.refused import refused
+from irops.conformance.odd_inputs.odd_input import Reply, Request, serialized
+from irops.conformance.odd_inputs.refusals import refused
 from irops.conformance.odd_inputs.runtime import Runtime
 from irops.values.element import CODED, Array, element_type_of, tagged
 
 _TORCH = {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu"}
-"""What torch has and NumPy has not."""
+"""Element types that torch has and NumPy does not."""
 
 
-def by_numpy(question: Question) -> Reply:
-    data, axes = question.arrays
-    why = _not_said(question, axes)
+def by_numpy(request: Request) -> Reply:
+    data, axes = request.arrays
+    why = _not_expressible(request, axes)
     if why is None and element_type_of(data).name in CODED:
-        why = "NumPy has no such elements"
+        why = "NumPy does not support this element type"
     if why is not None:
-        return Reply("lacks", why)
+        return Reply("unsupported", why)
     try:
-        return Reply("gives", output=sent(np.asarray(np.flip(data, tuple(axes.tolist())))))
+        return Reply("computes", output=serialized(np.asarray(np.flip(data, tuple(axes.tolist())))))
     except (ValueError, TypeError) as error:
         return refused(error, loaded=True)
 
 
-def by_torch(question: Question) -> Reply:
+def by_torch(request: Request) -> Reply:
     import torch
 
-    data, axes = question.arrays
-    why = _not_said(question, axes)
+    data, axes = request.arrays
+    why = _not_expressible(request, axes)
     if why is not None:
-        return Reply("lacks", why)
+        return Reply("unsupported", why)
     kind = element_type_of(data)
     try:
         tensor: Any = (
@@ -43,9 +43,11 @@ def by_torch(question: Question) -> Reply:
             else torch.from_numpy(data.copy())
         )
     except TypeError:
-        return Reply("lacks", "PyTorch has no such elements, or takes none from NumPy")
+        return Reply(
+            "unsupported", "PyTorch does not support this element type, or cannot convert it from NumPy"
+        )
     if kind.name in CODED:
-        return Reply("lacks", "PyTorch has no such elements")
+        return Reply("unsupported", "PyTorch does not support this element type")
     try:
         flipped = torch.flip(tensor, tuple(axes.tolist()))
     except (RuntimeError, IndexError, TypeError) as error:
@@ -55,15 +57,15 @@ def by_torch(question: Question) -> Reply:
         if kind.name in _TORCH
         else flipped.numpy()
     )
-    return Reply("gives", output=sent(tagged(bare, kind)))
+    return Reply("computes", output=serialized(tagged(bare, kind)))
 
 
-def _not_said(question: Question, axes: Array) -> str | None:
-    """What these functions have no way to say."""
-    if question.attributes.get("mode") != "index":
-        return "there is no mode"
+def _not_expressible(request: Request, axes: Array) -> str | None:
+    """Why the functions cannot express the input, or None."""
+    if request.attributes.get("mode") != "index":
+        return "the function has no mode"
     if axes.ndim != 1:
-        return "axes are a tuple"
+        return "the function takes axes as a tuple"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The limits that a person sets: --limit NAME=VALUE, and the settings."""
+"""Limits set on the command line (--limit NAME=VALUE) or in the configuration file."""
 
 from __future__ import annotations
 
@@ -21,31 +21,32 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         type=_option,
         dest="limits",
         help=(
-            "what the model may take: a number, or 512M, 16G, inf; NAME is one of"
+            "set a resource limit to a number, or to 512M, 16G, inf; repeatable; NAME is one of"
             f" {', '.join(Limits.described())}"
         ),
     )
 
 
-def limits_of(args: argparse.Namespace, set_before: Mapping[str, float]) -> Limits:
-    """The limits of the options, else of the settings, else those that are built in."""
-    values: dict[str, float] = dict(set_before)
-    for one in args.limits:
-        values.update(one)
+def limits_of(args: argparse.Namespace, configured: Mapping[str, float]) -> Limits:
+    """The limits: options override the configuration file, which overrides the defaults."""
+    values: dict[str, float] = dict(configured)
+    for option in args.limits:
+        values.update(option)
     return Limits(**values)
 
 
 def limit(name: str, value: Any) -> dict[str, float]:
-    """A limit by its name, from a number, or from a text such as 16G, 512M or inf.
+    """Parse the value of a limit: a number, or a text such as 16G, 512M or inf.
 
     Raises:  ValueError
     """
     if name not in Limits.described():
         from difflib import get_close_matches
 
-        near = get_close_matches(name, Limits.described(), 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(Limits.described())}"
-        raise ValueError(f"there is no limit {name!r}; {hint}")
+        names = Limits.described()
+        matches = get_close_matches(name, names, 1)
+        hint = f"did you mean {matches[0]}?" if matches else f"expected one of {', '.join(names)}"
+        raise ValueError(f"unknown limit {name!r}; {hint}")
     number = _number(value) if isinstance(value, str) else value
     Limits(**{name: number})
     return {name: number}
@@ -54,11 +55,11 @@ def limit(name: str, value: Any) -> dict[str, float]:
 def _number(text: str) -> float:
     if text.strip() == "inf":
         return float("inf")
-    found = re.fullmatch(r"([0-9][0-9_]*(?:\.[0-9]+)?)([KMGT]?)", text.strip(), re.ASCII)
-    if not found or len(text) > 30:
-        raise ValueError(f"{text!r} is no number such as 1000, 16G, 512M or inf")
-    number = float(found[1]) if "." in found[1] else int(found[1].replace("_", ""))
-    return number * (1 << 10 * UNITS.index(found[2] or " "))
+    match = re.fullmatch(r"([0-9][0-9_]*(?:\.[0-9]+)?)([KMGT]?)", text.strip(), re.ASCII)
+    if not match or len(text) > 30:
+        raise ValueError(f"{text!r} is not a number such as 1000, 16G, 512M or inf")
+    number = float(match[1]) if "." in match[1] else int(match[1].replace("_", ""))
+    return number * (1 << 10 * UNITS.index(match[2] or " "))
 
 
 def _option(text: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Which files are meant by files and folders."""
+"""Find the model files named by paths of files and folders."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from irops.ir.regular import open_regular
 _BEFORE_ROOT = re.compile(
     rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*>)*+<([A-Za-z_][\w:.-]*)", re.DOTALL
 )
-LOOKED_AT = 1 << 16
-"""How many bytes are looked at to tell what a file is."""
+SNIFFED_BYTES = 1 << 16
+"""How many bytes are read to detect the kind of a file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The files to check, in order, each once; empty: folders that hold none; others: how many .xml files in
-    folders are no models.
+class ModelFiles:
+    """The model files, in order, without duplicates.
+
+    empty: folders without models; others: the number of .xml files in folders that are not models.
     """
 
     files: tuple[str, ...]
@@ -29,11 +30,10 @@ class Found:
     others: int
 
 
-def found_in(paths: Sequence[str]) -> Found:
-    """Files as they are named, and the models in folders and all folders below them, by path.
+def find_models(paths: Sequence[str]) -> ModelFiles:
+    """The named files, and the models in named folders and their subfolders, sorted by path.
 
-    Links to files are followed, links to folders are not; folders whose names start with a dot are not
-    entered.
+    Links to files are followed, links to folders are not; hidden folders are skipped.
     """
     files: dict[str, None] = {}
     empty: list[str] = []
@@ -42,13 +42,13 @@ def found_in(paths: Sequence[str]) -> Found:
         if not os.path.isdir(path):
             files[path] = None
             continue
-        inside = sorted(_texts(path))
-        models = [file for file in inside if not _is_other(file)]
+        inside = sorted(_candidates(path))
+        models = [file for file in inside if not _is_other_xml(file)]
         others += len(inside) - len(models)
         files.update(dict.fromkeys(models))
         if not models:
             empty.append(path)
-    return Found(tuple(files), tuple(empty), others)
+    return ModelFiles(tuple(files), tuple(empty), others)
 
 
 def model_help() -> str:
@@ -56,20 +56,21 @@ def model_help() -> str:
     return "; ".join(dialect.file_help for dialect in dialects() if dialect.file_help)
 
 
-def _texts(folder: str) -> Iterator[str]:
+def _candidates(folder: str) -> Iterator[str]:
     suffixes = tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (os.path.join(place, name) for name in names if name.endswith(suffixes))
 
 
-def _is_other(path: str) -> bool:
-    """Whether a file is XML of another kind. What is damaged is told, and so is what has weights beside
-    it.
+def _is_other_xml(path: str) -> bool:
+    """Whether a file is XML but not a model.
+
+    Damaged files and files with weights next to them count as models, so that they are checked.
     """
     try:
         with open_regular(path) as file:
-            root = _BEFORE_ROOT.match(file.read(LOOKED_AT))
+            root = _BEFORE_ROOT.match(file.read(SNIFFED_BYTES))
     except OSError:
         return False
     return root is not None and root[1].lower() != b"net" and not Path(path).with_suffix(".bin").exists()

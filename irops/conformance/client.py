@@ -1,4 +1,4 @@
-"""Asking a backend: in this process, or in one of its own (apart) that may crash or hang."""
+"""The interface through which the kit runs a backend: in this process, or isolated in another one."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from irops.conformance.trial import Trial
 from irops.spec.op import Op
 
 
-class Asked(Protocol):
-    """A backend that answers. strays: crashes that no single case brings about."""
+class BackendClient(Protocol):
+    """Runs trials on a backend. unreproduced_crashes: crashes that no single case reproduces."""
 
-    strays: list[str]
+    unreproduced_crashes: list[str]
 
     def has(self, op: Op) -> bool: ...
     def answer(self, trial: Trial) -> Answer: ...
     def close(self) -> None: ...
 
 
-class Here:
-    """A backend asked in this process."""
+class LocalBackend:
+    """Runs a backend in this process."""
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        self.strays: list[str] = []
+        self.unreproduced_crashes: list[str] = []
 
     def has(self, op: Op) -> bool:
         return self.backend.kernel(op) is not None

@@ -10,27 +10,27 @@ from llvmlite import ir
 
 from irops.backends.numba.vectors import (
     AHEAD,
-    ask,
+    broadcast,
+    emit_prefetch,
     fetch,
+    i64_constant,
     mirror,
-    nothing,
-    number,
+    no_value,
     operation,
     put,
-    spread,
     vector,
 )
 
 
-def _least(builder: Any, a: Any, b: Any) -> Any:
+def _minimum(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.icmp_signed("<", a, b), a, b)
 
 
-def _most(builder: Any, a: Any, b: Any) -> Any:
+def _maximum(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.icmp_signed(">", a, b), a, b)
 
 
-def _turn(
+def _select(
     builder: Any, target: Any, source: Any, where: tuple[Any, Any, Any], width: int, span: int, stream: int
 ) -> None:
     """where: how many bytes of the vector are the head's; where in the row its mirrored load begins; where it
@@ -40,13 +40,15 @@ def _turn(
     kind = vector(span, 1)
     image = mirror(builder, fetch(builder, builder.add(source, before), span, 1), width)
     straight = fetch(builder, builder.add(source, place), span, 1)
-    of_head = builder.icmp_unsigned("<", ir.Constant(kind, list(range(span))), spread(builder, count, kind))
+    of_head = builder.icmp_unsigned(
+        "<", ir.Constant(kind, list(range(span))), broadcast(builder, count, kind)
+    )
     put(builder, builder.add(target, place), builder.select(of_head, image, straight), stream)
     if stream:
-        ask(builder, builder.add(builder.add(source, place), number(AHEAD)))
+        emit_prefetch(builder, builder.add(builder.add(source, place), i64_constant(AHEAD)))
 
 
-def _turn_at(
+def _reverse_at(
     builder: Any, target: Any, source: Any, head: Any, place: Any, width: int, span: int, stream: int
 ) -> None:
     """The mirrored load ends where the image of the place begins.
@@ -55,12 +57,12 @@ def _turn_at(
     is chosen.
     """
     left = builder.sub(head, place)
-    before = _most(builder, builder.sub(left, number(span)), number(width - span))
-    count = _most(builder, _least(builder, left, number(span)), number(0))
-    _turn(builder, target, source, (count, before, place), width, span, stream)
+    before = _maximum(builder, builder.sub(left, i64_constant(span)), i64_constant(width - span))
+    count = _maximum(builder, _minimum(builder, left, i64_constant(span)), i64_constant(0))
+    _select(builder, target, source, (count, before, place), width, span, stream)
 
 
-def _turn_row(
+def _reverse_row(
     builder: Any,
     target: Any,
     source: Any,
@@ -72,20 +74,29 @@ def _turn_row(
     stream: int,
 ) -> None:
     if vectors == 1:
-        _turn(
-            builder, target, source, (head, builder.sub(head, number(span)), number(0)), width, span, stream
+        _select(
+            builder,
+            target,
+            source,
+            (head, builder.sub(head, i64_constant(span)), i64_constant(0)),
+            width,
+            span,
+            stream,
         )
         return
-    for place in (*(number(k * span) for k in range(vectors - 1)), builder.sub(row, number(span))):
-        _turn_at(builder, target, source, head, place, width, span, stream)
+    for place in (
+        *(i64_constant(k * span) for k in range(vectors - 1)),
+        builder.sub(row, i64_constant(span)),
+    ):
+        _reverse_at(builder, target, source, head, place, width, span, stream)
 
 
-turn_at = operation(_turn_at, nothing, static=3)
+reverse_at = operation(_reverse_at, no_value, static=3)
 """Write span bytes of a row at a place: turn_at(target, source, head, place, width, span, stream).
 
 head: how many bytes of the row are to be reversed, in groups of width.
 """
-turn_row = operation(_turn_row, nothing, static=4)
+reverse_row = operation(_reverse_row, no_value, static=4)
 """Write a row of so many bytes by so many vectors, the last one at its end; if there is one, the row is as
 long.
 

@@ -1,0 +1,65 @@
+"""Look up the definition of an op by name, with suggestions for misspelled names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from irops.cli.main import Refusal
+from irops.diagnostics.rules import all_rules
+from irops.dialects import Dialect, others
+from irops.dialects.dialect import parted
+from irops.registry import Registry
+from irops.spec.definition import Definition
+from irops.spec.opsets import opsets
+
+
+def definition_of(name: str, registry: Registry, *, or_rule: bool = False) -> Definition:
+    """The definition of an op; or_rule: also suggest rules.
+
+    Raises:  Refusal if there is none, with suggestions
+    """
+    try:
+        return registry.definition(name)
+    except KeyError:
+        raise Refusal(_not_found(name, registry, or_rule)) from None
+
+
+def _not_found(name: str, registry: Registry, or_rule: bool) -> str:
+    prefix = name.lower().partition(":")[0]
+    dialect = next((one for one in others() if one.name == prefix), None)
+    if dialect is not None:
+        return _foreign_not_found(dialect, name, registry)
+    versions_of_type = [
+        version.id for version in opsets().all() if name.lower() in (version.id.lower(), version.type.lower())
+    ]
+    if versions_of_type:
+        return f"irops does not define {versions_of_type[-1]} yet"
+    rules = [word for rule in all_rules() for word in (rule.code, rule.name)] if or_rule else []
+    matches = _close_matches(name, rules) + _close_matches(name, registry.ids())
+    hint = f"did you mean {' or '.join(matches[:3])}?" if matches else "irops ops lists all ops"
+    return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; {hint}"
+
+
+def _foreign_not_found(dialect: Dialect, name: str, registry: Registry) -> str:
+    """The message for a name with the prefix of a dialect."""
+    type_ = parted(name)[1].lower()
+    type_of_dialect = next((op for op in dialect.types() if op.lower() == type_), None)
+    if type_of_dialect is not None and not any(
+        parted(op)[1] == type_of_dialect for op in registry.ids(dialect.name)
+    ):
+        return f"irops does not define {dialect.title}'s {type_of_dialect} yet"
+    versions = [op.partition(":")[2] for op in registry.versions(dialect.name)]
+    matches = [f"{dialect.name}:{op}" for op in _close_matches(name.partition(":")[2], versions)]
+    hint = (
+        f"did you mean {' or '.join(matches)}?"
+        if matches
+        else f"irops ops --dialect {dialect.name} lists all ops"
+    )
+    return f"unknown op {name!r}; {hint}"
+
+
+def _close_matches(name: str, candidates: Iterable[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    originals = {word.lower(): word for word in candidates}
+    return [originals[word] for word in get_close_matches(name.lower(), originals, 2)]
