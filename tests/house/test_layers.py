@@ -20,7 +20,6 @@ LEVELS = {
     "ir": 1,
     "ops": 2,
     "graph": 2,
-    "invocation": 3,
     "dialects": 3,
     "registry": 4,
     "invocation": 4,
