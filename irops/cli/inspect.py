@@ -15,8 +15,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from irops.cli.main import CLEAN
+from irops.cli.model_files import model_help
 from irops.cli.model_summary import LayerWithBodies, ModelSummary, Tensor, summarize
-from irops.cli.models import model_help
 from irops.diagnostics.printable import plural, printable
 from irops.reading import read
 
