@@ -155,3 +155,12 @@ def test_columns_go_on_from_the_place_that_was_asked_for_before() -> None:
     assert source.line_column(4) == (2, 1)
     assert source.line_column(3) == (1, 3)
     assert source.line_column(7) == (2, 3)
+
+
+def test_the_attributes_of_a_tag_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scanned: list[int] = []
+    scan = Source._attributes
+    monkeypatch.setattr(Source, "_attributes", lambda self, at: scanned.append(at) or scan(self, at))
+    source = Source("m.xml", b'<a x="1" y="2" x="3"/><b z="4"/>')
+    offsets = [source.attribute_offset(0, name) for name in ("x", "y", "z")]
+    assert (offsets, source.attribute_offset(22, "z"), scanned) == ([3, 9, None], 25, [0, 22])
