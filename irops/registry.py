@@ -237,7 +237,7 @@ def definition(id: str) -> Definition:
 
 
 def definitions() -> tuple[Definition, ...]:
-    """All definitions of OpenVINO's ops and of one's own, by name and version; then those of the other
+    """All definitions of OpenVINO's ops and of custom ops, by name and version; then those of the other
     dialects.
     """
     registry = default_registry()

@@ -77,7 +77,9 @@ def as_onnx(model: Model) -> Model:
         _plain(layer, model.opsets[ONNX]) if layer.version == GRAIPHIC else layer for layer in model.layers
     ]
     notes = {
-        f"{KEY}{layer.name}": json.dumps(_said(layer)) for layer in model.layers if layer.version == GRAIPHIC
+        f"{KEY}{layer.name}": json.dumps(_builder_parameters(layer))
+        for layer in model.layers
+        if layer.version == GRAIPHIC
     }
     return replace(
         model, graph=replace(model.graph, layers=layers), extra={**model.extra, **notes}, dialect=ONNX
@@ -87,7 +89,7 @@ def as_onnx(model: Model) -> Model:
 def as_openvino(model: Model) -> Model:
     """The model in ops of OpenVINO; training? and lda coeff go into its rt_info.
 
-    Raises:  DiagnosticError where it cannot be said in them
+    Raises:  DiagnosticError where it is not representable in them
     """
     plain = as_onnx(model)
     translated = translate(replace(plain, extra=model.extra), to="openvino")
@@ -106,9 +108,10 @@ def of_onnx(model: Model) -> Model:
     """The model with Graiphic's nodes in place of ONNX's, where metadata_props holds their parameters: what
     as_onnx undoes.
     """
-    said = {key.removeprefix(KEY): text for key, text in model.extra.items() if key.startswith(KEY)}
+    parameters = {key.removeprefix(KEY): text for key, text in model.extra.items() if key.startswith(KEY)}
     layers = [
-        _node(layer, json.loads(said[layer.name])) if layer.name in said else layer for layer in model.layers
+        _node(layer, json.loads(parameters[layer.name])) if layer.name in parameters else layer
+        for layer in model.layers
     ]
     extra = {key: text for key, text in model.extra.items() if not key.startswith(KEY)}
     return replace(model, graph=replace(model.graph, layers=layers), extra=extra, dialect=GRAIPHIC)
@@ -117,7 +120,7 @@ def of_onnx(model: Model) -> Model:
 def export(model: Model, path: str | os.PathLike[str]) -> None:
     """Write the model: as ONNX, where the name ends with .onnx; else as OpenVINO IR, .xml and .bin.
 
-    Raises:  DiagnosticError where it cannot be said so
+    Raises:  DiagnosticError where it is not representable in that format
     """
     write(as_onnx(model) if Path(path).suffix.lower() == ".onnx" else as_openvino(model), path)
 
@@ -134,8 +137,8 @@ def _plain(layer: Layer, opset: int) -> Layer:
     return replace(layer, version=f"{ONNX}:{opset}", data=data)
 
 
-def _said(layer: Layer) -> dict[str, str]:
-    """What a node's builder says of it, defaults written out, under the toolkit's own names."""
+def _builder_parameters(layer: Layer) -> dict[str, str]:
+    """The builder's parameters of a node, defaults included, under the names that the toolkit uses."""
     attributes = _op(layer.type).definition.attributes.values()
     return {
         a.label or a.name: layer.data.get(a.name, a.default)
@@ -144,8 +147,10 @@ def _said(layer: Layer) -> dict[str, str]:
     }
 
 
-def _node(layer: Layer, said: dict[str, Any]) -> Layer:
+def _node(layer: Layer, parameters: dict[str, Any]) -> Layer:
     names = {a.label or a.name: a.name for a in _op(layer.type).definition.attributes.values()}
     return replace(
-        layer, version=GRAIPHIC, data={**layer.data, **{names[label]: text for label, text in said.items()}}
+        layer,
+        version=GRAIPHIC,
+        data={**layer.data, **{names[label]: text for label, text in parameters.items()}},
     )
