@@ -22,6 +22,9 @@ class ModelAnalysis(ModelStructure):
     Immutable once built; threads may share it. Inference is run as often as needed, for any input shapes.
     """
 
+    def __repr__(self) -> str:
+        return f"<ModelAnalysis of {self.model!r}>"
+
     @cached_property
     def signature(self) -> Signature:
         """The model's inputs and results."""

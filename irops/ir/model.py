@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.locate import Source
 from irops.ir.storage import Weights
@@ -55,6 +56,9 @@ class Element:
     children: list[Element] = field(default_factory=list)
     text: str = ""
     at: int = field(default=-1, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<Element {shortened(self.tag)!r}: {len(self.children)} children>"
 
 
 @dataclass(slots=True)
@@ -126,6 +130,9 @@ class Body:
     extra: dict[str, str] = field(default_factory=dict)
     incomplete: bool = field(default=False, compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Body {self.name!r}: {plural(len(self.graph.layers), 'layer')}>"
+
 
 @dataclass(slots=True)
 class Layer:
@@ -153,6 +160,9 @@ class Layer:
 
     def __str__(self) -> str:
         return f'layer {self.id} "{self.name}" ({self.type})'
+
+    def __repr__(self) -> str:
+        return f'<layer {self.id} "{shortened(self.name)}" ({shortened(self.type)})>'
 
     @property
     def kind(self) -> LayerKind:
@@ -203,6 +213,9 @@ class Graph:
     comments: tuple[str, ...] = ()  # those among the edges, or behind all layers
     _places: dict[int | str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Graph: {plural(len(self.layers), 'layer')}, {plural(len(self.edges), 'edge')}>"
+
     def layer(self, id_or_name: int | str) -> Layer:
         """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, for none.
 
@@ -242,6 +255,9 @@ class Model:
     comments: tuple[str, ...] = ()  # those outside layers and edges
     dialect: str = "openvino"
     opsets: dict[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Model '{shortened(self.name)}': {plural(len(self.layers), 'layer')}, {self.dialect}>"
 
     @property
     def layers(self) -> list[Layer]:

@@ -2,9 +2,10 @@
 [--seconds N] [--costs] [--from FILE].
 
 All libraries get the same arrays and write to arrays that they are given, in turns, a few times each, round
-by round. The minimum time of each counts: the one with data as warm in the caches as its size allows. The table
-has ratios to memcpy (numpy.copyto), the limit of one core that passes through memory once: 1 is as fast, 0.5
-takes twice as long. Results are compared with the reference, and marked (!) where they differ in any bit.
+by round. The minimum time of each counts: the one with data as warm in the caches as its size allows. The
+table has ratios to memcpy (numpy.copyto), the limit of one core that passes through memory once: 1 is as
+fast, 0.5 takes twice as long. Results are compared with the reference, and marked (!) where they differ in
+any bit.
 """
 
 from __future__ import annotations
