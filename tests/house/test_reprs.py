@@ -16,6 +16,7 @@ from irops.ir.model import Edge, Element, Graph, Layer, Model, Port
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "a\nb" * 5000
 EXAMPLE = "examples/turned_rows/model.xml"
+OPS = len(irops.Registry(plugins=False).ids())
 
 
 def model(layers: int = 5000, name: str = "net") -> Model:
@@ -42,10 +43,10 @@ EXPECTED = {
     "element": (lambda: Element("rt_info", children=[Element("a")]), "<Element 'rt_info': 1 children>"),
     "report": (lambda: irops.check(EXAMPLE), f"<Report of {EXAMPLE}: 0 errors, 0 warnings>"),
     "report of a model": (irops.Report, "<Report of <model>: 0 errors, 0 warnings>"),
-    "registry": (irops.Registry, "<Registry: 245 ops of OpenVINO>"),
+    "registry": (irops.Registry, f"<Registry: {OPS} ops of OpenVINO>"),
     "registry with a folder": (
         lambda: irops.Registry(folders=["examples/my_reverse"]),
-        "<Registry: 245 ops of OpenVINO, 1 folder of definitions>",
+        f"<Registry: {OPS} ops of OpenVINO, 1 folder of definitions>",
     ),
     "definition": (lambda: irops.definition("Concat-1"), "<Definition Concat-1>"),
     "op": (lambda: irops.Registry().op("Concat-1"), "<Op Concat-1>"),
