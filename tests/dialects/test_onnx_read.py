@@ -70,7 +70,7 @@ def test_an_input_gives_the_lengths_and_their_number_is_held_to_the_batch(saved)
     assert facts.errors[0].location.file == str(path)
 
 
-def test_an_op_that_is_not_defined_is_told_once(saved):
+def test_an_undefined_op_is_reported_once(saved):
     nodes = [
         ("Softmax", ["x"], ["a"]),
         ("Softmax", ["a"], ["b"]),
@@ -98,7 +98,7 @@ def test_the_outputs_of_an_op_that_is_not_defined_are_those_that_the_model_decla
     assert str(irops.infer(path, {"x": "3,2"})["y", 0]) == "f32[...]"
 
 
-def test_what_is_told_of_an_onnx_model_is_not_about_openvino(saved):
+def test_diagnostics_of_onnx_models_do_not_mention_openvino(saved):
     nodes = [
         ("Relu", ["x"], ["y"], {"alphas": 1}),
         ("Relu", ["x"], ["dead"]),

@@ -92,7 +92,7 @@ def test_what_has_no_name_gets_one(encoder, tmp_path):
     onnx.checker.check_model(str(tmp_path / "there.onnx"), full_check=True)
 
 
-def test_sizes_that_are_not_known_stay_so_and_intervals_are_let_go(encoder):
+def test_unknown_sizes_are_kept_and_intervals_dropped(encoder):
     assert irops.translate(encoder, "onnx").layer("x").data == {"shape": "?,?,2", "element_type": "f32"}
 
 

@@ -105,3 +105,12 @@ def test_a_location_names_file_place_and_layer() -> None:
     )
     assert source.location(B, layer, attribute="absent") == Location("m.xml", 1, 4, 7, "n")
     assert source.location(-1) == Location("m.xml")
+
+
+def test_the_attributes_of_a_tag_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scanned: list[int] = []
+    scan = Source._attributes
+    monkeypatch.setattr(Source, "_attributes", lambda self, at: scanned.append(at) or scan(self, at))
+    source = Source("m.xml", b'<a x="1" y="2" x="3"/><b z="4"/>')
+    offsets = [source.attribute_offset(0, name) for name in ("x", "y", "z")]
+    assert (offsets, source.attribute_offset(22, "z"), scanned) == ([3, 9, None], 25, [0, 22])

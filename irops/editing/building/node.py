@@ -75,5 +75,5 @@ def _plain(op: Op, key: str, value: Any) -> Any:
         return value
     attribute = op.definition.attributes.get(key)
     if attribute is None or attribute.switch is None:
-        raise refuse("unsupported-switch", f"{key} of {op.id} is given with a switch, and has none")
+        raise refuse("unsupported-switch", f"{key} of {op.id} has no switch, but is given with one")
     return value.value if value.use_it else None
