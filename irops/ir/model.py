@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
@@ -56,9 +56,6 @@ class Element:
     children: list[Element] = field(default_factory=list)
     text: str = ""
     at: int = field(default=-1, compare=False)
-
-    def __repr__(self) -> str:
-        return f"<Element {shortened(self.tag)!r}: {len(self.children)} children>"
 
 
 @dataclass(slots=True)
@@ -302,8 +299,3 @@ def walk(graph: Graph, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
         yield path, layer
         for name, body in layer.bodies.items():
             yield from walk(body.graph, (*path, layer.name, name))
-
-
-def attribute_text(attributes: Mapping[str, str]) -> str:
-    """Attributes on one line, for messages: batch_axis=0, seq_axis=1."""
-    return ", ".join(f"{name}={value}" for name, value in attributes.items())

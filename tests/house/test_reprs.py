@@ -11,7 +11,7 @@ from irops.analysis.infer import analyse
 from irops.dialects import dialect_named
 from irops.editing.building.graph import Graph as NewGraph
 from irops.invocation import Invocation
-from irops.ir.model import Edge, Element, Graph, Layer, Model, Port
+from irops.ir.model import Edge, Graph, Layer, Model, Port
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = "a\nb" * 5000
@@ -40,7 +40,6 @@ EXPECTED = {
     "a model of one layer": (lambda: model(1), "<Model 'net': 1 layer, openvino>"),
     "graph": (lambda: model().graph, "<Graph: 5000 layers, 4999 edges>"),
     "layer": (lambda: model().layer(7), '<layer 7 "net7" (Relu)>'),
-    "element": (lambda: Element("rt_info", children=[Element("a")]), "<Element 'rt_info': 1 children>"),
     "report": (lambda: irops.check(EXAMPLE), f"<Report of {EXAMPLE}: 0 errors, 0 warnings>"),
     "report of a model": (irops.Report, "<Report of <model>: 0 errors, 0 warnings>"),
     "registry": (irops.Registry, f"<Registry: {OPS} ops of OpenVINO>"),
@@ -73,7 +72,6 @@ def test_the_repr_names_what_matters(what, monkeypatch):
 LARGE = {
     "model": lambda: model(3, LONG),
     "layer": lambda: model(3, LONG).layer(0),
-    "element": lambda: Element(LONG),
     "diagnostic": lambda: diagnostic(LONG),
     "report": lambda: irops.Report(path=LONG),
     "wire": lambda: wire(LONG),
