@@ -127,9 +127,6 @@ class Body:
     extra: dict[str, str] = field(default_factory=dict)
     incomplete: bool = field(default=False, compare=False)
 
-    def __repr__(self) -> str:
-        return f"<Body {self.name!r}: {plural(len(self.graph.layers), 'layer')}>"
-
 
 @dataclass(slots=True)
 class Layer:
