@@ -6,7 +6,7 @@
     results = irops.run(model, {"x": array})   # or irops.Session(model).run({"x": array})
     y = irops.call("Relu-1", array)            # one op
     grads = irops.vjp(model, inputs, cotangents)
-    other = irops.translate(model, to="onnx")
+    other = irops.translate(model, to=dialect)
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
 used, so that importing irops costs next to nothing.
