@@ -77,9 +77,7 @@ def as_onnx(model: Model) -> Model:
         _plain(layer, model.opsets[ONNX]) if layer.version == GRAIPHIC else layer for layer in model.layers
     ]
     notes = {
-        f"{KEY}{layer.name}": json.dumps(_builder_parameters(layer))
-        for layer in model.layers
-        if layer.version == GRAIPHIC
+        f"{KEY}{layer.name}": json.dumps(_said(layer)) for layer in model.layers if layer.version == GRAIPHIC
     }
     return replace(
         model, graph=replace(model.graph, layers=layers), extra={**model.extra, **notes}, dialect=ONNX
@@ -89,7 +87,7 @@ def as_onnx(model: Model) -> Model:
 def as_openvino(model: Model) -> Model:
     """The model in ops of OpenVINO; training? and lda coeff go into its rt_info.
 
-    Raises:  DiagnosticError where it is not representable in them
+    Raises:  DiagnosticError if it is not representable in them
     """
     plain = as_onnx(model)
     translated = translate(replace(plain, extra=model.extra), to="openvino")
@@ -120,7 +118,7 @@ def of_onnx(model: Model) -> Model:
 def export(model: Model, path: str | os.PathLike[str]) -> None:
     """Write the model: as ONNX, where the name ends with .onnx; else as OpenVINO IR, .xml and .bin.
 
-    Raises:  DiagnosticError where it is not representable in that format
+    Raises:  DiagnosticError if it is not representable there
     """
     write(as_onnx(model) if Path(path).suffix.lower() == ".onnx" else as_openvino(model), path)
 
@@ -137,8 +135,8 @@ def _plain(layer: Layer, opset: int) -> Layer:
     return replace(layer, version=f"{ONNX}:{opset}", data=data)
 
 
-def _builder_parameters(layer: Layer) -> dict[str, str]:
-    """The builder's parameters of a node, defaults included, under the names that the toolkit uses."""
+def _said(layer: Layer) -> dict[str, str]:
+    """What a node's builder says of it, defaults written out, under the toolkit's own names."""
     attributes = _op(layer.type).definition.attributes.values()
     return {
         a.label or a.name: layer.data.get(a.name, a.default)
@@ -149,8 +147,5 @@ def _builder_parameters(layer: Layer) -> dict[str, str]:
 
 def _node(layer: Layer, parameters: dict[str, Any]) -> Layer:
     names = {a.label or a.name: a.name for a in _op(layer.type).definition.attributes.values()}
-    return replace(
-        layer,
-        version=GRAIPHIC,
-        data={**layer.data, **{names[label]: text for label, text in parameters.items()}},
-    )
+    own = {names[label]: text for label, text in parameters.items()}
+    return replace(layer, version=GRAIPHIC, data={**layer.data, **own})

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from libraries import needs
 
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, moves, split_loop
 
-pytest.importorskip("numba")
+pytestmark = needs("numba")
 
 
 def strides(*shape: int) -> tuple[int, ...]:

@@ -7,13 +7,14 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from libraries import needs
 
 import irops
 from irops.backends.openvino import OpenVINO
 from irops.registry import Registry, default_registry
 from irops.values.violation import Violation
 
-pytest.importorskip("openvino")
+pytestmark = needs("openvino")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
 

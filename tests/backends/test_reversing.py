@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from libraries import needs
 
 from irops.backends.backend import chain
 from irops.ops.movement import reverse as reversal
@@ -19,7 +20,7 @@ from irops.registry import default_registry
 from irops.values.element import element_type, tagged
 from irops.values.violation import Violation, collect_warnings
 
-pytest.importorskip("numba")
+pytestmark = needs("numba")
 BACKENDS = ("numba", "numpy")
 KINDS = [
     np.float32,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from irops.conformance.odd_inputs.measure import ENOUGH, TIMEOUT, answers, comparison, replies
+from irops.conformance.odd_inputs.measure import MAX_TIMEOUTS, TIMEOUT, answers, comparison, replies
 from irops.conformance.odd_inputs.odd_input import Reply
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.verdict import WORDS, irops_verdict, verdict
@@ -116,9 +116,9 @@ def test_a_runtime_that_hangs_is_not_asked_for_ever(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     result = list(answers(Process("silent", ("hello",), 0.5), [None] * 6))
     assert [reply.kind for reply in result] == ["hangs"] * 6
-    assert [reply.text.split(",")[0] for reply in result] == ["no answer within 0.5 seconds"] * ENOUGH + [
-        "not asked"
-    ] * 3
+    assert [reply.text.split(",")[0] for reply in result] == [
+        "no answer within 0.5 seconds"
+    ] * MAX_TIMEOUTS + ["not asked"] * 3
 
 
 def test_the_legend_explains_every_tone():

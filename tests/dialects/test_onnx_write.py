@@ -6,12 +6,14 @@ import builtins
 
 import numpy as np
 import pytest
+from libraries import Late, needs
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.onnx import write as module
 
-onnx = pytest.importorskip("onnx")
+pytestmark = needs("onnx")
+onnx = Late("onnx")
 FLOAT, INT64, STRING = 1, 7, 8
 
 

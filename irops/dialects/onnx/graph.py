@@ -30,7 +30,7 @@ class GraphBuilder:
         self.sources: dict[
             str, tuple[int, int]
         ] = {}  # of each tensor, the layer and the label of the port that gives it
-        self.layer_names: set[str] = set()
+        self.layer_names: set[str] = set()  # names of layers
         self._unimported: set[str] = set()
 
     def build(self, proto: Any) -> Graph:
@@ -66,7 +66,7 @@ class GraphBuilder:
         return layer
 
     def _version(self, domain: str) -> str:
-        """The version of layers of a domain, which names its opset. A domain that is not imported is
+        """What a layer's version says of the opset that it is of; a domain that is not imported is
         reported once.
         """
         own = "" if domain in OWN_DOMAINS else domain

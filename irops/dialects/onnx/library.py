@@ -1,5 +1,5 @@
-"""The library onnx, which reads the format: imported with the first ONNX model; a diagnostic names the extra
-where it is missing.
+"""The library onnx, which knows the format: imported when a model of ONNX is met, and reported where it is
+missing.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Names:
     def take(self, node: Named, outputs: Sequence[str]) -> None:
         """Give a node the names of its outputs, and let nobody else have them.
 
-        Raises:  DiagnosticError where there are more than outputs, an empty one, or one that is taken
+        Raises:  DiagnosticError where there are more than outputs, an empty one, or one that is used
         """
         label = node.name or node.type
         if len(outputs) > len(node.facts):
