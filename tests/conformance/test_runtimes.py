@@ -126,6 +126,13 @@ def test_the_legend_explains_every_tone():
     assert {
         verdict(own, other).tone
         for own in (given, refused)
-        for other in (given, refused, Reply("crashes"), Reply("hangs"), Reply("unsupported"), Reply("accepts"))
+        for other in (
+            given,
+            refused,
+            Reply("crashes"),
+            Reply("hangs"),
+            Reply("unsupported"),
+            Reply("accepts"),
+        )
     } <= set(WORDS)
     assert irops_verdict(refused).word == "refuses: C1"
