@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from irops.backends.backend import Backend, chain, kernel_of
+from irops.backends.backend import Backend, kernel_of
+from irops.backends.catalogue import chain
 from irops.ops.movement.reverse import check_axes
 from irops.registry import default_registry
 from irops.values.element import Array, ElementType

@@ -17,7 +17,8 @@ import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from irops.backends.backend import Backend, backend_names, backend_of, chain, missing
+from irops.backends.backend import Backend
+from irops.backends.catalogue import backend_names, backend_of, chain, missing
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
 from irops.cli.main import CLEAN

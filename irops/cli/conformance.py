@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from irops.backends.backend import backend_names
+from irops.backends.catalogue import backend_names
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, FINDINGS, Refusal
 from irops.cli.numbers import integer_at_least

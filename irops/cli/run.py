@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from irops.analysis.made_up import FILLS, made_up
 from irops.analysis.signature import Signature
-from irops.backends.backend import backend_names
+from irops.backends.catalogue import backend_names
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, Refusal

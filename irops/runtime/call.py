@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from irops.backends.backend import Backend, chain
+from irops.backends.backend import Backend
+from irops.backends.catalogue import chain
 from irops.backends.declined import Declined
 from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import EvaluationError, Location
