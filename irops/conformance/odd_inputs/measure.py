@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from irops.conformance.odd_inputs.by_irops import irops_reply
+from irops.conformance.odd_inputs.irops_reply import irops_reply
 from irops.conformance.odd_inputs.odd_input import OddInput, Reply, Request
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.table import COMPARISONS, Column, Comparison, request_for
