@@ -45,7 +45,8 @@ def call(
              for arrays of types that no tensor has, and where out is not of the output's type and shape
     """
     op = (registry or default_registry()).op(op_id)
-    asked = None if backends is None else (backends,) if isinstance(backends, str) else tuple(backends)
+    names = (backends,) if isinstance(backends, str) else backends
+    asked = None if names is None else tuple(names)
     try:
         prepared = _PREPARED.get(
             _key(op_id, attributes, asked, registry),
