@@ -134,7 +134,7 @@ def digit_classifier() -> None:
 
 
 def turned_rows() -> None:
-    """Reverse and ReverseSequence on axes that ONNX cannot say in an attribute: what a translation has to do
+    """Reverse and ReverseSequence on axes that ONNX attributes cannot express, so that a conversion has to do
     something about.
     """
     x, lengths = parameter("?,8,5", ov.Type.f32, "x"), parameter("?", ov.Type.i32, "lengths")

@@ -213,7 +213,7 @@ def test_a_custom_shape_function_that_fails_is_reported_at_the_layer(tmp_path, o
 def test_an_unknown_type_with_a_custom_version_has_a_note_on_custom_ops():
     found = irops.check(EXAMPLE / "model.xml", registry=Registry(plugins=False)).errors[0]
     assert found.code == "IR301"
-    assert "--definitions FOLDER, which holds MyReverse-extension.xml" in found.notes[0]
+    assert "--definitions FOLDER, as MyReverse-extension.xml" in found.notes[0]
 
 
 def install(tmp_path: Path) -> Path:

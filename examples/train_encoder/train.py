@@ -1,4 +1,4 @@
-"""Trains the encoder by irops.vjp and Adam, twice: with the gradient into its backward half let through, and
+"""Train the encoder with irops.vjp and Adam, twice: with the gradient into its backward half enabled, and
 stopped.
 
 python examples/train_encoder/train.py

@@ -1,7 +1,8 @@
 """Write the documentation: a page for every op, rule and opset, with an index.
 
 The HTML site has a search. Pages that compare dialects show what the installed
-runtimes do with unusual inputs; each runs in a separate process, which takes about half a minute in total.
+runtimes do with unusual inputs; each runtime runs in a separate process, which
+takes about half a minute in total.
 
 example:
   irops docs --output site

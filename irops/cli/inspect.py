@@ -15,6 +15,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from irops.cli.main import CLEAN
+from irops.cli.model_files import model_help
 from irops.cli.model_summary import LayerWithBodies, ModelSummary, Tensor, summarize
 from irops.cli.streams import show
 from irops.cli.tables import table
@@ -31,9 +32,7 @@ SHOWN = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "model", metavar="MODEL", help="an .xml file with its .bin next to it, or an .onnx file"
-    )
+    parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(
         "--all", action="store_true", help=f"list all op types, not only the {SHOWN} most frequent"

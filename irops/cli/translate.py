@@ -28,9 +28,6 @@ from irops.writing import write
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument(
-        "model", metavar="MODEL", help="an .xml file with its .bin next to it, or an .onnx file"
-    )
-    parser.add_argument(
         "--to", choices=tuple(sorted(DIALECT_NAMES, reverse=True)), required=True, help="the target dialect"
     )
     parser.add_argument(

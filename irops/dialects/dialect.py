@@ -75,7 +75,7 @@ class Dialect:
     suffixes: tuple[str, ...] = ()
     """How names of files with its models end; none: it has no files of its own."""
     file_help: str = ""
-    """Such a file, as the help of commands has it: an .xml file, its .bin beside it."""
+    """Such a file, as the help of commands has it: an .xml file with its .bin next to it."""
     weights_beside: bool = False
     """Whether weights lie in a file beside the model's, which a caller may name."""
     declares_inputs: bool = True

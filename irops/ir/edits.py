@@ -62,6 +62,7 @@ def with_dims(source: Source, at: int, dims: Sequence[int]) -> list[Edit | None]
         port.end < 0
         or not port.children
         or any(b"<" in source.data[start:end] for start, end in port.contents)
+        or any(inner[1] == child[1] for inner, child in zip(port.contents, port.children))  # <dim/>
     ):
         return [None]
     edits: list[Edit | None] = [

@@ -65,12 +65,12 @@ class Faults:
     def _owner(self) -> tuple[int | None, str | None]:
         return (None, None) if self.layer is None else (self.layer.id, self.layer.name)
 
-    def stop(self, name: str, message: str, at: int, *, notes: tuple[str, ...] = ()) -> ReadError:
+    def stop(self, name: str, message: str, at: int = -1, *, notes: tuple[str, ...] = ()) -> ReadError:
         """The error to raise to stop reading, followed by the findings so far."""
         last = Diagnostic(rule(name), message, self.source.location(at, self._owner, self.path), notes=notes)
         return ReadError((last, *self.in_order()))
 
-    def refuse(self, name: str, what: str, at: int) -> ReadError:
+    def refuse(self, name: str, what: str, at: int = -1) -> ReadError:
         """The error to raise to stop reading because a limit is exceeded. name: of the rule of that limit."""
         message = f"{what}; {self.limits.message(LIMIT_OF_RULE[name])}"
         return self.stop(name, message, at, notes=limit_notes(name))

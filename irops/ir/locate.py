@@ -20,11 +20,12 @@ class Source:
     as_stored: whether data are the bytes of the file itself; not so if the file has another encoding.
     """
 
-    __slots__ = ("_last", "_starts", "as_stored", "data", "path")
+    __slots__ = ("_last", "_starts", "_tag", "as_stored", "data", "path")
 
     def __init__(self, path: str | None, data: bytes, *, as_stored: bool = True) -> None:
         self.path, self.data, self.as_stored = path, data, as_stored
         self._starts: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+        self._tag: tuple[int, dict[bytes, int]] | None = None  # the last start tag, with its attributes
         self._last = (0, 0)  # an offset, and the number of characters before it on its line
 
     def line_column(self, offset: int) -> tuple[int, int]:
@@ -43,15 +44,21 @@ class Source:
         return line, characters + 1
 
     def attribute_offset(self, at: int, name: str) -> int | None:
-        """The offset of an attribute's name in the start tag at byte offset at; None if it has none."""
-        wanted = name.encode()
+        """The byte offset of an attribute's name in the start tag at byte offset at; None if it has none."""
+        tag = self._tag  # another thread may replace it
+        if tag is None or tag[0] != at:
+            tag = self._tag = at, self._attributes(at)
+        return tag[1].get(name.encode())
+
+    def _attributes(self, at: int) -> dict[bytes, int]:
+        """The byte offsets of the attributes in the start tag at byte offset at; of equal names the first."""
         tag = _TAG.match(self.data, at) if at >= 0 else None
         position = tag.end() if tag else len(self.data)
+        offsets: dict[bytes, int] = {}
         while match := _ATTRIBUTE.match(self.data, position):
-            if match[1] == wanted:
-                return match.start(1)
+            offsets.setdefault(match[1], match.start(1))
             position = match.end()
-        return None
+        return offsets
 
     def child_offset(self, at: int, tag: str, index: int = 0) -> int | None:
         """The offset of the index-th child with a tag of the element at byte offset at; None if absent."""

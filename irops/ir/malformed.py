@@ -54,6 +54,8 @@ def malformed(
 
 def _cut_off(error: expat.ExpatError, at: int, faults: Faults, still_open: Sequence[Element]) -> ReadError:
     data = faults.source.data
+    if error.code == _CODES[expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION]:
+        at = data.rfind(b"<![CDATA[", 0, at)  # the parser gives the end of the file
     opened = next((what for word, what in _OPENERS.items() if data.startswith(word, at)), None)
     if opened is not None and error.code != _CODES[expat.errors.XML_ERROR_NO_ELEMENTS]:
         return faults.stop("malformed-xml", f"{opened} starts here and is never closed", at)
@@ -105,7 +107,7 @@ def _wrong_character(data: bytes, at: int) -> str:
     if data.startswith(BOM, at):
         return "a byte order mark is only allowed at the very start of the file"
     start = data.rfind(b"<", 0, at)
-    within_tag = start >= 0 and b">" not in data[start:at]
+    within_tag = start > data.rfind(b">", 0, at)
     here = data[at : at + 1]
     if data.startswith(b"<!--", start) and within_tag:
         return "a comment must not contain '--'"

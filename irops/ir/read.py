@@ -1,4 +1,4 @@
-"""Reads IR files, .xml and .bin; passes files of other formats to their readers."""
+"""Reads IR files, .xml and .bin beside it."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None
     return accepted(*load(path, weights, limits=limits))
 
 
-def accepted(model: Model, found: tuple[Diagnostic, ...]) -> Model:
-    """A model that was loaded. Raises: ReadError where its layers and edges are not all certain"""
-    if any(d.name not in HARMLESS for d in errors_of(found)):
-        raise ReadError(sorted(found, key=lambda d: d.severity))
+def accepted(model: Model, findings: tuple[Diagnostic, ...]) -> Model:
+    """A model that was loaded. Raises: ReadError if its layers and edges are not all certain"""
+    if any(d.name not in HARMLESS for d in errors_of(findings)):
+        raise ReadError(sorted(findings, key=lambda d: d.severity))
     return model
 
 
@@ -79,9 +79,7 @@ def _load(
     path: str | None, raw: bytes, weights: Weights, limits: Limits
 ) -> tuple[Model, tuple[Diagnostic, ...]]:
     if len(raw) > limits.xml_bytes:
-        raise Faults(Source(path, b""), limits).refuse(
-            "oversized-file", f"the text has {len(raw):,} bytes", -1
-        )
+        raise Faults(Source(path, b""), limits).refuse("oversized-file", f"the text has {len(raw):,} bytes")
     source = source_of(path, raw)
     faults = Faults(source, limits)
     data = without_doctype(source.data, faults)
@@ -108,14 +106,14 @@ def bytes_of(path: str, limits: Limits) -> bytes:
                 start += file.read(int(min(limits.xml_bytes, sys.maxsize - len(start))))
             size = max(size, len(start))
             if size > limits.xml_bytes:
-                raise faults.refuse("oversized-file", f"the file has {size:,} bytes", -1)
+                raise faults.refuse("oversized-file", f"the file has {size:,} bytes")
             return start
     except NotRegular as error:
-        raise faults.stop("not-a-file", f"{path} {error}, must be an .xml file", -1) from None
+        raise faults.stop("not-a-file", f"{path} {error}, must be an .xml file") from None
     except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{path} does not exist", -1, notes=_near(path)) from None
+        raise faults.stop("file-not-found", f"{path} does not exist", notes=_near(path)) from None
     except OSError as error:
-        raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}", -1) from None
+        raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}") from None
 
 
 def _near(path: str) -> tuple[str, ...]:

@@ -35,9 +35,9 @@ def version_of(root: Element, faults: Faults) -> int:
             root.at,
             notes=('OpenVINO reports "Unable to read the model"',),
         )
-        return READ[-1]
+        return max(READ)
     version, plain = integer(text)
-    if version is not None and 0 < version < READ[0]:
+    if version is not None and 0 < version < min(READ):
         raise faults.stop(
             "old-ir-version",
             f"the IR version is {version}, must be 10 or 11",
@@ -52,7 +52,7 @@ def version_of(root: Element, faults: Faults) -> int:
             attribute="version",
             notes=('OpenVINO reports "Unable to read the model"',),
         )
-        return READ[-1]
+        return max(READ)
     if not plain:
         faults.add(
             "noncanonical-number",

@@ -53,7 +53,7 @@ def test_a_backend_that_computes_leaves_the_others_alone():
     assert second.asked == 0
 
 
-def test_one_backend_that_declines_is_told_with_its_reason():
+def test_a_declining_backend_is_reported_with_its_reason():
     with pytest.raises(irops.EvaluationError) as caught:
         reversed_by(Declining("first", "too hard"))
     (found,) = caught.value.diagnostics
@@ -61,7 +61,7 @@ def test_one_backend_that_declines_is_told_with_its_reason():
     assert found.message == "first declines Reverse-1: too hard; by its nature"
 
 
-def test_all_that_decline_are_told():
+def test_all_declining_backends_are_reported():
     with pytest.raises(
         irops.EvaluationError,
         match=r"first declines Reverse-1: too hard; .*; second declines Reverse-1: too dull",

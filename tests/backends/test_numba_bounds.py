@@ -9,8 +9,9 @@ import sys
 
 import numpy as np
 import pytest
+from libraries import needs
 
-pytest.importorskip("numba")
+pytestmark = needs("numba")
 PAGE = mmap.PAGESIZE
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from libraries import needs
 
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, moves, split_loop
 
-pytest.importorskip("numba")
+pytestmark = needs("numba")
 
 
 def strides(*shape: int) -> tuple[int, ...]:
@@ -86,7 +87,7 @@ def test_nobody_waits_for_ever() -> None:
     assert await_count(address_of(counter), 3, 0)
 
 
-def test_whoever_waits_hears_the_bell() -> None:
+def test_waiting_threads_are_notified() -> None:
     from irops.backends.numba.addresses import address_of
     from irops.backends.numba.spinning import SIZE, WAKEUP, await_change, notify
 

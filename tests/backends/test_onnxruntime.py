@@ -5,14 +5,14 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from libraries import needs
 
 import irops
 from irops.backends.onnxruntime import ONNXRuntime
 from irops.registry import default_registry
 from irops.values.violation import Violation
 
-pytest.importorskip("onnxruntime")
-pytest.importorskip("onnx")
+pytestmark = needs("onnxruntime", "onnx")
 DATA = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
 

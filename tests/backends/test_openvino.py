@@ -7,13 +7,14 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from libraries import needs
 
 import irops
 from irops.backends.openvino import OpenVINO
 from irops.registry import Registry, default_registry
 from irops.values.violation import Violation
 
-pytest.importorskip("openvino")
+pytestmark = needs("openvino")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DATA = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -240,6 +241,6 @@ def test_a_model_is_run_layer_by_layer_by_openvino_alone(example):
             np.testing.assert_allclose(results[name], expected[name], rtol=1e-4, atol=1e-6)
 
 
-def test_an_op_of_ones_own_is_not_openvinos(backend):
+def test_a_custom_op_is_not_an_openvino_op(backend):
     op = Registry(folders=[EXAMPLES / "my_reverse"]).op("MyReverse-extension")
     assert backend.kernel(op) is None

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from libraries import needs
 
 from irops.backends.catalogue import chain
 from irops.ops.movement import reverse as reversal
@@ -19,7 +20,7 @@ from irops.registry import default_registry
 from irops.values.element import element_type, tagged
 from irops.values.violation import Violation, collect_warnings
 
-pytest.importorskip("numba")
+pytestmark = needs("numba")
 BACKENDS = ("numba", "numpy")
 KINDS = [
     np.float32,
@@ -212,18 +213,18 @@ def test_codes_stay_tagged(backend: str) -> None:
         (np.array([2**63, 1], np.uint64), (0, 1), "C3"),
     ],
 )
-def test_what_breaks_the_definition_is_told_as_the_reference_tells_it(
+def test_violations_are_reported_like_by_the_reference(
     backend: str, lengths: Any, axes: tuple[int, int], constraint: str
 ) -> None:
     tensor, each = np.zeros((2, 2), np.float32), np.asarray(lengths)
     named = {"batch_axis": axes[0], "seq_axis": axes[1]}
-    with pytest.raises(Violation) as told:
+    with pytest.raises(Violation) as result:
         kernel(backend, "ReverseSequence-1")(tensor, each, **named)
-    assert told.value.constraint == constraint
+    assert result.value.constraint == constraint
     if constraint != "C1":  # which inference alone holds there
         with pytest.raises(Violation) as truth:
             sequences.reverse_sequence(tensor, each, **named)
-        assert (told.value.constraint, told.value.detail) == (truth.value.constraint, truth.value.detail)
+        assert (result.value.constraint, result.value.detail) == (truth.value.constraint, truth.value.detail)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -95,7 +95,7 @@ def test_undefined_onnx_ops_are_listed(irops: Irops) -> None:
     ("words", "why"),
     [
         (("graiphic", "--undefined"), "graiphic has no opsets"),
-        (("onnx", "--opset", "99"), "unknown ONNX opset '99'; expected 1 to"),
+        (("onnx", "--opset", "99"), "ONNX has no opset '99'; there are 1 to"),
     ],
 )
 def test_invalid_arguments_of_ops_are_reported(irops: Irops, words: tuple[str, ...], why: str) -> None:
@@ -214,7 +214,7 @@ def test_docs_are_written(irops: Irops, tmp_path: Path) -> None:
     result = irops("docs", "--output", tmp_path / "site", "--format", "markdown")
     assert result.status == 0
     assert (tmp_path / "site" / "ops" / "ReverseSequence-1.md").is_file()
-    assert result.out.endswith(f"pages in {tmp_path / 'site'}; begin at {tmp_path / 'site'}/index.md\n")
+    assert result.out.endswith(f"pages in {tmp_path / 'site'}; start at {tmp_path / 'site'}/index.md\n")
 
 
 def test_docs_replace_no_other_folder(irops: Irops, tmp_path: Path) -> None:

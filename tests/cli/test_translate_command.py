@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from libraries import needs
 
 from irops import read, run
 
-pytest.importorskip("onnx")
+pytestmark = needs("onnx")
 
 
 def test_a_model_is_converted_to_onnx_and_back(irops, reversing: Path, tmp_path: Path):

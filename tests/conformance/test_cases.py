@@ -29,7 +29,7 @@ def test_every_example_is_a_case():
     assert sum(kind == "example" for kind, *_ in known("ReverseSequence-1")) == 5
 
 
-def test_counterexamples_that_types_and_shapes_give_away_are_none():
+def test_counterexamples_detected_by_types_and_shapes_are_skipped():
     violated = {
         name.split(",")[0]: expected.violated
         for kind, name, _, expected in known("ReverseSequence-1")
@@ -44,7 +44,7 @@ def test_counterexamples_that_types_and_shapes_give_away_are_none():
     }
 
 
-def test_what_breaks_a_mere_warning_must_be_computed():
+def test_counterexamples_of_warnings_must_be_computed():
     truths = [expected for _, name, _, expected in known("ReverseSequence-1") if "of C5" in name]
     assert [output.tolist() for output in truths[0].outputs] == [[[1, 2]]]
 
@@ -58,12 +58,12 @@ def reverse(data, axes, mode="index"):
 @pytest.mark.parametrize(
     "trial", [reverse([1.0], [True]), reverse([1.0], [0], "sideways"), reverse([1.0], [[0]])]
 )
-def test_what_types_shapes_and_attributes_forbid_is_no_trial(trial):
+def test_invalid_types_shapes_and_attributes_are_not_trials(trial):
     with pytest.raises(InvalidTrial):
         expected_of(trial)
 
 
-def test_what_values_forbid_is_a_broken_constraint():
+def test_invalid_values_violate_a_constraint():
     assert expected_of(reverse([1.0], [1])).violated == "C4"
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import unittest
 import warnings
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
+from libraries import Late, needs
 
-onnx = pytest.importorskip("onnx")
-pytest.importorskip("onnx.backend.test")
-
-from onnx.backend.test import BackendTest  # noqa: E402
-
-from irops.conformance import onnx_backend as backend  # noqa: E402
+pytestmark = needs("onnx")
+onnx, backend = Late("onnx"), Late("irops.conformance.onnx_backend")
 
 DEFINED = {
     "ReverseSequence",
@@ -35,43 +35,66 @@ DEFINED = {
     "Unsqueeze",
 }
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # overflow is what some cases are about
-    RUNNER = BackendTest(backend.Backend, __name__)
-    MODELS = {case.name: case.model for case in onnx.backend.test.loader.load_model_tests(kind="node")}
+
+@cache
+def models() -> dict[str, Any]:
+    """The models of ONNX's tests of nodes, by the names of the tests."""
+    from onnx.backend.test.loader import load_model_tests
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # overflow is what some cases are about
+        return {case.name: case.model for case in load_model_tests(kind="node")}
 
 
-def node_tests() -> dict[str, set[str]]:
-    """The ops of each test of nodes."""
-    return {name: {node.op_type for node in model.graph.node} for name, model in MODELS.items()}
+@cache
+def node_tests() -> type[unittest.TestCase]:
+    """ONNX's tests of nodes on the CPU, as a class of unittest."""
+    from onnx.backend.test import BackendTest
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = BackendTest(backend.Backend, __name__).test_cases["OnnxBackendNodeModelTest"]
+    for name in [name for name in vars(cases) if name.endswith("_cuda")]:
+        delattr(cases, name)
+    return cases
 
 
-NodeTests = RUNNER.test_cases["OnnxBackendNodeModelTest"]
-for test in [name for name in vars(NodeTests) if name.endswith("_cuda")]:
-    delattr(NodeTests, test)
+PARTS = 4
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_the_tests_of_nodes_pass(part):
+    """In parts, for several processes to share. Loaded here and not when tests are collected."""
+    names = unittest.defaultTestLoader.getTestCaseNames(node_tests())
+    assert len(names) > 1000
+    result = unittest.TestResult()
+    unittest.TestSuite(map(node_tests(), names[part::PARTS])).run(result)
+    assert [f"{test}: {text}" for test, text in (*result.failures, *result.errors)] == []
+    assert result.testsRun == len(names[part::PARTS])
+    assert len(result.skipped) < result.testsRun
 
 
 def test_the_tests_of_the_ops_that_are_defined_all_run():
     """None of them is skipped, but those of sequences and optional values, which are no tensors."""
     skipped = []
-    for name, ops in node_tests().items():
-        if ops <= DEFINED and not backend.is_compatible(MODELS[name]):
+    for name, model in models().items():
+        if {node.op_type for node in model.graph.node} <= DEFINED and not backend.is_compatible(model):
             skipped.append(name)
     assert set(skipped) <= {"test_identity_sequence", "test_identity_opt"}
 
 
 @pytest.mark.parametrize("name", ["test_reversesequence_time", "test_reversesequence_batch"])
 def test_reverse_sequence_is_among_them(name):
-    assert hasattr(NodeTests, f"{name}_cpu")
+    assert hasattr(node_tests(), f"{name}_cpu")
 
 
 def test_what_is_not_defined_is_skipped_by_name():
     with pytest.raises(backend.NotDefinedError, match="irops does not define Softmax"):
-        backend.prepare(MODELS["test_softmax_example"])
+        backend.prepare(models()["test_softmax_example"])
 
 
 def test_a_model_runs_by_names_and_by_places():
-    prepared = backend.prepare(MODELS["test_add"])
+    prepared = backend.prepare(models()["test_add"])
     x, y = np.ones((3, 4, 5), np.float32), np.full((3, 4, 5), 2, np.float32)
     assert np.array_equal(prepared.run([x, y])[0], x + y)
     assert np.array_equal(prepared.run({"x": x, "y": y})[0], x + y)
@@ -86,4 +109,4 @@ def test_a_node_runs_by_itself():
 def test_a_gpu_is_not_supported():
     assert not backend.supports_device("CUDA:1")
     with pytest.raises(backend.NotDefinedError, match="on the CPU"):
-        backend.prepare(MODELS["test_add"], "CUDA")
+        backend.prepare(models()["test_add"], "CUDA")

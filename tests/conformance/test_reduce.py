@@ -1,4 +1,4 @@
-"""A case that fails is cut down step by step, and the steps end."""
+"""Failing cases are reduced step by step until no step fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def valid(case):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.int64, np.float16])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_what_always_fails_ends_with_nothing(dtype, layout):
+def test_a_case_that_always_fails_is_reduced_to_nothing(dtype, layout):
     case = trial(RNG.integers(0, 100, (3, 17, 4)).astype(dtype), (1, 2), layout)
     small = reduced(case, valid)
     assert [given.array.size for given in small.inputs] == [0, 0]
@@ -55,6 +55,6 @@ def test_a_fault_of_a_layout_keeps_the_layout():
     assert small.inputs[0].layout == "fortran"
 
 
-def test_what_fails_no_more_is_not_taken():
+def test_reductions_that_pass_are_discarded():
     case = trial(RNG.random((4, 4)))
     assert reduced(case, lambda smaller: False) is case

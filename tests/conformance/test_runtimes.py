@@ -14,7 +14,7 @@ from irops.conformance.odd_inputs.verdict import WORDS, irops_verdict, verdict
 from irops.conformance.process import Process, ProcessDied
 
 
-def told(name, runtime):
+def result(name, runtime):
     """Verdict and elements of every odd input, by its name."""
     library = RUNTIMES[runtime].libraries[-1]
     pytest.importorskip(library)
@@ -29,7 +29,7 @@ def told(name, runtime):
 
 
 def test_openvino_takes_equal_axes_and_lengths_that_wrap_around():
-    found = told("ReverseSequence", "openvino")
+    found = result("ReverseSequence", "openvino")
     assert found["equal axes"] == ("takes it", [[0, 1], [0, 1], [0, 1]])
     assert found["beyond 32 bits, as an input"] == ("takes it", [[1, 0, 2], [5, 4, 3]])
     assert found["beyond 32 bits, as a constant"][0] == "refuses"
@@ -39,28 +39,28 @@ def test_openvino_takes_equal_axes_and_lengths_that_wrap_around():
 
 
 def test_a_runtime_that_crashes_is_asked_on():
-    found = told("Reverse", "openvino")
+    found = result("Reverse", "openvino")
     assert found["data of string"][0] == "crashes"
     assert found["data of f32"][0] == "the same"
     assert found["no mode"][0] == "takes it"
 
 
 def test_a_rank_that_is_left_open_is_left_open_to_the_runtime():
-    assert told("ReverseSequence", "openvino")["batch axis -2 of unknown rank"][0] == "refuses"
-    found = told("Reverse", "openvino-evaluate")
+    assert result("ReverseSequence", "openvino")["batch axis -2 of unknown rank"][0] == "refuses"
+    found = result("Reverse", "openvino-evaluate")
     assert found["too few flags"][0] == "refuses"
     assert found["too few flags, data of unknown rank"] == ("takes it", [[3, 4, 5], [0, 1, 2]])
 
 
 def test_onnx_reference_cuts_lengths_off_and_takes_negative_ones_from_the_end():
-    found = told("ReverseSequence", "onnx-reference")
+    found = result("ReverseSequence", "onnx-reference")
     assert found["beyond the end"] == ("takes it", [[2, 1, 0], [5, 4, 3]])
     assert found["a length of -1"] == ("takes it", [[1, 0, 2], [5, 4, 3]])
     assert found["data of string"][0] == "the same"
 
 
 def test_onnx_runtime_reverses_another_axis_than_the_one_that_is_counted_from_the_end():
-    found = told("ReverseSequence", "onnxruntime")
+    found = result("ReverseSequence", "onnxruntime")
     assert found["sequence axis -1 of rank 3"] == (
         "takes it",
         [[[3, 4, 5], [0, 1, 2]], [[9, 10, 11], [6, 7, 8]]],
@@ -70,7 +70,7 @@ def test_onnx_runtime_reverses_another_axis_than_the_one_that_is_counted_from_th
 
 
 def test_the_checker_of_onnx_sees_types_and_no_values():
-    found = told("ReverseSequence", "onnx-checker")
+    found = result("ReverseSequence", "onnx-checker")
     assert found["beyond the end"][0] == "sees no values"
     assert found["of i32"][0] == "refuses"
     assert found["equal axes"][0] == "takes it"
@@ -78,7 +78,7 @@ def test_the_checker_of_onnx_sees_types_and_no_values():
 
 
 def test_a_reader_of_onnx_takes_lengths_of_other_types():
-    assert told("ReverseSequence", "openvino-onnx")["of f32, fractions"] == (
+    assert result("ReverseSequence", "openvino-onnx")["of f32, fractions"] == (
         "takes it",
         [[1, 0, 2], [3, 4, 5]],
     )
@@ -86,7 +86,7 @@ def test_a_reader_of_onnx_takes_lengths_of_other_types():
 
 @pytest.mark.parametrize("runtime", ["numpy-flip", "torch-flip"])
 def test_axes_that_are_named_twice_are_refused_elsewhere(runtime):
-    found = told("Reverse", runtime)
+    found = result("Reverse", runtime)
     assert found["twice the same"][0] == "refuses"
     assert found["from the end"][0] == "the same"
     assert found["all false: a copy"][0] == "cannot be said"
@@ -114,14 +114,14 @@ def test_a_process_that_does_not_answer_is_ended(tmp_path, monkeypatch):
 def test_a_runtime_that_hangs_is_not_asked_for_ever(tmp_path, monkeypatch):
     (tmp_path / "silent.py").write_text("import time\ntime.sleep(600)\n")
     monkeypatch.syspath_prepend(tmp_path)
-    told = list(answers(Process("silent", ("hello",), 0.5), [None] * 6))
-    assert [reply.kind for reply in told] == ["hangs"] * 6
-    assert [reply.text.split(",")[0] for reply in told] == ["no answer within 0.5 seconds"] * ENOUGH + [
+    result = list(answers(Process("silent", ("hello",), 0.5), [None] * 6))
+    assert [reply.kind for reply in result] == ["hangs"] * 6
+    assert [reply.text.split(",")[0] for reply in result] == ["no answer within 0.5 seconds"] * ENOUGH + [
         "not asked"
     ] * 3
 
 
-def test_tones_have_a_meaning_that_the_legend_tells():
+def test_the_legend_explains_every_tone():
     given, refused = Reply("gives", output=(np.zeros(2), "f64")), Reply("refuses", "C1: no")
     assert {
         verdict(own, other).tone

@@ -1,4 +1,4 @@
-"""Snippets say exactly what was tried."""
+"""Snippets reproduce trials exactly."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_snippet_of_several_inputs_and_outputs():
     assert "_0, " in text
 
 
-def test_what_must_be_refused_is_given_to_the_kernel():
+def test_invalid_inputs_are_passed_to_the_kernel_directly():
     trial = Trial(
         default_registry().op("ReverseSequence-1"),
         (TrialInput(np.zeros((1, 2))), TrialInput(np.array([3]))),

@@ -1,4 +1,4 @@
-"""A backend from a package of somebody else's is held to the definitions, in a process of its own."""
+"""Conformance tests of third-party backends in a separate process."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ BOTH = ("Reverse-1", "ReverseSequence-1")
 
 
 @cache
-def held(name, op):
+def tested(name, op):
     return run_conformance(name, [op], examples=400, seconds=8 if name == "crashing" else 60)
 
 
 def failures(name, op="Reverse-1"):
-    return [outcome for _, outcome in held(name, op).failures()]
+    return [outcome for _, outcome in tested(name, op).failures()]
 
 
 def faults(name, op="Reverse-1"):
@@ -48,25 +48,25 @@ def ended(snippet, folder):
 
 @pytest.mark.parametrize("op", BOTH)
 def test_a_good_backend_conforms(op):
-    report = held("good", op)
+    report = tested("good", op)
     assert report.ok, str(report)
-    (found,) = report.ops
-    assert found.count("example") == found.count("example", Status.PASSED) > 0
-    assert found.count("counterexample", Status.PASSED) > 0
-    assert found.count("generated", Status.PASSED) >= 400
-    assert found.declined == {}
+    (outcome_found,) = report.ops
+    assert outcome_found.count("example") == outcome_found.count("example", Status.PASSED) > 0
+    assert outcome_found.count("counterexample", Status.PASSED) > 0
+    assert outcome_found.count("generated", Status.PASSED) >= 400
+    assert outcome_found.declined == {}
 
 
-def test_a_block_that_is_forgotten_is_found_and_shrunk_to_the_first_size_that_has_it(somebodys):
-    (found,) = [
+def test_an_omitted_block_is_found_and_shrunk_to_the_smallest_size(somebodys):
+    (outcome_found,) = [
         outcome
         for outcome in failures("vectors", "ReverseSequence-1")
         if outcome.verdict.fault == "wrong result"
     ]
-    scope = run_until("ours", found.snippet)
+    scope = run_until("ours", outcome_found.snippet)
     assert sorted(scope["data"].shape) == [1, 65]
     assert scope["seq_lengths"].tolist() == [65]
-    assert held("vectors", "Reverse-1").ok
+    assert tested("vectors", "Reverse-1").ok
 
 
 def run_until(word, snippet):
@@ -77,13 +77,13 @@ def run_until(word, snippet):
 
 
 def test_a_backend_that_writes_to_its_input_is_found():
-    (found,) = failures("careless")
-    assert found.verdict.fault == "changed input"
-    assert found.verdict.reason == "writes to its input data, which must not change"
-    assert run_until("before", found.snippet)["data"].size == 2
+    (outcome_found,) = failures("careless")
+    assert outcome_found.verdict.fault == "changed input"
+    assert outcome_found.verdict.reason == "writes to its input data, which must not change"
+    assert run_until("before", outcome_found.snippet)["data"].size == 2
 
 
-def test_a_backend_that_checks_nothing_fails_the_counterexamples_too():
+def test_a_backend_without_checks_fails_the_counterexamples():
     assert faults("trusting") == {"computed invalid inputs"}
     assert {outcome.kind for outcome in failures("trusting")} == {"counterexample", "generated"}
     assert all(
@@ -93,34 +93,34 @@ def test_a_backend_that_checks_nothing_fails_the_counterexamples_too():
     )
 
 
-def test_a_bit_of_a_nan_is_told_from_another():
-    found = next(o for o in failures("quieting") if o.verdict.fault == "wrong result")
-    assert re.search(r"nan, must be nan \(bits 0x\w+ and 0x\w+\)", found.verdict.reason)
-    assert run_until("ours", found.snippet)["data"].size <= 2
+def test_changed_bits_of_a_nan_are_found():
+    outcome_found = next(o for o in failures("quieting") if o.verdict.fault == "wrong result")
+    assert re.search(r"nan, must be nan \(bits 0x\w+ and 0x\w+\)", outcome_found.verdict.reason)
+    assert run_until("ours", outcome_found.snippet)["data"].size <= 2
 
 
 def test_a_crash_is_a_finding_and_not_the_end():
-    (found,) = failures("crashing")
-    assert found.verdict.fault == "backend crashed"
-    assert "SIGSEGV" in found.verdict.reason
-    assert 2 <= run_until("ours", found.snippet)["data"].size < 20  # as far as time allowed
-    assert held("crashing", "ReverseSequence-1").ok
+    (outcome_found,) = failures("crashing")
+    assert outcome_found.verdict.fault == "backend crashed"
+    assert "SIGSEGV" in outcome_found.verdict.reason
+    assert 2 <= run_until("ours", outcome_found.snippet)["data"].size < 20  # as far as time allowed
+    assert tested("crashing", "ReverseSequence-1").ok
 
 
-def test_a_crash_that_no_case_alone_brings_about_is_told_as_such():
-    (found,) = failures("tiring")
-    assert found.verdict.fault == "backend crashed"
-    assert "SIGABRT after 29 cases; the last case alone does not reproduce it" in found.verdict.reason
-    assert found.snippet == ""
+def test_a_crash_that_no_single_case_reproduces_is_reported():
+    (outcome_found,) = failures("tiring")
+    assert outcome_found.verdict.fault == "backend crashed"
+    assert "SIGABRT after 29 cases; the last case alone does not reproduce it" in outcome_found.verdict.reason
+    assert outcome_found.snippet == ""
 
 
 def test_declined_cases_are_counted_with_their_reasons_and_not_as_passed():
-    report = held("modest", "Reverse-1")
+    report = tested("modest", "Reverse-1")
     assert report.ok
-    (found,) = report.ops
-    assert set(found.declined) == {"neither strings nor booleans"}
-    assert found.count(status=Status.PASSED) + found.declined.total() == found.count()
-    assert found.count("example", Status.DECLINED) == 1
+    (outcome_found,) = report.ops
+    assert set(outcome_found.declined) == {"neither strings nor booleans"}
+    assert outcome_found.count(status=Status.PASSED) + outcome_found.declined.total() == outcome_found.count()
+    assert outcome_found.count("example", Status.DECLINED) == 1
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_a_snippet_fails_as_the_backend_did(name, op, somebodys):
 
 
 def test_the_snippet_of_a_crash_crashes(somebodys):
-    (found,) = failures("crashing")
-    assert ended(found.snippet, somebodys)[0] < 0
+    (outcome_found,) = failures("crashing")
+    assert ended(outcome_found.snippet, somebodys)[0] < 0
 
 
 def test_the_snippets_end_well_with_a_backend_that_conforms(somebodys):
@@ -161,7 +161,7 @@ def test_a_backend_that_cannot_even_be_loaded_is_unusable():
         run_conformance("unloadable", ["Reverse-1"])
 
 
-def test_a_backend_that_there_is_not_is_told_with_those_that_there_are():
+def test_an_unknown_backend_is_reported_with_the_available_ones():
     with pytest.raises(
         irops.DiagnosticError, match=r"IR610 unknown backend 'nobodys'; expected one of .*modest"
     ):
@@ -194,7 +194,7 @@ def cases_of(seed):
     ).stdout
 
 
-def test_a_backend_may_be_held_in_this_process():
+def test_a_backend_object_is_tested_in_this_process():
     import somebodys
 
     assert run_conformance(somebodys.Good(), ["Reverse-1"], examples=50).ok
@@ -203,7 +203,7 @@ def test_a_backend_may_be_held_in_this_process():
     assert "computes a case that violates Reverse-1:C4" in str(report)
 
 
-def test_all_ops_that_a_backend_has_are_held_where_none_is_named():
+def test_all_implemented_ops_are_tested_by_default():
     import somebodys
 
     assert [op.op for op in run_conformance(somebodys.Good(), examples=5).ops] == list(BOTH)
@@ -212,8 +212,8 @@ def test_all_ops_that_a_backend_has_are_held_where_none_is_named():
 def test_an_op_without_a_kernel_is_noted():
     import somebodys
 
-    (found,) = run_conformance(somebodys.Good(), ["Add-1"]).ops
-    assert (found.note, found.outcomes) == ("no kernel", ())
+    (outcome_found,) = run_conformance(somebodys.Good(), ["Add-1"]).ops
+    assert (outcome_found.note, outcome_found.outcomes) == ("no kernel", ())
 
 
 def test_a_backend_that_hangs_is_a_finding(tmp_path):
@@ -257,14 +257,16 @@ def test_an_array_to_fill_is_tried_where_a_kernel_takes_one():
 
         reverse.takes_out = True
 
-    (found,) = [outcome for _, outcome in run_conformance(Filling(), ["Reverse-1"], examples=200).failures()]
-    assert found.verdict.fault == "wrong out"
-    assert "out=out" in found.snippet
-    assert np.prod(run_until("expected", found.snippet)["data"].shape) <= 4
+    (outcome_found,) = [
+        outcome for _, outcome in run_conformance(Filling(), ["Reverse-1"], examples=200).failures()
+    ]
+    assert outcome_found.verdict.fault == "wrong out"
+    assert "out=out" in outcome_found.snippet
+    assert np.prod(run_until("expected", outcome_found.snippet)["data"].shape) <= 4
 
 
 @pytest.mark.parametrize("op", ["onnx:ReverseSequence-10", "graiphic:ReverseSequence", "onnx:Transpose-1"])
-def test_ops_of_other_dialects_are_held_in_their_own_element_types(op):
+def test_ops_of_other_dialects_are_tested_in_all_their_element_types(op):
     report = run_conformance("reference", [op], examples=20)
     assert report.ok, str(report)
     assert report.ops[0].count("generated") > 40

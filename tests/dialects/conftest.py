@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-onnx = pytest.importorskip("onnx")
-
 
 def proto_of(nodes, inputs, outputs, initializers=(), opset=17, **more):
     """A ModelProto. inputs, outputs: names to (element type, dims); nodes: (op, inputs, outputs,

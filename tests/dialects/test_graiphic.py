@@ -241,7 +241,7 @@ COUNT = 26
 
 
 @pytest.mark.parametrize("number", range(COUNT))
-def test_bad_use_is_told_and_adds_nothing(branch, number):
+def test_invalid_nodes_are_reported_and_not_added(branch, number):
     cases = list(refusals(branch))
     assert len(cases) == COUNT
     code, words, use = cases[number]

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from libraries import Late, needs
 
 import irops
 from irops.diagnostics.rules import all_rules
 
-onnx = pytest.importorskip("onnx")
+pytestmark = needs("onnx")
+onnx, helper, numpy_helper = Late("onnx"), Late("onnx.helper"), Late("onnx.numpy_helper")
 
-from onnx import TensorProto, helper, numpy_helper  # noqa: E402
-
-F, INT = TensorProto.FLOAT, TensorProto.INT64
+F, INT, INT8, STRING = 1, 7, 3, 8  # of TensorProto
 RELU = [("Relu", ["x"], ["y"])]
 ENDS = {"x": (F, [2])}, {"y": (F, [2])}
 
@@ -37,17 +37,17 @@ def written(tmp_path):
 
 
 def tensor(kind=F, dims=(2,), name="w", **fields):
-    return TensorProto(data_type=kind, dims=dims, name=name, **fields)
+    return onnx.TensorProto(data_type=kind, dims=dims, name=name, **fields)
 
 
 @pytest.mark.parametrize(
     "content", [b"\x00", b"not a model at all", b"\x08\x07", bytes(64), b"<net/>", b"\xff" * 300]
 )
-def test_what_is_no_model_is_told(written, content):
+def test_invalid_models_are_reported(written, content):
     assert codes(written(content)) == ["IR902"]
 
 
-def test_files_that_cannot_be_read_are_told(written, tmp_path):
+def test_unreadable_files_are_reported(written, tmp_path):
     assert codes(tmp_path / "none.onnx") == ["IR001"]
     assert codes(written(b"")) == ["IR004"]
     (tmp_path / "folder.onnx").mkdir()
@@ -64,53 +64,53 @@ def test_xml_under_the_name_of_onnx_is_recognized(written):
     ("broken", "code", "message"),
     [
         (
-            tensor(dims=(3,), raw_data=bytes(8)),
+            lambda: tensor(dims=(3,), raw_data=bytes(8)),
             "IR908",
             "initializer 'w' has 8 bytes, but f32[3] requires 12",
         ),
         (
-            tensor(dims=(3,), float_data=[1, 2]),
+            lambda: tensor(dims=(3,), float_data=[1, 2]),
             "IR908",
             "initializer 'w' has 8 bytes, but f32[3] requires 12",
         ),
         (
-            tensor(dims=(-1,), raw_data=bytes(8)),
+            lambda: tensor(dims=(-1,), raw_data=bytes(8)),
             "IR908",
             "initializer 'w' has the dims [-1], must be 0 or more",
         ),
-        (tensor(dims=(2**40, 2**40), raw_data=bytes(8)), "IR908", "has 8 bytes"),
+        (lambda: tensor(dims=(2**40, 2**40), raw_data=bytes(8)), "IR908", "has 8 bytes"),
         (
-            tensor(TensorProto.INT8, (1,), int32_data=[300]),
+            lambda: tensor(INT8, (1,), int32_data=[300]),
             "IR908",
             "initializer 'w' contains the number 300, which does not fit into 8 bits",
         ),
         (
-            tensor(TensorProto.STRING, (2,), string_data=[b"a"]),
+            lambda: tensor(STRING, (2,), string_data=[b"a"]),
             "IR908",
             "initializer 'w' has 1 strings, but its dims [2] require 2",
         ),
         (
-            tensor(TensorProto.STRING, (1,), string_data=[b"\xff"]),
+            lambda: tensor(STRING, (1,), string_data=[b"\xff"]),
             "IR908",
             "initializer 'w' contains a string 0 that is not UTF-8",
         ),
         (
-            tensor(27, raw_data=bytes(2)),
+            lambda: tensor(27, raw_data=bytes(2)),
             "IR907",
             "initializer 'w' has the data type 27, which irops does not support",
         ),
         (
-            tensor(99, raw_data=bytes(2)),
+            lambda: tensor(99, raw_data=bytes(2)),
             "IR907",
             "initializer 'w' has the data type 99, which irops does not support",
         ),
     ],
 )
-def test_constants_that_are_not_what_they_say_are_told(saved, broken, code, message):
-    found = irops.check(saved([("Mul", ["x", "w"], ["y"])], *ENDS, [broken]))
+def test_inconsistent_constants_are_reported(saved, broken, code, message):
+    found = irops.check(saved([("Mul", ["x", "w"], ["y"])], *ENDS, [broken()]))
     assert (found.diagnostics[0].code, message in found.diagnostics[0].message) == (code, True), found
     with pytest.raises(irops.ReadError):
-        irops.read(saved([("Mul", ["x", "w"], ["y"])], *ENDS, [broken]))
+        irops.read(saved([("Mul", ["x", "w"], ["y"])], *ENDS, [broken()]))
 
 
 def test_a_sparse_tensor_that_would_fill_the_memory_is_refused(saved):
@@ -123,7 +123,7 @@ def test_a_sparse_tensor_that_would_fill_the_memory_is_refused(saved):
 
 
 @pytest.mark.parametrize("place", [[7], [-1], [[0, 9]]])
-def test_a_sparse_tensor_with_places_outside_is_told(saved, place):
+def test_a_sparse_tensor_with_indices_out_of_range_is_reported(saved, place):
     sparse = helper.make_sparse_tensor(
         numpy_helper.from_array(np.array([3.0])), numpy_helper.from_array(np.array(place)), [2, 3]
     )
@@ -137,7 +137,7 @@ def test_a_constant_has_one_value(saved):
         assert codes(saved([("Constant", [], ["y"], attributes)], {}, {"y": (F, None)})) == ["IR911"]
 
 
-def test_tensors_are_given_once_and_those_that_are_taken_are_given(saved):
+def test_tensors_have_exactly_one_producer(saved):
     assert codes(saved([("Relu", ["x"], ["y"]), ("Relu", ["x"], ["y"])], *ENDS)) == ["IR906"]
     found = irops.check(saved([("Add", ["x", "nothing"], ["y"])], *ENDS))
     assert [d.code for d in found] == ["IR905"]
@@ -148,7 +148,7 @@ def test_tensors_are_given_once_and_those_that_are_taken_are_given(saved):
     assert codes(saved(RELU, ENDS[0], {"z": (F, [2])})) == ["IR905"]
 
 
-def test_what_is_no_tensor_is_told(proto, written):
+def test_values_that_are_not_tensors_are_reported(proto, written):
     made = proto(RELU, *ENDS)
     made.graph.input.append(helper.make_tensor_sequence_value_info("s", F, None))
     found = irops.check(written(made.SerializeToString()))
@@ -164,12 +164,12 @@ def test_a_domain_must_be_imported(saved):
     ]
 
 
-def test_names_that_are_no_text_are_told(written, proto):
+def test_names_that_are_not_utf8_are_reported(written, proto):
     data = proto(RELU, *ENDS).SerializeToString().replace(b"graph", b"gr\xffph")
     assert codes(written(data)) in (["IR902"], [])
 
 
-def test_nodes_in_a_circle_are_told(saved):
+def test_cycles_of_nodes_are_reported(saved):
     assert "IR207" in codes(
         saved([("Relu", ["b"], ["a"]), ("Relu", ["a"], ["b"])], {"x": (F, [1])}, {"b": (F, [1])})
     )
@@ -183,7 +183,7 @@ class TestFilesBesideTheModel:
         def make(location, size=8, **entries):
             folder = tmp_path / "model"
             folder.mkdir(exist_ok=True)
-            w = tensor(data_location=TensorProto.EXTERNAL)
+            w = tensor(data_location=onnx.TensorProto.EXTERNAL)
             for key, value in {"location": location, **entries}.items():
                 w.external_data.add(key=key, value=str(value))
             path = saved([("Mul", ["x", "w"], ["y"])], *ENDS, [w])
@@ -238,14 +238,14 @@ class TestFilesBesideTheModel:
             (bytes(8), {"length": 2**62, "offset": 1}),
         ],
     )
-    def test_a_file_that_is_missing_or_too_short_is_told(self, model, content, entries):
+    def test_missing_or_short_external_data_is_reported(self, model, content, entries):
         path = model("w.bin", **entries)
         if content is not None:
             (path.parent / "w.bin").write_bytes(content)
         assert codes(path) == ["IR910"]
 
     @pytest.mark.parametrize("entries", [{"offset": "-4"}, {"offset": "x"}, {"length": "1e3"}, {"length": 4}])
-    def test_places_that_are_none_are_told(self, model, entries):
+    def test_invalid_offsets_are_reported(self, model, entries):
         path = model("w.bin", **entries)
         (path.parent / "w.bin").write_bytes(bytes(16))
         assert codes(path) == ["IR908"]
@@ -256,7 +256,7 @@ class TestFilesBesideTheModel:
         assert codes(path) == ["IR910"]
 
 
-def test_any_damage_is_told_and_nothing_else_happens(proto, written):
+def test_any_damage_is_reported_without_side_effects(proto, written):
     """The bytes of a model, cut off and altered anywhere: read, checked and inferred, or refused; never a
     failure of irops.
     """
@@ -269,7 +269,7 @@ def test_any_damage_is_told_and_nothing_else_happens(proto, written):
         ("Squeeze", ["c", "k"], ["y"]),
     ]
     whole = proto(nodes, {"x": (F, ["t", 1, 2]), "l": (INT, [1])}, {"y": (F, None)}, [w]).SerializeToString()
-    rng, told = random.Random(0), []
+    rng, result = random.Random(0), []
     for _ in range(400):
         data = bytearray(whole)
         if rng.random() < 0.4:
@@ -281,18 +281,18 @@ def test_any_damage_is_told_and_nothing_else_happens(proto, written):
         try:
             model = irops.read(path)
         except irops.ReadError as error:
-            told.append(error.diagnostics)
+            result.append(error.diagnostics)
             continue
         irops.check(path)
         irops.infer(model)
-    assert all(told)
+    assert all(result)
 
 
-def test_weights_in_a_file_beside_it_are_none_of_an_onnx_models(saved, tmp_path):
+def test_a_bin_file_next_to_an_onnx_model_is_ignored(saved, tmp_path):
     path = saved([("Relu", ["x"], ["y"])], *ENDS)
-    with pytest.raises(irops.ReadError) as told:
+    with pytest.raises(irops.ReadError) as result:
         irops.read(path, tmp_path / "model.bin")
-    assert [d.code for d in told.value.diagnostics] == ["IR912"]
+    assert [d.code for d in result.value.diagnostics] == ["IR912"]
     assert irops.check(path, tmp_path / "model.bin").errors[0].code == "IR912"
 
 

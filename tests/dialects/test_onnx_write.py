@@ -6,12 +6,14 @@ import builtins
 
 import numpy as np
 import pytest
+from libraries import Late, needs
 
 import irops
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.dialects.onnx import write as module
 
-onnx = pytest.importorskip("onnx")
+pytestmark = needs("onnx")
+onnx = Late("onnx")
 FLOAT, INT64, STRING = 1, 7, 8
 
 
@@ -44,8 +46,8 @@ def test_what_is_written_is_read_as_the_same(slicing, tmp_path):
     model = irops.read(slicing)
     irops.write(model, tmp_path / "copy.onnx")
     again = irops.read(tmp_path / "copy.onnx")
-    told = [(layer.name, layer.type, layer.version, layer.output_names) for layer in model.layers]
-    assert sorted(map(str, told)) == sorted(
+    result = [(layer.name, layer.type, layer.version, layer.output_names) for layer in model.layers]
+    assert sorted(map(str, result)) == sorted(
         str((layer.name, layer.type, layer.version, layer.output_names)) for layer in again.layers
     )
     data = np.arange(6, dtype=np.float32).reshape(3, 2)
@@ -95,7 +97,7 @@ def test_a_model_that_is_too_large_for_a_protocol_buffer_is_refused(slicing, tmp
         irops.write(irops.read(slicing), tmp_path / "copy.onnx")
 
 
-def test_that_the_library_is_missing_is_told(slicing, tmp_path, monkeypatch):
+def test_a_missing_library_is_reported(slicing, tmp_path, monkeypatch):
     model, found = irops.read(slicing), builtins.__import__
 
     def without(name, *more):

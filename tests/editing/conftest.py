@@ -7,7 +7,10 @@ from collections.abc import Iterator
 import pytest
 from runtimes import Runtimes
 
-pytest.importorskip("onnx")
+
+@pytest.fixture(autouse=True)
+def _onnx() -> None:
+    pytest.importorskip("onnx")
 
 
 @pytest.fixture(scope="session")

@@ -122,8 +122,8 @@ def test_examples_give_the_same_there_and_back(name, model, inputs, runtimes, tm
     try:
         paths = there_and_back(model, to, model.dialect, opset, tmp_path)
     except irops.DiagnosticError as error:
-        told = error.diagnostics[-1]
-        assert any(words in told.message for words in REFUSED.get(told.code, ())), str(told)
+        result = error.diagnostics[-1]
+        assert any(words in result.message for words in REFUSED.get(result.code, ())), str(result)
         return
     if name in BEYOND:
         with pytest.raises(irops.EvaluationError, match="every element of indices lies in"):

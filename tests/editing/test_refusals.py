@@ -1,4 +1,4 @@
-"""What cannot be said in the other dialect is told, each layer by its name, its op and the reason."""
+"""Layers that are not representable are reported with name, op and reason."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def refusal(model, to="onnx", **more):
     return [f"{d.code} {d.message}" for d in caught.value.diagnostics]
 
 
-def test_axes_that_only_a_run_tells():
+def test_axes_that_are_not_constant_are_refused():
     assert refusal(model_of("Reverse-1", {"mode": "index"}, DATA, np.array([0]))) == [
         'IR923 layer 2 "subject" (Reverse) is not representable in ONNX: axes is not constant, but ONNX has'
         " no op that reverses axes computed at run time"
@@ -105,9 +105,9 @@ def test_what_onnx_does_not_know(op, attributes, inputs, reason):
     import re
 
     shapes = {"a": "..."} if op == "MatMul-1" else {}
-    told = refusal(model_of(op, attributes, *inputs, shapes=shapes))
-    assert len(told) == 1
-    assert re.match(reason, told[0]), told
+    result = refusal(model_of(op, attributes, *inputs, shapes=shapes))
+    assert len(result) == 1
+    assert re.match(reason, result[0]), result
 
 
 @pytest.mark.parametrize("indices", [[3], [0, -4]])
@@ -119,7 +119,7 @@ def test_constant_indices_that_find_nothing(indices):
     )
 
 
-def test_a_type_is_told_once_where_it_comes_up():
+def test_an_unsupported_type_is_reported_at_its_first_layer():
     data = np.zeros(2, element_type("u1").dtype)
     assert refusal(model_of("Concat-1", {"axis": "0"}, data, data)) == [
         f'IR922 layer {k} "inputs{k}" (Parameter) is not representable in ONNX: its output has the element'
@@ -134,7 +134,7 @@ def test_a_newer_opset_may_take_more():
     model = model_of("ReverseSequence-1", {}, DATA.astype(ml_dtypes.bfloat16), np.array([1, 1]))
     assert refusal(model)[0].startswith(
         'IR927 layer 2 "subject" (ReverseSequence) is not representable in ONNX: onnx:ReverseSequence-10'
-        " takes no bf16"
+        " does not accept bf16"
     )
     assert irops.check(irops.translate(model, "onnx", opset=28)).ok
 
@@ -144,14 +144,14 @@ def test_an_opset_may_be_too_old():
     assert "ONNX opset 9 has no ReverseSequence; it came with opset 10" in refusal(model, opset=9)[0]
 
 
-def test_every_layer_that_cannot_be_said_is_told():
+def test_every_unrepresentable_layer_is_reported():
     target = Target("openvino", 18, None, ())
     wire = Wire(target.add("x", "Parameter-1", data={"shape": "2", "element_type": "f32"}))
     for name in ("Floor", "Ceiling", "Sqrt"):
         wire = Wire(target.add(name.lower(), f"{name}-1", [wire]))
     target.add("y", "Result-1", [wire], outputs=0)
-    told = refusal(irops.Model("three", 11, target.graph))
-    assert [text.partition(" is not representable")[0] for text in told] == [
+    result = refusal(irops.Model("three", 11, target.graph))
+    assert [text.partition(" is not representable")[0] for text in result] == [
         f'IR921 layer {k} "{name.lower()}" ({name})'
         for k, name in ((1, "Floor"), (2, "Ceiling"), (3, "Sqrt"))
     ]
@@ -166,7 +166,7 @@ def test_steps_that_are_left_out_must_be_countable_in_openvino():
     )
 
 
-def test_a_dialect_and_an_opset_that_are_none():
+def test_an_unknown_dialect_or_opset_is_refused():
     model = model_of("Reverse-1", {"mode": "index"}, DATA, np.array([0]), fixed=("axes",))
     with pytest.raises(ValueError, match="unknown dialect 'tensorflow'; expected one of onnx, openvino"):
         irops.translate(model, "tensorflow")

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from libraries import Late, needs
 
 import irops
 from irops.editing.translation.frame import METADATA, SHAPES
 from irops.registry import default_registry
 
-onnx = pytest.importorskip("onnx")
+pytestmark = needs("onnx")
+onnx = Late("onnx")
 
 IR = b"""<?xml version="1.0"?>
 <net name="encoder" version="11">
@@ -92,7 +94,7 @@ def test_what_has_no_name_gets_one(encoder, tmp_path):
     onnx.checker.check_model(str(tmp_path / "there.onnx"), full_check=True)
 
 
-def test_sizes_that_are_not_known_stay_so_and_intervals_are_let_go(encoder):
+def test_unknown_sizes_are_kept_and_intervals_dropped(encoder):
     assert irops.translate(encoder, "onnx").layer("x").data == {"shape": "?,?,2", "element_type": "f32"}
 
 

@@ -85,7 +85,7 @@ def reason(error: irops.DiagnosticError) -> str:
 def test_runtimes_give_for_translations_what_irops_gives_for_the_source(
     runtimes: Runtimes, tmp_path: Path
 ) -> None:
-    told, wrong = Counter[str](), list[str]()
+    result, wrong = Counter[str](), list[str]()
     for folder in cases():
         model, inputs = irops.read(folder / "model.xml"), inputs_of(folder)
         paths = [folder / "model.xml"]
@@ -94,9 +94,9 @@ def test_runtimes_give_for_translations_what_irops_gives_for_the_source(
                 irops.write(irops.translate(irops.read(paths[-1]), dialect), tmp_path / name)
                 paths.append(tmp_path / name)
         except irops.DiagnosticError as error:
-            told[reason(error)] += 1
+            result[reason(error)] += 1
         else:
-            told["translated"] += 1
+            result["translated"] += 1
         want = results(model, inputs)
         wrong += [
             f"irops on {path.name} of {folder.name}"
@@ -108,8 +108,8 @@ def test_runtimes_give_for_translations_what_irops_gives_for_the_source(
         wrong += (
             judged(runtimes, "onnxruntime", paths[1], inputs, want, folder.name) if len(paths) > 1 else []
         )
-    assert told.keys() <= REFUSED | {"translated"}
-    assert told["translated"] > 0
+    assert result.keys() <= REFUSED | {"translated"}
+    assert result["translated"] > 0
     assert wrong == []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irops.graph.order import cycles, feeding_layers
-from irops.graph.wiring import Wiring
+from irops.graph.wiring import Wiring, input_index
 from irops.ir.model import Edge, Graph, Layer, Port
 
 
@@ -178,3 +178,128 @@ def test_a_chain_of_fifty_thousand_layers_needs_no_recursion() -> None:
 def test_layers_that_feed_a_sink_are_found_backwards() -> None:
     wiring = Wiring(chain((0, 1), (1, 2), (0, 3)))
     assert feeding_layers(wiring, [wiring.layers[2]]) == {0, 1, 2}
+
+
+def test_labels_at_the_edge_of_the_ports_are_found_or_not() -> None:
+    target = layer(1, (0, 1), (2, 3))
+    assert [input_index(target, label) for label in (-1, 0, 1, 2)] == [None, 0, 1, None]
+    graph = Graph([layer(0, (), (0, 1)), target], [])
+    for label, index in ((0, 0), (1, 1)):
+        graph.edges = [Edge(0, label, 1, 0)]
+        assert names(Wiring(graph), 1) == [("layer0", index), None]
+    for label in (-1, 2):
+        graph.edges = [Edge(0, label, 1, 0)]
+        assert [f.rule for f in Wiring(graph).faults] == ["unknown-output-port"]
+    graph.edges = [Edge(1, 2, 1, 0), Edge(1, 3, 1, 1)]
+    assert names(Wiring(graph), 1) == [("layer1", 0), ("layer1", 1)]
+
+
+def test_a_search_for_a_label_is_needed_only_where_it_is_not_its_position(monkeypatch) -> None:
+    searched: list[int] = []
+    monkeypatch.setattr(Layer, "input_index", lambda self, label: searched.append(label))
+    monkeypatch.setattr(Layer, "output_index", lambda self, label: searched.append(label))
+    graph = Graph([layer(0, (), (0, 1)), layer(1, (0, 1), (2,)), layer(2, (0,))])
+    graph.edges = [Edge(0, 0, 1, 0), Edge(0, 1, 1, 1), Edge(1, 2, 2, 0)]
+    assert Wiring(graph).faults == []
+    assert searched == []
+
+
+def test_an_edge_that_is_both_is_found_at_its_source_first() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,))], [Edge(0, 5, 1, 7)])
+    assert [f.rule for f in Wiring(graph).faults] == ["unknown-output-port"]
+
+
+def test_a_layer_without_a_readable_input_is_faulty_and_one_without_ports_is_not() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1, (0,)), layer(2)], [Edge(0, 9, 1, 0)])
+    wiring = Wiring(graph)
+    assert wiring.faulty == {1}
+    assert wiring.unconnected == []
+
+
+def test_an_input_that_is_absent_is_not_unconnected() -> None:
+    graph = Graph([layer(0, (0, 1))])
+    graph.layers[0].inputs[1].absent = True
+    wiring = Wiring(graph)
+    assert wiring.unconnected == [(graph.layers[0], 0)]
+    assert wiring.faulty == {0}
+    graph.layers[0].inputs[0].absent = True
+    wiring = Wiring(graph)
+    assert wiring.unconnected == []
+    assert wiring.faulty == frozenset()
+
+
+def test_repeated_output_labels_are_ambiguous_too() -> None:
+    graph = Graph([layer(0, (), (0, 0)), layer(1, (0,))], [Edge(0, 9, 1, 0)])
+    assert faults(graph) == []
+    graph = Graph([layer(0, (0, 1), (2, 2))])
+    assert faults(graph) == []
+
+
+def test_faults_of_other_layers_are_found_beside_one_whose_id_repeats() -> None:
+    graph = Graph([layer(0, (), (0,)), layer(1), layer(1), layer(2, (0,))], [Edge(0, 7, 2, 0)])
+    assert faults(graph) == [("unknown-output-port", 0, 2)]
+
+
+def test_consumers_and_order_are_worked_out_once() -> None:
+    wiring = Wiring(chain((0, 1)))
+    assert wiring.consumers is wiring.consumers
+    assert wiring.order is wiring.order
+    assert wiring.faulty is wiring.faulty
+    assert wiring.unconnected is wiring.unconnected
+
+
+def test_a_source_that_feeds_twice_is_waited_for_once_per_input() -> None:
+    graph = chain((5, 3), (5, 3), (3, 1))
+    graph.layers.sort(key=lambda x: x.id)
+    assert [x.id for x in Wiring(graph).order] == [5, 3, 1]
+
+
+def test_layers_without_inputs_keep_their_places_in_a_shuffled_file() -> None:
+    graph = Graph([layer(0, (0,), (100,)), layer(1, (), (100,)), layer(2, (), (100,)), layer(3, (0,))])
+    graph.edges = [Edge(2, 100, 0, 0), Edge(1, 100, 3, 0)]
+    assert [x.id for x in Wiring(graph).order] == [1, 2, 0, 3]
+
+
+def test_an_input_that_nothing_feeds_does_not_keep_a_layer_waiting() -> None:
+    graph = Graph([layer(0, (0, 1)), layer(1, (), (100,))], [Edge(1, 100, 0, 1)])
+    assert [x.id for x in Wiring(graph).order] == [1, 0]
+
+
+def test_parameters_come_first_in_any_case_of_their_type() -> None:
+    graph = chain((1, 2), (3, 4), type_of={3: "parameter"})
+    assert [x.id for x in Wiring(graph).order] == [3, 1, 2, 4]
+
+
+def test_a_graph_without_a_cycle_has_none() -> None:
+    assert cycles(Wiring(chain((0, 1), (1, 2)))) == []
+    assert cycles(Wiring(Graph())) == []
+
+
+def test_cycles_are_in_the_order_of_the_file() -> None:
+    wiring = Wiring(chain((7, 6), (6, 7), (3, 2), (2, 3), (5, 5)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[7, 6], [3, 2], [5]]
+
+
+def test_the_shortest_way_is_found_among_longer_ones() -> None:
+    wiring = Wiring(chain((1, 2), (1, 3), (2, 4), (3, 5), (4, 6), (5, 1), (6, 1)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 3, 5]]
+
+
+def test_a_layer_that_feeds_itself_within_a_larger_cycle_is_the_shortest() -> None:
+    wiring = Wiring(chain((1, 1), (1, 2), (2, 1)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1]]
+
+
+def test_a_component_is_reported_by_a_cycle_through_its_first_layer() -> None:
+    wiring = Wiring(chain((1, 2), (2, 3), (3, 2), (3, 1)))
+    assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[1, 2, 3]]
+
+
+def test_sinks_that_nothing_feeds_are_found_alone() -> None:
+    wiring = Wiring(chain((0, 1), (2, 3), (3, 3)))
+    assert feeding_layers(wiring, [wiring.layers[0]]) == {0}
+    assert feeding_layers(wiring, []) == set()
+    assert feeding_layers(wiring, [wiring.layers[1], wiring.layers[3]]) == {0, 1, 2, 3}
+    graph = Graph([layer(0, (0, 1)), layer(1, (), (100,))], [Edge(1, 100, 0, 1)])
+    wiring = Wiring(graph)
+    assert feeding_layers(wiring, [graph.layers[0]]) == {0, 1}

@@ -36,7 +36,7 @@ def test_the_running_total_runs_on_from_run_to_run_until_it_is_reset():
     assert session.run({"x": step})["sum"].tolist() == [1, 2, 3]
 
 
-def test_the_broken_example_is_told_its_faults_in_the_order_of_the_file():
+def test_the_problems_of_the_broken_example_are_reported_in_file_order():
     found = irops.check(EXAMPLES / "broken" / "model.xml").errors
     told = [(d.code, d.location.line) for d in found]
     assert told == sorted(told, key=lambda pair: pair[1])

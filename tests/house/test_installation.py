@@ -72,7 +72,7 @@ def test_the_wheel_runs_the_main_example(wheel, tmp_path):
     )
 
 
-def test_the_wheel_holds_no_tests(wheel):
+def test_the_wheel_contains_no_tests(wheel):
     with zipfile.ZipFile(wheel) as archive:
         tops = {name.split("/")[0] for name in archive.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"irops"}

@@ -58,7 +58,7 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
         assert told(command, tmp_path) == shown, command
 
 
-def test_the_tests_that_a_page_shows_pass_for_an_op_that_is_begun(tmp_path):
+def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path):
     assert "defines the op" in told("irops new MyOp --category movement --output my_ops", tmp_path)
     page = (DOCS / "writing-an-op.md").read_text()
     code = next(

@@ -105,3 +105,62 @@ def test_a_location_names_file_place_and_layer() -> None:
     )
     assert source.location(B, layer, attribute="absent") == Location("m.xml", 1, 4, 7, "n")
     assert source.location(-1) == Location("m.xml")
+
+
+def test_a_place_behind_the_end_is_that_of_the_end() -> None:
+    source = Source(None, b"ab\nc")
+    assert source.line_column(4) == (2, 2)
+    assert source.line_column(99) == (2, 2)
+    assert source.location(4) == Location(None, 2, 2)
+    assert source.location(5) == Location(None)
+    assert source.location(0) == Location(None, 1, 1)
+
+
+def test_the_first_byte_is_a_place_like_others() -> None:
+    source = Source(None, b'<a x="1"><c/></a>')
+    assert source.attribute_offset(0, "x") == 3
+    assert source.child_offset(0, "c") == 9
+    assert source.location(0, attribute="x") == Location(None, 1, 4)
+
+
+def test_an_attribute_is_found_at_no_place_within_a_tag() -> None:
+    assert Source(None, b'<a x="1"/>').attribute_offset(1, "x") is None
+    assert Source(None, b'  <a x="1"/>').attribute_offset(0, "x") is None
+
+
+def test_a_child_is_none_of_an_element_that_has_ended() -> None:
+    source = Source(None, b"<p><a/><c/></p><c/>")
+    assert source.child_offset(3, "c") is None
+    assert source.child_offset(0, "c", 1) is None
+    assert source.child_offset(15, "c") is None
+    assert source.child_offset(19, "c") is None
+    assert Source(None, b"<p><a><c/></a></p>").child_offset(0, "c") is None
+
+
+def test_children_are_found_in_text_that_is_not_well_formed() -> None:
+    source = Source(None, b"<p><c/><c/></q><c/>")
+    assert source.child_offset(0, "c", 1) == 7
+    assert source.child_offset(0, "c", 2) is None
+
+
+def test_lines_are_given_one_by_one() -> None:
+    source = Source(None, b"one\n\ntwo\r\nthree \n")
+    assert [source.line_text(k) for k in range(1, 6)] == ["one", "", "two", "three ", ""]
+
+
+def test_columns_go_on_from_the_place_that_was_asked_for_before() -> None:
+    source = Source(None, "aé\nbéc".encode())
+    assert source.line_column(5) == (2, 2)
+    assert source.line_column(7) == (2, 3)
+    assert source.line_column(4) == (2, 1)
+    assert source.line_column(3) == (1, 3)
+    assert source.line_column(7) == (2, 3)
+
+
+def test_the_attributes_of_a_tag_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scanned: list[int] = []
+    scan = Source._attributes
+    monkeypatch.setattr(Source, "_attributes", lambda self, at: scanned.append(at) or scan(self, at))
+    source = Source("m.xml", b'<a x="1" y="2" x="3"/><b z="4"/>')
+    offsets = [source.attribute_offset(0, name) for name in ("x", "y", "z")]
+    assert (offsets, source.attribute_offset(22, "z"), scanned) == ([3, 9, None], 25, [0, 22])

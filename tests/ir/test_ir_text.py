@@ -9,6 +9,7 @@ import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.ir.read import load, loads
+from irops.ir.text import is_binary
 
 FILES = Path(__file__).parent / "files"
 PLAIN = (FILES / "plain.xml").read_text()
@@ -212,3 +213,171 @@ def test_a_document_type_in_a_comment_is_ignored() -> None:
 
 def test_a_long_comment_before_the_root_is_no_obstacle() -> None:
     assert loads(PLAIN.replace("<net", f"<!--{'x' * 100_000}-->\n<net", 1).encode())[1] == ()
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"PK\3\4",
+        b"\x08\x0a\x12\x07pytorch",
+        b"\x01\x02",
+        f'<?xml version="1.0" encoding="x-evil"?>{NET}'.encode(),
+    ],
+)
+def test_what_is_no_text_is_found_at_its_start(raw: bytes) -> None:
+    found = refusal(raw)
+    declared = raw.find(b"x-evil")
+    assert (found.location.line, found.location.column) == (1, max(declared, 0) + 1)
+
+
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        (b"\x08\x03nothing", "not-xml"),
+        (b"PK\3\4onnx", "not-xml"),
+        (b"\xfd7zXZ\x00", "not-xml"),
+        (b"7z\xbc\xaf\x27", "not-xml"),
+        (b"\xe9t\xe9", "not-xml"),
+    ],
+)
+def test_bytes_that_are_no_text_are_recognised_by_their_start(start: bytes, name: str) -> None:
+    assert refusal(start).name == name
+
+
+@pytest.mark.parametrize(
+    ("data", "binary"),
+    [
+        (b"<net/>", False),
+        (b" \n\t\r<\x00", False),
+        (b"\xef\xbb\xbf<\x00", False),
+        (b"text", False),
+        ("é".encode(), False),
+        ("é".encode()[:1], False),
+        (b"\xe9t", True),
+        (b"a\x00b", True),
+        (b"a\x08b", True),
+        (b"a\x0e", True),
+        (b"a\x1f", True),
+        (b"a\t\n\x0b\x0c\r", False),
+        (b"\xff\xfe<\x00", False),
+        (b"\xfe\xff\x00<", False),
+        (b"<\x00n\x00", False),
+        (b"\x00<\x00n", False),
+        (b"x" * 999 + b"\x00", True),
+        (b"x" * 1000 + b"\x00", False),
+    ],
+)
+def test_a_file_is_binary_where_its_start_is_no_text(data: bytes, binary: bool) -> None:
+    assert is_binary(data) is binary
+
+
+@pytest.mark.parametrize(
+    ("declaration", "name"),
+    [
+        ('<?xml version="1.0" encoding="US-ASCII"?>', None),
+        ('<?xml version="1.0" encoding="latin1"?>', None),
+        ("<?xml version='1.0' encoding = 'cp1252' ?>", None),
+        ('<?xml version="1.0" encoding="utf-32"?>', "invalid-encoding"),
+        ('<?xml version="1.0" encoding="latin2"?>', "unknown-encoding"),
+        ('<?xml version="1.0" encoding="iso-8859-99"?>', "unknown-encoding"),
+    ],
+)
+def test_a_declared_encoding_is_read_or_refused(declaration: str, name: str | None) -> None:
+    raw = (declaration + NET).encode("ascii")
+    if name is None:
+        assert loads(raw)[1] == ()
+    else:
+        assert refusal(raw).name == name
+
+
+def test_text_that_was_decoded_is_not_fixed_in_place() -> None:
+    faulty = PLAIN.replace("</layer>", '<rt_info><attribute name="layout" version="0"/></rt_info></layer>', 1)
+    assert [d.fix is None for d in loads(faulty.encode())[1]] == [False]
+    assert [d.fix is None for d in loads(faulty.encode("utf-16"))[1]] == [True]
+
+
+def test_bytes_that_are_not_in_the_declared_encoding_are_found_where_they_are() -> None:
+    raw = b'<?xml version="1.0" encoding="windows-1252"?>\n<net version="11" name="\x81"/>'
+    found = refusal(raw)
+    assert (found.name, found.location.line, found.location.column) == ("invalid-encoding", 2, 25)
+
+
+def test_a_declaration_that_the_bytes_contradict_is_found_at_the_encoding() -> None:
+    found = refusal(f'<?xml version="1.0" encoding="UTF-16"?>{NET}'.encode())
+    assert (found.location.line, found.location.column) == (1, 31)
+    found = refusal(f'\ufeff<?xml version="1.0" encoding="UTF-16"?>{NET}'.encode())
+    assert (found.location.line, found.location.column) == (1, 31)
+
+
+@pytest.mark.parametrize("suffix", [".bin", ".BIN"])
+def test_weights_given_as_the_model_say_where_the_model_is(tmp_path: Path, suffix: str) -> None:
+    (tmp_path / f"m{suffix}").write_bytes(bytes(range(256)))
+    found = refusal_of(tmp_path / f"m{suffix}")
+    assert (found.name, found.notes) == ("swapped-files", ())
+    assert (found.location.line, found.location.column) == (1, 1)
+
+
+@pytest.mark.parametrize("beside", [b"no xml", b"", None])
+def test_bytes_beside_which_no_xml_lies_are_no_xml(tmp_path: Path, beside: bytes | None) -> None:
+    (tmp_path / "m.xml").write_bytes(bytes(range(256)))
+    if beside is not None:
+        (tmp_path / "m.bin").write_bytes(beside)
+    assert refusal_of(tmp_path / "m.xml").name == "not-xml"
+
+
+@pytest.mark.parametrize("count", [1, 5, 6])
+def test_up_to_five_models_beside_a_missing_one_are_named(tmp_path: Path, count: int) -> None:
+    for k in range(count):
+        (tmp_path / f"m{k}.xml").write_text(NET)
+    found = refusal_of(tmp_path / "gone.xml")
+    assert found.notes == (f"the folder contains {', '.join(f'm{k}.xml' for k in range(min(count, 5)))}",)
+    assert (found.location.line, found.location.column) == (None, None)
+
+
+def test_a_missing_model_without_others_beside_it_has_no_note(tmp_path: Path) -> None:
+    assert refusal_of(tmp_path / "gone.xml").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("declaration", "line", "column", "what"),
+    [
+        ("<!DOCTYPE net>", 1, 1, "a document type declaration"),
+        ("\n <!DOCTYPE net [\n]>", 2, 2, "a document type declaration"),
+        ('<!DOCTYPE net [\n <!ENTITY a "x">\n]>', 1, 1, "a document type declaration"),
+        (
+            '<!DOCTYPE net [\n <!ENTITY a SYSTEM "f">\n<!ENTITY b SYSTEM "g">]>',
+            2,
+            2,
+            "an entity 'a' that stands for the file 'f'",
+        ),
+        (
+            '<!DOCTYPE net [\n<!ATTLIST layer a CDATA #IMPLIED>\n <!ATTLIST layer b CDATA "c">]>',
+            3,
+            2,
+            "a default b='c' for every <layer>",
+        ),
+    ],
+)
+def test_of_a_document_type_the_most_harmful_part_is_named(
+    declaration: str, line: int, column: int, what: str
+) -> None:
+    _, found = loads((declaration + NET).encode())
+    assert [(d.name, what in d.message) for d in found] == [("document-type", True)]
+    assert found[0].location.column is not None
+    assert found[0].location.line == line
+
+
+def test_places_behind_a_document_type_are_those_of_the_file() -> None:
+    text = '<!DOCTYPE net [\r\n <!ENTITY a "x">\n]>  <net version="11"><layers/><q/></net>'
+    _, found = loads(text.encode())
+    assert [(d.name, d.location.line, d.location.column) for d in found] == [
+        ("document-type", 1, 1),
+        ("unknown-element", 3, 5 + len('<net version="11"><layers/>')),
+    ]
+
+
+def test_a_document_type_that_is_not_ended_is_both_faults() -> None:
+    with pytest.raises(ReadError) as error:
+        loads(b"<!DOCTYPE net [ <!ENTITY a 'x'>")
+    assert [d.name for d in error.value.diagnostics] == ["document-type"]

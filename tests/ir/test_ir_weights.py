@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
-from irops.ir.model import Model
+from irops.ir.model import Graph, Layer, Model
 from irops.ir.read import load, loads, read
-from irops.ir.weights import Weights, constant, constant_faults
+from irops.ir.weights import Weights, constant, constant_faults, require_unchanged_weights
 
 FILES = Path(__file__).parent / "files"
 
@@ -350,3 +350,149 @@ def test_weights_are_bytes_too() -> None:
 def test_bytes_that_are_not_there_are_not_viewed(offset: int, size: int) -> None:
     with pytest.raises(ValueError, match="outside the"):
         Weights.of_bytes(b"abc").view(offset, size)
+
+
+@pytest.mark.parametrize(
+    ("data", "attribute", "notes"),
+    [
+        (region("f32", "3", 4, 12), None, ('OpenVINO reports "Incorrect weights in bin file!"',)),
+        (region("f32", "3", 12, 12), None, ('OpenVINO reports "Incorrect weights in bin file!"',)),
+        (region("f32", "3", 13, 12), "offset", ('OpenVINO reports "Incorrect weights in bin file!"',)),
+        (region("string", "1", 13, 12), None, ('OpenVINO reports "Incorrect weights in bin file!"',)),
+        (region("f32", "3", 0, 8), "size", ()),
+        (region("f32", "3", 0, 16), "size", ("OpenVINO accepts a size that is larger",)),
+        (region("f32", "3", 4, 8), None, ()),
+        (region("u4", "5", 0, 5), None, 2),
+        (region("u4", "5", 7, 5), None, 2),
+        (region("u4", "5", 0, 4), "size", 1),
+        (region("f64", "4611686018427387904", 0, 8), None, ("OpenVINO computes the product modulo 2^64",)),
+        (region("F32", "3", 0, 12), "element_type", ("OpenVINO refuses the file",)),
+        (region("dynamic", "3", 0, 12), "element_type", ("OpenVINO refuses the file",)),
+        (region("f32", "3,?", 0, 12), "shape", ()),
+        (region("f32", "-1", 0, 12), "shape", ()),
+        (region("f32", "1..3", 0, 12), "shape", ()),
+        (region("f32", "3x", 0, 12), "shape", ("OpenVINO silently reads it as 3",)),
+        (region("f32", "-2", 0, 12), "shape", ()),
+        (region("f32", "9223372036854775808", 0, 12), "shape", ()),
+        (region("f32", "3", "x", 12), "offset", ("OpenVINO refuses the file",)),
+        (region("f32", "3", -1, 12), "offset", ("OpenVINO refuses the file",)),
+        (region("f32", "3", 0, 2**63), "size", ("OpenVINO refuses the file",)),
+        (region("string", "3", "x", 12), None, ("OpenVINO refuses the file",)),
+        ('element_type="f32" shape="3" size="12"', "data", ("OpenVINO refuses the file",)),
+        ('shape="3" value="1"', None, ("OpenVINO reads beyond the text of the attribute",)),
+    ],
+)
+def test_a_fault_of_a_constant_is_at_its_attribute(data: str, attribute: str | None, notes: object) -> None:
+    found = fault(data, bytes(12))
+    line = const(data)
+    if attribute is None:
+        place = 0
+    else:
+        place = line.index("<data") if attribute == "data" else line.index(f" {attribute}=") + 1
+    assert found.location.column == place + 1
+    if isinstance(notes, int):
+        assert len(found.notes) == notes
+    else:
+        assert found.notes[: len(notes)] == notes  # type: ignore[arg-type]
+        assert len(found.notes) == len(notes) + (found.name == "constant-outside-weights")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("data", "weights"),
+    [
+        (region("f32", "3", 0, 12), 12),
+        (region("f32", " 1 , 3 ", 0, 12), 12),
+        (region("f32", "", 8, 4), 12),
+        (region("f32", "0", 0, 0), 0),
+        (region("f32", "0,5", 99, 7), 0),
+        (region("u4", "5", 9, 3), 12),
+        (region("u8", "0", 9223372036854775807, 0), 0),
+        ('element_type="f32" shape="3" offset="0" size="12" value="1"', 12),
+    ],
+)
+def test_a_constant_that_is_all_there_has_no_fault(data: str, weights: int) -> None:
+    assert list(constant_faults(model_of(data, weights=bytes(weights)))) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "others"), [(1, ""), (2, " and another constant"), (4, " and 3 other constants")]
+)
+def test_of_missing_weights_the_constants_are_counted(count: int, others: str) -> None:
+    regions = [region("f32", "1", 4 * k, 4) for k in reversed(range(count))]
+    (found,) = constant_faults(model_of(*regions, weights=b""))
+    needs = "needs" if count == 1 else "need"
+    assert f'layer 0 "c0" (Const){others} {needs} it, {4 * count} bytes' in found.message
+    assert found.location.layer_name == "c0"
+
+
+def test_without_weights_faults_of_declarations_are_found_all_the_same() -> None:
+    found = list(constant_faults(model_of(region("f32", "?", 0, 4), region("f32", "1", 0, 4), weights=b"")))
+    assert [(d.name, d.location.layer_name) for d in found] == [
+        ("dynamic-constant", "c0"),
+        ("missing-weights", "c1"),
+    ]
+
+
+def test_a_model_without_weights_and_constants_has_no_fault() -> None:
+    assert list(constant_faults(Model())) == []
+    require_unchanged_weights(Model())
+
+
+def test_weights_that_were_changed_since_are_found_by_name(tmp_path: Path) -> None:
+    for ending in ("xml", "bin"):
+        (tmp_path / f"m.{ending}").write_bytes((FILES / f"plain.{ending}").read_bytes())
+    model = read(tmp_path / "m.xml")
+    constant(model, model.layer("w"))
+    require_unchanged_weights(model)
+    os.utime(tmp_path / "m.bin", ns=(0, 0))
+    with pytest.raises(DiagnosticError) as error:
+        require_unchanged_weights(model)
+    (found,) = error.value.diagnostics
+    assert (found.name, found.location.file) == ("changed-weights", str(tmp_path / "m.xml"))
+    with pytest.raises(DiagnosticError) as error:
+        constant(model, model.layer("w"))
+    assert error.value.diagnostics[0].name == "changed-weights"
+
+
+def test_a_constant_may_be_copied_instead_of_viewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = read(FILES / "plain.xml")
+    assert model.weights is not None
+    calls: list[str] = []
+    for name in ("view", "read"):
+        original = getattr(Weights, name)
+
+        def noted(*arguments: object, name: str = name, original: object = original) -> object:
+            calls.append(name)
+            return original(*arguments)  # type: ignore[operator]
+
+        monkeypatch.setattr(Weights, name, noted)
+    assert constant(model, model.layer("w"), copied=True).tolist() == [1, -2, 0.5]
+    assert calls == ["read"]
+    calls.clear()
+    assert constant(model, model.layer("w")).tolist() == [1, -2, 0.5]
+    assert calls == ["view"]
+
+
+def test_an_array_of_too_many_axes_is_refused() -> None:
+    for axes in (64, 65):
+        model = model_of(region("u8", ",".join("1" * axes), 0, 1), weights=b"\7")
+        assert list(constant_faults(model)) == []
+        if axes == 64:
+            assert constant(model, model.layers[0]).shape == (1,) * 64
+        else:
+            with pytest.raises(DiagnosticError) as error:
+                constant(model, model.layers[0])
+            (found,) = error.value.diagnostics
+            assert (found.name, "65 axes" in found.message, "at most 64" in found.message) == (
+                "unsupported-array",
+                True,
+                True,
+            )
+
+
+def test_a_constant_of_a_model_made_in_memory_is_refused_without_a_place() -> None:
+    layer = Layer(3, "c", "Const", "opset1", {"element_type": "f32"})
+    with pytest.raises(DiagnosticError) as error:
+        constant(Model(graph=Graph([layer])), layer)
+    where = error.value.diagnostics[0].location
+    assert (where.file, where.line, where.layer_id, where.layer_name) == (None, None, 3, "c")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from irops.spec.definition import Attribute
-from irops.spec.domains import DomainError, parse
-from irops.values.element import element_type
+from irops.spec.domains import DomainError, default_of, parse
+from irops.values.element import element_type, element_types
 from irops.values.shape import Shape
 
 
@@ -100,3 +104,150 @@ def test_words_are_compared_without_case_and_known_by_their_aliases():
     assert [parse(mode, text) for text in ("NumPy", "EXPLICIT")] == ["numpy", "none"]
     with pytest.raises(DomainError, match="mode is 'sideways', must be one of none, numpy"):
         parse(mode, "sideways")
+
+
+KINDS = {
+    "bool": st.booleans(),
+    "int": st.integers(-(2**63), 2**63 - 1),
+    "axis": st.integers(-64, 64),
+    "float": st.floats(allow_nan=False),
+    "string": st.text(),
+    "ints": st.lists(st.integers(-(2**63), 2**63 - 1)).map(tuple),
+    "axes": st.lists(st.integers(-64, 64)).map(tuple),
+    "floats": st.lists(st.floats(allow_nan=False)).map(tuple),
+    "dims": st.lists(st.integers(0, 2**63 - 1)).map(tuple),
+    "strings": st.lists(st.text("abc_ -\u00e9", min_size=1).filter(lambda s: s == s.strip() and s)).map(
+        tuple
+    ),
+    "element_type": st.sampled_from(element_types()),
+    "shape": st.sampled_from(["[...]", "[]", "[1,?,2..5,..7,3..]", "[0]"]).map(Shape.parse),
+}
+
+
+def formatted(value):
+    """The text of an attribute as files of OpenVINO write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return ",".join(map(formatted, value))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(data=st.data())
+def test_a_value_is_read_from_its_text(kind, data):
+    value = data.draw(KINDS[kind])
+    assert parse(Attribute("a", kind), formatted(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text", "domain"),
+    [
+        (2, inf, "1", "2 or greater"),
+        (-inf, 2, "3", "2 or less"),
+        (1, 2, "3", "1 to 2"),
+        (1, 2, "0", "1 to 2"),
+        (0.5, inf, "0", "0.5 or greater"),
+    ],
+)
+def test_a_number_outside_its_domain_is_refused_with_the_domain(low, high, text, domain):
+    with pytest.raises(DomainError, match=f"^a is {text}, must be {domain}$") as error:
+        parse(Attribute("a", "int", low=low, high=high), f" {text} ")
+    assert (error.value.kind, error.value.reading) == ("attribute-out-of-domain", None)
+
+
+def test_the_bounds_are_within_the_domain():
+    assert [parse(Attribute("a", "int", low=1, high=3), text) for text in "123"] == [1, 2, 3]
+    assert parse(Attribute("a", "ints", low=1, high=3), "1,3") == (1, 3)
+    with pytest.raises(DomainError, match="1 to 3"):
+        parse(Attribute("a", "ints", low=1, high=3), "1,4")
+    with pytest.raises(DomainError, match="0 or greater"):
+        parse(Attribute("a", "float", low=0), "nan")
+    assert parse(Attribute("a", "string", low=1), "text") == "text"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message", "reading"),
+    [
+        ("int", "x", "a is 'x', must be an integer", None),
+        ("int", "7x", "a is '7x', must be an integer", "7"),
+        ("int", "9223372036854775808", "a is 9223372036854775808, must be within 64 bits", None),
+        ("int", "-9223372036854775809", "a is -9223372036854775809, must be within 64 bits", None),
+        ("float", "x", "a is 'x', must be a number", None),
+        ("float", " 1.5x", "a is ' 1.5x', must be a number", "1.5"),
+        ("float", "-1e999", "a is -1e999, must be within the range of f64", None),
+        ("bool", "yes", "a is 'yes', must be true or false", "none"),
+        ("element_type", "f31", "a is 'f31', must be an element type such as f32 or i64", None),
+        ("element_type", "complex64", "a is 'complex64', must be an element type such as f32 or i64", None),
+        ("ints", "1,x", "a is '1,x', must be a list separated by commas; the item 'x' is malformed", None),
+        ("ints", "1,, x", "a is '1,, x', must be a list separated by commas; an item is empty", None),
+        (
+            "ints",
+            "1, 2y,z",
+            "a is '1, 2y,z', must be a list separated by commas; the item '2y' is malformed",
+            "2",
+        ),
+        ("dims", "1,-1", "a is 1,-1, must be sizes of 0 or greater", None),
+    ],
+)
+def test_what_is_no_value_is_refused_with_its_reason(kind, text, message, reading):
+    with pytest.raises(DomainError) as error:
+        parse(Attribute("a", kind), text)
+    assert (str(error.value), error.value.reading) == (message, reading)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("int", "-9223372036854775808", -(2**63)),
+        ("float", "inf", inf),
+        ("float", "-INF", -inf),
+        ("float", "1.", 1.0),
+        ("float", "+.5e-3", 0.0005),
+        ("bool", " TRUE\n", True),
+        ("bool", "1", True),
+        ("bool", "false", False),
+        ("ints", " \t", ()),
+        ("strings", " , a ,", ("a",)),
+        ("strings", "", ()),
+    ],
+)
+def test_texts_at_the_edge_of_their_form_are_read(kind, text, value):
+    assert parse(Attribute("a", kind), text) == value
+
+
+def test_what_openvino_reads_for_no_boolean_is_its_default():
+    for default, reading in (("true", "true"), ("false", "false")):
+        with pytest.raises(DomainError) as error:
+            parse(Attribute("a", "bool", default="true", reader_default=default), "yes")
+        assert error.value.reading == reading
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value"),
+    [
+        (Attribute("a", "int"), None),
+        (Attribute("a", "int", default="3"), 3),
+        (Attribute("a", "int", default="3", reader_default="4"), 4),
+        (Attribute("a", "int", reader_default="4"), 4),
+        (Attribute("a", "string", default="x", reader_default=""), ""),
+        (Attribute("a", "ints", default=""), ()),
+    ],
+)
+def test_the_default_is_the_readers_before_the_specifications(attribute, value):
+    assert default_of(attribute) == value
+
+
+def test_an_element_type_may_be_one_of_some():
+    kind = Attribute("a", "element_type", values=("i32", "i64"))
+    assert parse(kind, "I32") == element_type("i32")
+    with pytest.raises(DomainError, match="a is f32, must be one of i32, i64") as error:
+        parse(kind, "f32")
+    assert error.value.kind == "attribute-out-of-domain"
+
+
+def test_other_dialects_have_their_own_types_and_symbols():
+    assert parse(Attribute("a", "element_type", dialect="onnx"), "complex64").name == "complex64"
+    assert str(parse(Attribute("a", "shape", dialect="onnx"), "n,3")[0].symbol) == "n"
+    with pytest.raises(DomainError, match=r"^a is 'n,3': 'n' is not a dimension"):
+        parse(Attribute("a", "shape"), "n,3")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from irops.values.count import missing_factor
+from irops.values.count import Product, missing_factor
 from irops.values.dim import ANY, Dim
 
 B, S = ANY.named("batch"), Dim(1, 10).named("length")
@@ -77,3 +77,90 @@ def test_there_may_be_no_such_factor(whole, parts):
 def test_no_factor_of_a_size_that_is_not_0_is_0():
     rounded = Dim(1, inf, (B // 4 * 4).symbol)
     assert missing_factor([rounded, B], [B]) == Dim(4, inf)
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts", "factor"),
+    [
+        ([Dim(4, 9)], [2], Dim(2, 4)),
+        ([Dim(3, 9)], [2], Dim(2, 4)),
+        ([Dim(5, 5)], [Dim(1, 5)], Dim(1, 5)),
+        ([Dim(4, 9)], [Dim(2, 3)], Dim(2, 4)),
+        ([Dim(0, 9)], [Dim(2, 3)], Dim(0, 4)),
+        ([Dim(1, 9)], [Dim(2, inf)], Dim(1, 4)),
+        ([Dim(0, 9)], [Dim(2, inf)], Dim(0, 4)),
+        ([Dim(5, inf)], [Dim(2, inf)], Dim(1, inf)),
+        ([Dim(5, inf)], [Dim(2, 3)], Dim(2, inf)),
+        ([Dim(0, 4)], [Dim(0, 2)], ANY),
+        ([Dim(1, 4)], [Dim(0, 2)], Dim(1, 4)),
+        ([Dim(1, 4)], [ANY], Dim(1, 4)),
+        ([0], [Dim(0, 2)], ANY),
+        ([0], [Dim(1, 2)], 0),
+        ([0], [ANY], ANY),
+        ([0, ANY], [Dim(2, 3)], 0),
+        ([0, 6], [Dim(0, 3)], ANY),
+        ([Dim(1, 2)], [0], None),
+        ([Dim(0, 2)], [0], ANY),
+        ([6], [Dim(4, 5)], None),
+        ([6], [Dim(3, 5)], 2),
+        ([6], [Dim(7, 9)], None),
+        ([6], [6], 1),
+        ([Dim(6, 12)], [6, Dim(1, 2)], Dim(1, 2)),
+        ([10, Dim(1, 3)], [4], Dim(5, 5)),
+        ([10, Dim(1, 4)], [4], Dim(5, 10)),
+        ([Dim(1, 1)], [1], 1),
+        ([12, B], [4, B], 3),
+        ([12, B], [8, B], None),
+        ([6, B, S], [4, B], Dim(3, 15)),
+        ([B * 4, 3], [B, 2], 6),
+        ([(B + 2) * S], [B + 2], S),
+        ([B, B], [B], B),
+    ],
+)
+def test_a_missing_factor_is_as_narrow_as_it_can_be(whole, parts, factor):
+    assert missing_factor(whole, parts) == factor
+
+
+@pytest.mark.parametrize(
+    ("whole", "parts", "symbol"),
+    [
+        ([B, 6], [3], "2*batch"),
+        ([B, 3], [B], None),
+        ([B, S], [B], "length"),
+        ([B], [S], "((batch)//(length))"),
+        ([B, 6], [4], "3*((batch)//(2))"),
+        ([ANY], [S], None),
+        ([B * S], [B, 2], "((length)//(2))"),
+    ],
+)
+def test_a_missing_factor_keeps_the_names_that_are_left(whole, parts, symbol):
+    found = missing_factor(whole, parts)
+    assert found is not None
+    assert (None if found.symbol is None else str(found.symbol)) == symbol
+
+
+def test_a_known_factor_that_may_be_0_cancels_all_the_same():
+    assert missing_factor([ANY.named("z"), 4], [ANY.named("z")]) == 4
+
+
+def test_a_product_counts_numbers_names_and_the_rest():
+    found = Product([2, B, S, Dim(1, 3), 5, B * 3])
+    assert found.number == 30
+    assert {str(symbol): count for symbol, count in found.named.items()} == {"batch": 2, "length": 1}
+    assert found.rest == Dim(1, 3)
+    assert found.sizes[S.symbol] == Dim(1, 10)
+    other = Product([B])
+    assert found.without(other) == ANY
+    assert other.without(found) == 1
+    assert Product([S]).without(other) == S
+
+
+def test_the_factors_of_a_size_that_is_not_0_are_not_0():
+    found = Product([Dim(1, inf, (B * S).symbol)])
+    assert found.sizes[B.symbol] == Dim(1, inf)
+    assert found.sizes[S.symbol] == Dim(1, 10)
+    found = Product([Dim(0, inf, (B * S).symbol)])
+    assert found.sizes[B.symbol] == ANY
+    negative = Dim(-5, 0).named("n")
+    found = Product([Dim(1, inf, (B * negative).symbol)])
+    assert found.sizes[negative.symbol] == Dim(-5, -1)

@@ -127,3 +127,145 @@ def test_an_empty_interval_cannot_be():
 def test_what_is_not_one_number_is_no_integer():
     with pytest.raises(ValueError, match=r"is dynamic, must be one number"):
         int(Dim(2, 5))
+
+
+BATCH, LENGTH = ANY.named("batch"), Dim(2, 9).named("length")
+
+
+@pytest.mark.parametrize(
+    ("dim", "symbol"),
+    [
+        (BATCH + 0, "batch"),
+        (0 + BATCH, "batch"),
+        (BATCH - 0, "batch"),
+        (BATCH * 1, "batch"),
+        (1 * BATCH, "batch"),
+        (BATCH // 1, "batch"),
+        (BATCH + 2, "batch + 2"),
+        (2 + BATCH, "batch + 2"),
+        (BATCH - 2, "batch - 2"),
+        (2 - BATCH, "-batch + 2"),
+        (3 * BATCH, "3*batch"),
+        (BATCH * LENGTH, "batch*length"),
+        (BATCH + ANY, None),
+        (ANY + BATCH, None),
+        (BATCH * ANY, None),
+        (ANY // BATCH, None),
+        (LENGTH.at_least(2), "length"),
+        (LENGTH.at_least(1), "length"),
+        (LENGTH.at_least(3), None),
+        (LENGTH.at_most(9), "length"),
+        (LENGTH.at_most(10), "length"),
+        (LENGTH.at_most(8), None),
+        (LENGTH.union(Dim(2, 9).named("length")), "length"),
+        (LENGTH.union(Dim(2, 9)), None),
+        (LENGTH.union(BATCH), None),
+        (unify(LENGTH, BATCH, "C1"), "length"),
+        (unify(BATCH, LENGTH, "C1"), "batch"),
+        (unify(ANY, LENGTH, "C1"), "length"),
+        (unify(LENGTH, 4, "C1"), None),
+        (broadcast(1, LENGTH, "C1"), "length"),
+        (broadcast(LENGTH, 1, "C1"), "length"),
+        (broadcast(LENGTH, ANY, "C1"), "length"),
+        (broadcast(ANY, LENGTH, "C1"), "length"),
+        (broadcast(BATCH, ANY, "C1"), None),
+        (broadcast(BATCH, ANY.named("other"), "C1"), None),
+        (minimum(LENGTH, 20), "length"),
+        (minimum(20, LENGTH), "length"),
+        (minimum(LENGTH, 5), None),
+        (maximum(LENGTH, 1), "length"),
+        (maximum(1, LENGTH), "length"),
+        (maximum(LENGTH, 5), None),
+        (minimum(LENGTH, 9), "length"),
+        (maximum(LENGTH, 2), "length"),
+        (slack(LENGTH, 2, "C1"), "length - 2"),
+        (slack(LENGTH, 3, "C1"), None),
+        (LENGTH.named(None), None),
+        (LENGTH.named("l"), "l"),
+        (LENGTH.named(BATCH.symbol), "batch"),
+        (Dim.of(3).named("three"), None),
+        (5 // LENGTH, "((5)//(length))"),
+        (LENGTH % 4, "length - 4*((length)//(4))"),
+        (9 % LENGTH, "-((9)//(length))*length + 9"),
+    ],
+)
+def test_a_symbol_is_kept_exactly_where_it_still_names_the_number(dim, symbol):
+    assert (None if dim.symbol is None else str(dim.symbol)) == symbol
+
+
+def test_what_has_been_bounded_is_no_longer_the_named_number():
+    assert LENGTH.at_least(3) == Dim(3, 9)
+    assert LENGTH.at_least(3).can_be(LENGTH - 1)
+
+
+@pytest.mark.parametrize(
+    ("dim", "text"),
+    [
+        (BATCH, "batch"),
+        (BATCH * 2, "2*batch"),
+        (ANY, "?"),
+        (Dim(2, 5).named("#1"), "2..5"),
+        (Dim(2, 5).named("#1") + BATCH, "2.."),
+        (Dim.of(3), "3"),
+    ],
+)
+def test_a_dim_is_spelled_by_the_names_that_a_caller_gave(dim, text):
+    assert dim.spelled == text
+
+
+def test_the_representation_shows_bounds_and_symbol():
+    assert repr(LENGTH) == "Dim(2, 9, 'length')"
+    assert repr(ANY) == "Dim(0, inf)"
+
+
+def test_symbols_narrow_what_bounds_alone_leave_wide():
+    assert (LENGTH + 3) - LENGTH == 3
+    assert (LENGTH * 2 - LENGTH).bounds == (2, 9)
+    assert ((LENGTH + BATCH) - BATCH).bounds == (2, 9)
+    assert (LENGTH - LENGTH * 2).bounds == (-9, -2)
+
+
+def test_bounds_narrow_what_symbols_alone_leave_wide():
+    halved = Dim(1, 4, (LENGTH // 2).symbol)
+    assert halved + 1 == Dim(2, 5)
+    assert (LENGTH % 4).bounds == (0, 3)
+
+
+def test_contradictory_bounds_and_symbols_leave_the_bounds():
+    wrong = Dim(20, 30, LENGTH.symbol)
+    assert wrong + 1 == Dim(21, 31)
+    assert (wrong + 1).symbol is None
+    touching = Dim(9, 30, LENGTH.symbol)
+    assert touching + 1 == 10
+
+
+def test_comparisons_of_symbols_are_exact_at_the_bound():
+    same = Dim(2, 9, LENGTH.symbol)
+    assert same >= LENGTH
+    assert same <= LENGTH
+    assert not same > LENGTH
+    assert not same < LENGTH
+    assert LENGTH < LENGTH + 1
+    assert not LENGTH >= LENGTH + 1
+    assert LENGTH.can_be(same)
+    assert not LENGTH.can_be(LENGTH - 1)
+
+
+def test_small_numbers_share_one_dim():
+    assert Dim.of(0) is Dim.of(0)
+    assert Dim.of(4096) is Dim.of(4096)
+    assert Dim.of(4096) == 4096
+    assert Dim.of(4097) == 4097
+    assert Dim.of(-1) == -1
+
+
+def test_a_known_dim_is_an_integer():
+    assert int(Dim.of(7)) == 7
+    assert Dim.of(7).known
+    assert not Dim(7, 8).known
+
+
+def test_a_window_as_long_as_its_axis_has_no_slack():
+    assert slack(3, 3, "C1") == 0
+    assert slack(Dim(1, 3), 3, "C1") == 0
+    assert slack(ANY, 3, "C1") == ANY

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
+from math import inf, nan
+
 import numpy as np
 import pytest
 
 from irops.values.element import (
+    CODED,
     DYNAMIC,
     STRING,
+    as_i64,
     element_type,
     element_type_of,
     element_type_of_precision,
     element_types,
     foreign_types,
     tagged,
+    zeros,
 )
 
 
@@ -59,3 +65,200 @@ def test_a_type_of_other_dialects_is_none_of_openvinos(element):
     assert element_type(element.name, foreign=True) is element
     with pytest.raises(ValueError, match="not an element type"):
         element_type(element.name)
+
+
+TABLE = """
+dynamic dynamic 0 UNSPECIFIED
+boolean boolean 8 BOOL
+string string 0 STRING
+nf4 lookup 4 NF4
+bf16 float 16 BF16
+f16 float 16 FP16
+f32 float 32 FP32
+f64 float 64 FP64
+f4e2m1 float 4 F4E2M1
+f8e4m3 float 8 F8E4M3
+f8e5m2 float 8 F8E5M2
+f8e8m0 float 8 F8E8M0
+i4 signed 4 I4
+i8 signed 8 I8
+i16 signed 16 I16
+i32 signed 32 I32
+i64 signed 64 I64
+u1 unsigned 1 BIN
+u2 unsigned 2 U2
+u3 unsigned 3 U3
+u4 unsigned 4 U4
+u6 unsigned 6 U6
+u8 unsigned 8 U8
+u16 unsigned 16 U16
+u32 unsigned 32 U32
+u64 unsigned 64 U64
+"""
+FOREIGN = """
+complex64 complex 64 COMPLEX64
+complex128 complex 128 COMPLEX128
+f8e4m3fnuz float 8 F8E4M3FNUZ
+f8e5m2fnuz float 8 F8E5M2FNUZ
+i2 signed 2 I2
+"""
+
+
+@pytest.mark.parametrize(("table", "types"), [(TABLE, element_types()), (FOREIGN, foreign_types())])
+def test_every_type_has_its_kind_its_bits_and_its_precision(table, types):
+    rows = [f"{t.name} {t.kind} {t.bits} {t.precision}" for t in types]
+    assert rows == table.split("\n")[1:-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "extent"),
+    [
+        ("i2", (-2, 1)),
+        ("i4", (-8, 7)),
+        ("i8", (-128, 127)),
+        ("i64", (-(2**63), 2**63 - 1)),
+        ("u1", (0, 1)),
+        ("u3", (0, 7)),
+        ("u8", (0, 255)),
+        ("u64", (0, 2**64 - 1)),
+        ("boolean", (0, 1)),
+        ("f32", (-inf, inf)),
+        ("nf4", (-inf, inf)),
+        ("string", (-inf, inf)),
+    ],
+)
+def test_integers_reach_as_far_as_their_bits(name, extent):
+    assert element_type(name, foreign=True).extent == extent
+
+
+@pytest.mark.parametrize(
+    ("kinds", "names"),
+    [
+        ("integral", "i4 i8 i16 i32 i64 u1 u2 u3 u4 u6 u8 u16 u32 u64 i2"),
+        ("floating", "bf16 f16 f32 f64 f4e2m1 f8e4m3 f8e5m2 f8e8m0 f8e4m3fnuz f8e5m2fnuz"),
+        ("differentiable", "bf16 f16 f32 f64 complex64 complex128"),
+    ],
+)
+def test_types_are_integral_floating_or_differentiable(kinds, names):
+    found = [t.name for t in (*element_types(), *foreign_types()) if getattr(t, kinds)]
+    assert found == names.split()
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        ("boolean", "bool"),
+        ("f16", "float16"),
+        ("f32", "float32"),
+        ("f64", "float64"),
+        ("bf16", "bfloat16"),
+        ("f8e4m3", "float8_e4m3fn"),
+        ("f8e5m2", "float8_e5m2"),
+        ("f8e8m0", "float8_e8m0fnu"),
+        ("f4e2m1", "float4_e2m1fn"),
+        ("i4", "int4"),
+        ("u4", "uint4"),
+        ("u2", "uint2"),
+        ("i2", "int2"),
+        ("i8", "int8"),
+        ("i16", "int16"),
+        ("i32", "int32"),
+        ("i64", "int64"),
+        ("u8", "uint8"),
+        ("u64", "uint64"),
+        ("u1", "uint8"),
+        ("u3", "uint8"),
+        ("u6", "uint8"),
+        ("nf4", "uint8"),
+        ("string", "object"),
+        ("complex64", "complex64"),
+        ("complex128", "complex128"),
+        ("f8e4m3fnuz", "float8_e4m3fnuz"),
+    ],
+)
+def test_a_type_is_held_in_memory_as_a_dtype(name, dtype):
+    found = element_type(name, foreign=True).dtype
+    assert found.name == dtype
+    assert (found.metadata or {}).get("element_type") == (name if name in CODED else None)
+    assert element_type(name, foreign=True).dtype is found
+
+
+def test_what_is_not_known_has_no_dtype():
+    with pytest.raises(ValueError, match="must be known to have a dtype"):
+        _ = DYNAMIC.dtype
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("undefined", "dynamic"), ("Undefined", "dynamic"), ("BF16", "bf16"), ("Boolean", "boolean")],
+)
+def test_a_type_is_named_in_any_case(name, found):
+    assert element_type(name).name == found
+
+
+@pytest.mark.parametrize(
+    ("precision", "found"),
+    [
+        ("U1", "u1"),
+        ("bin", "u1"),
+        ("BIN", "u1"),
+        ("undefined", "dynamic"),
+        ("UNSPECIFIED", "dynamic"),
+        ("f32", "f32"),
+    ],
+)
+def test_some_precisions_have_several_spellings(precision, found):
+    assert element_type_of_precision(precision).name == found
+
+
+def test_a_type_is_shown_by_its_name():
+    assert str(element_type("f32")) == "f32"
+    assert repr(element_type("f32")) == "element_type('f32')"
+
+
+@pytest.mark.parametrize("array", [np.array(["a"]), np.array(["a"], object), np.array([b"a"])])
+def test_texts_are_strings(array):
+    assert element_type_of(array) is STRING
+
+
+def test_only_codes_are_tagged():
+    numbers = np.zeros(2, np.float32)
+    assert tagged(numbers, element_type("f32")) is numbers
+    codes = np.zeros(2, np.uint8)
+    nf4 = tagged(codes, element_type("nf4"))
+    assert element_type_of(nf4).name == "nf4"
+    assert element_type_of(codes).name == "u8"
+    assert tagged(nf4, element_type("nf4")) is nf4
+    assert element_type_of(tagged(nf4, element_type("u6"))).name == "u6"
+    assert np.shares_memory(nf4, codes)
+
+
+def test_other_tags_are_not_types():
+    other = np.zeros(2, np.dtype(np.uint8, metadata={"hue": "red"}))
+    assert element_type_of(other).name == "u8"
+
+
+@pytest.mark.parametrize(
+    ("name", "zero"), [("f32", 0.0), ("i64", 0), ("boolean", False), ("string", ""), ("nf4", 7), ("u3", 0)]
+)
+def test_a_tensor_of_zeros_is_made_of_the_zero_of_its_type(name, zero):
+    found = zeros((2, 3), element_type(name))
+    assert (found.shape, found.dtype) == ((2, 3), element_type(name).dtype)
+    assert found.ravel().tolist() == [zero] * 6
+    assert element_type_of(found) is element_type(name)
+
+
+@pytest.mark.parametrize(
+    ("array", "numbers"),
+    [
+        (np.array([2**64 - 1, 2**63, 2**63 - 1, 5], np.uint64), [2**63 - 1, 2**63 - 1, 2**63 - 1, 5]),
+        (np.array([1.9, -1.9], np.float32), [1, -1]),
+        (np.array([nan], np.float64), [-(2**63)]),
+        (np.array([255], np.uint8), [255]),
+    ],
+)
+def test_numbers_become_64_bits_wide(array, numbers):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = as_i64(array)
+    assert (found.dtype, found.tolist()) == (np.int64, numbers)

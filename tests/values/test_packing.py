@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irops.values.element import DYNAMIC, STRING, element_type, element_type_of, element_types, foreign_types
-from irops.values.packing import pack, packed_size, string_bounds, unpack
+from irops.values.packing import (
+    _BLOCK,
+    LAYOUTS,
+    checked_string_count,
+    pack,
+    packed_size,
+    string_bounds,
+    unpack,
+)
 
 SEEN = {  # element type: elements, bytes
     "u1": ([0, 1, 1, 0, 1, 1, 0, 0, 1], "6c 80"),
@@ -192,3 +200,138 @@ def test_the_bounds_of_strings_are_known_from_the_table_alone() -> None:
 def test_a_tensor_of_unknown_type_is_not_packed() -> None:
     with pytest.raises(ValueError, match="dynamic"):
         pack(np.zeros(1, np.float32), DYNAMIC)
+
+
+def table(*bounds: int, text: bytes = b"") -> bytes:
+    """A table of strings with these bounds, and the characters behind it."""
+    return struct.pack(f"<{len(bounds) + 1}i", len(bounds) - 1, *bounds) + text
+
+
+@pytest.mark.parametrize(
+    ("raw", "count"),
+    [
+        (table(0), 0),
+        (table(0, text=b"abc"), 0),
+        (table(0, 0), 1),
+        (table(0, 3, text=b"abc"), 1),
+        (table(1, 2, 3, text=b"abc"), 2),
+    ],
+)
+def test_a_table_that_fits_is_read(raw: bytes, count: int) -> None:
+    assert len(string_bounds(memoryview(raw))) == count + 1
+    assert string_bounds(memoryview(raw), count).tolist() == list(
+        struct.unpack(f"<{count + 1}i", raw[4 : 8 + 4 * count])
+    )
+    for wrong in (count + 1, count - 1):
+        with pytest.raises(ValueError, match=f"has {count} strings, must have {wrong} for its shape"):
+            string_bounds(memoryview(raw), wrong)
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"", "the string table has 0 bytes, must have at least 8"),
+        (bytes(7), "the string table has 7 bytes, must have at least 8"),
+        (struct.pack("<3i", 2, 0, 0), "the string table has 12 bytes, must have at least 16 for 2 strings"),
+        (table(-1, 2, text=b"ab"), "string 0 starts at byte -1, must start at 0 or greater"),
+        (table(0, 2, 1, text=b"ab"), "string 1 ends at byte 1, must end at its start 2 or later"),
+        (table(3, 2, text=b"abc"), "string 0 ends at byte 2, must end at its start 3 or later"),
+        (table(0, 4, text=b"abc"), "string 0 ends at byte 4, must end within the 3 bytes"),
+        (table(0, 3, 4, text=b"abc"), "string 1 ends at byte 4, must end within the 3 bytes"),
+        (table(0, 4, 5, text=b"abc"), "string 0 ends at byte 4, must end within the 3 bytes"),
+        (table(4, 5, text=b"abc"), "string 0 ends at byte 5, must end within the 3 bytes"),
+        (table(4, text=b"abc"), "string 0 ends at byte 4, must end within the 3 bytes"),
+    ],
+)
+def test_what_is_wrong_with_a_table_names_the_string(raw: bytes, why: str) -> None:
+    with pytest.raises(ValueError, match=f"^{why}$"):
+        string_bounds(memoryview(raw))
+
+
+@pytest.mark.parametrize("count", [_BLOCK - 1, _BLOCK, _BLOCK + 1, 2 * _BLOCK])
+def test_a_long_table_is_read_block_by_block_and_whole(count: int) -> None:
+    raw = np.arange(-1, count + 1, dtype="<i4")
+    raw[0] = count
+    data = raw.tobytes() + bytes(count)
+    reads: list[tuple[int, int]] = []
+
+    def read(start: int, size: int) -> bytes:
+        reads.append((start, size))
+        return data[start : start + size]
+
+    assert checked_string_count(read, len(data), count) == count
+    assert reads[0] == (0, 4)
+    starts = [start for start, _ in reads[1:]]
+    assert starts == [4 + 4 * first for first in range(0, count + 1, _BLOCK)]
+    assert max(start + size for start, size in reads) == 8 + 4 * count
+    assert max(size for _, size in reads) <= 4 * (_BLOCK + 1)
+
+
+@pytest.mark.parametrize("place", [1, _BLOCK - 1, _BLOCK, _BLOCK + 1, _BLOCK + 5])
+def test_a_fault_in_any_block_names_its_string(place: int) -> None:
+    count = _BLOCK + 9
+    raw = np.arange(-1, count + 1, dtype="<i4")
+    raw[0] = count
+    raw[1 + place] = place - 2
+    data = raw.tobytes() + bytes(count)
+    with pytest.raises(ValueError, match=f"^string {place - 1} ends at byte {place - 2}, must"):
+        checked_string_count(lambda start, size: data[start : start + size], len(data))
+
+
+@pytest.mark.parametrize(
+    ("array", "table_of"),
+    [
+        (np.array([["a", "bc"], ["", "d"]], object), table(0, 1, 3, 3, 4, text=b"abcd")),
+        (np.array("a", object), table(0, 1, text=b"a")),
+        (np.array(["é"]), table(0, 2, text="é".encode())),
+    ],
+)
+def test_strings_of_any_shape_are_packed_in_order(array: Any, table_of: bytes) -> None:
+    assert pack(array, STRING) == table_of
+
+
+def test_the_string_that_is_no_utf8_is_named_with_the_byte() -> None:
+    with pytest.raises(ValueError, match=r"^string 1 is not valid UTF-8: invalid start byte at byte 1$"):
+        unpack(table(0, 2, 4, text=b"aab\xff"), STRING, (2,))
+
+
+@pytest.mark.parametrize(("name", "size"), [("f32", 12), ("u3", 3), ("u6", 3), ("u1", 1), ("string", 0)])
+def test_bytes_that_are_exactly_enough_are_enough(name: str, size: int) -> None:
+    element = element_type(name)
+    if name == "string":
+        assert unpack(table(0), element, (0,)).shape == (0,)
+        return
+    assert unpack(bytes(size), element, (3,)).shape == (3,)
+    with pytest.raises(ValueError, match=rf"^{name}\[3\] has {size - 1} bytes, must have {size}$"):
+        unpack(bytes(size - 1), element, (3,))
+
+
+def test_packing_takes_elements_as_the_type_that_they_are_of() -> None:
+    assert pack(np.array([1, 2]), element_type("f32")) == struct.pack("<2f", 1, 2)
+    assert pack(np.array([[1, 2], [3, 4]], np.int32).T, element_type("i32")) == struct.pack("<4i", 1, 3, 2, 4)
+    assert pack(np.array([1, 2], ">i4"), element_type("i32")) == struct.pack("<2i", 1, 2)
+    assert pack(np.array([0x1FF], np.int64).astype(np.uint8), element_type("u6")) == bytes([0xF0, 0, 0xC0])
+
+
+def test_every_code_of_few_bits_is_unpacked_to_its_number() -> None:
+    assert unpack(bytes([0b11100100]), element_type("i2", foreign=True), (4,)).tolist() == [0, 1, -2, -1]
+    assert unpack(bytes(range(0, 256, 17)), element_type("i4"), (32,)).tolist()[::2] == [
+        *range(8),
+        *range(-8, 0),
+    ]
+    assert unpack(bytes([0b10110001]), element_type("u1"), (8,)).tolist() == [1, 0, 1, 1, 0, 0, 0, 1]
+
+
+def test_layouts_say_how_many_elements_share_how_many_bytes() -> None:
+    shared = {name: (layout.elements, layout.bytes) for name, layout in LAYOUTS.items()}
+    assert shared == {
+        "u1": (8, 1),
+        "u2": (4, 1),
+        "i2": (4, 1),
+        "u3": (8, 3),
+        "u6": (4, 3),
+        "u4": (2, 1),
+        "i4": (2, 1),
+        "nf4": (2, 1),
+        "f4e2m1": (2, 1),
+    }

@@ -97,3 +97,193 @@ def test_unifying_shapes_unifies_their_axes():
     assert unify_shapes(UNRANKED, Shape.of(2), "C1") == Shape.of(2)
     with pytest.raises(Violation):
         unify_shapes(Shape.of(2), Shape.of(2, 2), "C1")
+
+
+N = ANY.named("n")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [("n", True), ("_n", True), ("N2", True), ("2n", False), ("\u0441", False), ("?", False)],
+)
+def test_a_symbol_is_an_ascii_identifier(text, named):
+    if named:
+        assert str(Shape.parse(text, symbols=True)[0].symbol) == text
+    elif text == "?":
+        assert Shape.parse(text, symbols=True)[0].symbol is None
+    else:
+        with pytest.raises(ValueError, match="dimension"):
+            Shape.parse(text, symbols=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "dims"),
+    [
+        ("0..5", [Dim(0, 5)]),
+        ("..5", [Dim(0, 5)]),
+        ("0..", [ANY]),
+        ("1..", [Dim(1, float("inf"))]),
+        ("2..2", [Dim(2, 2)]),
+        ("0", [Dim(0, 0)]),
+        ("[ 1 , 2 ]", [Dim(1, 1), Dim(2, 2)]),
+        ("9223372036854775807", [Dim(2**63 - 1, 2**63 - 1)]),
+    ],
+)
+def test_intervals_are_read_exactly(text, dims):
+    assert list(Shape.parse(text).dims) == dims
+
+
+@pytest.mark.parametrize("text", ["[2", "2]", "[[2]]", "[...", "9223372036854775808", "3..2"])
+def test_what_is_half_a_shape_is_refused(text):
+    with pytest.raises(ValueError, match="is not a dimension"):
+        Shape.parse(text)
+
+
+def test_a_shape_answers_as_a_sequence():
+    shape = Shape.of(2, N, 5)
+    assert (len(shape), next(iter(shape)), shape[-1], str(shape[1:])) == (3, 2, 5, "[?,5]")
+    assert shape.rank == 3
+    assert Shape.of(2).rank == 1
+    assert SCALAR.rank == 0
+    assert UNRANKED.rank is None
+    assert str(Shape.of(2) + Shape.of(3, 4)) == "[2,3,4]"
+    assert Shape.of(2) + UNRANKED is UNRANKED
+    assert UNRANKED + Shape.of(2) is UNRANKED
+    assert UNRANKED[1:] is UNRANKED
+
+
+def test_a_shape_is_true_even_of_a_scalar():
+    assert SCALAR
+    assert UNRANKED
+
+
+def test_an_unknown_rank_is_no_sequence():
+    with pytest.raises(ValueError, match="not iterable"):
+        iter(UNRANKED)
+    with pytest.raises(ValueError, match="no length"):
+        len(UNRANKED)
+    with pytest.raises(ValueError, match="no sizes"):
+        UNRANKED.to_tuple()
+
+
+def test_a_shape_is_static_where_every_size_is_known():
+    assert Shape.of(2, 3).static
+    assert SCALAR.static
+    assert not Shape.of(2, ANY).static
+    assert not Shape.of(Dim(2, 3)).static
+    assert not UNRANKED.static
+    assert Shape.of(2, 3).to_tuple() == (2, 3)
+    with pytest.raises(ValueError, match="must be one number"):
+        Shape.of(2, ANY).to_tuple()
+
+
+def test_equal_shapes_are_equal_keys():
+    assert Shape.of(2, 3) == Shape.parse("2,3")
+    assert hash(Shape.of(2, 3)) == hash(Shape.parse("2,3"))
+    assert Shape.of(2, 3) != Shape.of(3, 2)
+    assert Shape.of(2) != (2,)
+    assert Shape(None) == UNRANKED
+    assert UNRANKED != SCALAR
+
+
+def test_a_shape_is_shown_as_it_is_parsed():
+    assert repr(Shape.parse("[2,?]")) == "Shape.parse('[2,?]')"
+    assert (N * 2).spelled == "2*n"
+    assert Shape.of(N * 2, 64).spelled == "[2*n,64]"
+    assert UNRANKED.spelled == "[...]"
+
+
+def test_another_size_along_an_axis_leaves_the_others():
+    assert str(Shape.of(2, 3, 4).with_dim(1, 9)) == "[2,9,4]"
+    assert str(Shape.of(2, 3, 4).with_dim(-1, ANY)) == "[2,3,?]"
+    assert Shape.of(2, 3).with_dim(0, N)[0].symbol == N.symbol
+
+
+def test_axes_are_left_out_by_number_from_either_end():
+    shape = Shape.of(2, 3, 4)
+    assert str(shape.without([1])) == "[2,4]"
+    assert str(shape.without([-1, 0])) == "[3]"
+    assert str(shape.without([0, 0])) == "[3,4]"
+    assert str(shape.without([])) == "[2,3,4]"
+
+
+def test_names_are_taken_from_all_sizes_and_bounds_stay():
+    unnamed = Shape.of(N, Dim(2, 5).named("m"), 7).unnamed()
+    assert [dim.symbol for dim in unnamed.dims] == [None] * 3
+    assert str(unnamed) == "[?,2..5,7]"
+    assert UNRANKED.unnamed() is UNRANKED
+
+
+def test_a_rank_that_is_right_changes_nothing():
+    shape = Shape.of(N, 2)
+    assert shape.of_rank(2, "C1") is shape
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "contained"),
+    [
+        ("2..5", "2..5", True),
+        ("2..5", "2..6", False),
+        ("2..5", "1..5", False),
+        ("2..5", "3", True),
+        ("2,3", "2", False),
+        ("2", "...", False),
+        ("...", "...", True),
+        ("3", "2..5", False),
+    ],
+)
+def test_one_shape_contains_another_where_all_its_bounds_do(outer, inner, contained):
+    assert Shape.parse(outer).contains(Shape.parse(inner)) is contained
+
+
+def test_covering_compares_names_too():
+    assert Shape.of(ANY).covers(Shape.of(N))
+    assert Shape.of(N).covers(Shape.of(N))
+    assert not Shape.of(N).covers(Shape.of(ANY))
+    assert not Shape.of(N).covers(Shape.of(ANY.named("m")))
+    assert not Shape.of(2).covers(Shape.of(N))
+    assert UNRANKED.covers(Shape.of(N))
+    assert UNRANKED.covers(UNRANKED)
+    assert not Shape.of(N).covers(UNRANKED)
+
+
+def test_shapes_may_be_the_same_where_rank_and_every_size_may():
+    assert Shape.of(2, ANY).can_be(Shape.of(ANY, 3))
+    assert not Shape.of(2, 3).can_be(Shape.of(2, 4))
+    assert not Shape.of(2).can_be(Shape.of(2, 2))
+    assert UNRANKED.can_be(Shape.of(2))
+    assert Shape.of(2).can_be(UNRANKED)
+    assert not Shape.of(N).can_be(Shape.of(N + 1))
+
+
+def test_the_union_of_shapes_is_the_union_of_their_sizes():
+    assert str(Shape.of(2, 3).union(Shape.of(2, 5))) == "[2,3..5]"
+    assert Shape.of(2).union(Shape.of(2, 3)) is UNRANKED
+    assert Shape.of(2).union(UNRANKED) is UNRANKED
+    assert UNRANKED.union(Shape.of(2)) is UNRANKED
+    assert Shape.of(N).union(Shape.of(N))[0].symbol == N.symbol
+
+
+def test_the_number_of_elements_keeps_symbols():
+    assert str(Shape.of(N, 3).size.symbol) == "3*n"
+    assert Shape.of(2, 3, 4).size == 24
+
+
+def test_broadcasting_keeps_symbols_and_ranks():
+    assert broadcast_shapes(Shape.of(N, 1), Shape.of(1, N), "C1")[0].symbol == N.symbol
+    assert str(broadcast_shapes(Shape.of(5), Shape.of(2, 3, 1), "C1")) == "[2,3,5]"
+    assert str(broadcast_shapes(Shape.of(2, 3, 1), Shape.of(5), "C1")) == "[2,3,5]"
+    assert broadcast_shapes(SCALAR, SCALAR, "C1") == SCALAR
+    assert broadcast_shapes(SCALAR, UNRANKED, "C1") is UNRANKED
+    same = Shape.of(2, 3)
+    assert broadcast_shapes(same, Shape.of(2, 3), "C1") == same
+
+
+def test_unifying_keeps_symbols_and_tells_both_shapes():
+    assert unify_shapes(Shape.of(N), Shape.of(ANY), "C1")[0].symbol == N.symbol
+    assert unify_shapes(UNRANKED, UNRANKED, "C1") == UNRANKED
+    assert unify_shapes(Shape.of(2), UNRANKED, "C1") == Shape.of(2)
+    with pytest.raises(Violation, match=r"C1: got \[2\] and \[2,2\]"):
+        unify_shapes(Shape.of(2), Shape.of(2, 2), "C1")
+    with pytest.raises(Violation, match=r"C1: got \[2,4\] and \[2,3\]"):
+        unify_shapes(Shape.of(2, 4), Shape.of(2, 3), "C1")

@@ -93,3 +93,178 @@ def test_too_large_a_polynomial_is_dropped():
 def test_a_symbol_is_spelled_as_a_formula():
     assert str((A * B * 2 - A + 3).symbol) == "2*a*b - a + 3"
     assert str(Symbol.constant(0)) == "0"
+
+
+def names(*texts):
+    return [Symbol.named(text) for text in texts]
+
+
+def total(symbols):
+    found = Symbol.constant(0)
+    for symbol in symbols:
+        found = found.plus(symbol)
+        if found is None:
+            return None
+    return found
+
+
+def power(symbol, exponent):
+    found = Symbol.constant(1)
+    for _ in range(exponent):
+        found = found.times(symbol)
+        if found is None:
+            return None
+    return found
+
+
+def test_six_terms_are_kept_and_seven_given_up():
+    assert str(total(names(*"abcdef"))) == "f + e + d + c + b + a"
+    assert total(names(*"abcdefg")) is None
+
+
+def test_a_product_of_eight_names_is_kept_and_one_of_nine_given_up():
+    (a,) = names("a")
+    assert str(power(a, 8)) == "a*a*a*a*a*a*a*a"
+    assert power(a, 9) is None
+
+
+def test_a_quotient_whose_name_is_too_long_is_given_up():
+    (long,) = names("x" * 111)
+    quotient = long.over(Symbol.constant(2), (0, inf))
+    assert str(quotient) == f"(({'x' * 111})//(2))"
+    assert len(str(quotient)) == 120
+    (longer,) = names("x" * 112)
+    assert longer.over(Symbol.constant(2), (0, inf)) is None
+
+
+@pytest.mark.parametrize(
+    ("symbol", "number"),
+    [
+        (Symbol.constant(0), 0),
+        (Symbol.constant(-3), -3),
+        (A.symbol, None),
+        ((A + 1).symbol, None),
+        (A.symbol.minus(A.symbol), 0),
+    ],
+)
+def test_a_symbol_without_names_is_a_number(symbol, number):
+    assert symbol.number == number
+
+
+@pytest.mark.parametrize(
+    ("symbol", "text"),
+    [
+        (A.symbol, "a"),
+        ((0 - A).symbol, "-a"),
+        ((A * 2).symbol, "2*a"),
+        ((A * -2).symbol, "-2*a"),
+        ((A - 1).symbol, "a - 1"),
+        ((1 - A).symbol, "-a + 1"),
+        ((A * A).symbol, "a*a"),
+        (Symbol.constant(7), "7"),
+    ],
+)
+def test_terms_are_spelled_with_their_signs(symbol, text):
+    assert str(symbol) == text
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "quotient"),
+    [
+        ((A * 6).symbol, Symbol.constant(3), "2*a"),
+        ((A * 6 + 2).symbol, Symbol.constant(3), "2*a"),
+        ((A * 6 + 4).symbol, Symbol.constant(3), "2*a + 1"),
+        ((A * 6 - 1).symbol, Symbol.constant(3), "2*a - 1"),
+        ((A * 6 + B).symbol, Symbol.constant(3), "2*a + ((b)//(3))"),
+        ((A * 5).symbol, Symbol.constant(3), "((5*a)//(3))"),
+        ((A * B + A).symbol, A.symbol, "b + 1"),
+        ((A * B + 1).symbol, A.symbol, "((a*b + 1)//(a))"),
+        ((A * A * B).symbol, A.symbol, "a*b"),
+        ((A * B).symbol, (A * 2).symbol, "((a*b)//(2*a))"),
+        ((A * B * 4).symbol, (A * 2).symbol, "2*b"),
+        (A.symbol, (A + B).symbol, "((a)//(b + a))"),
+        ((A + B).symbol, (A + B).symbol, "1"),
+        (A.symbol, (A * A).symbol, "((a)//(a*a))"),
+        (Symbol.constant(0), Symbol.constant(3), "0"),
+    ],
+)
+def test_division_takes_out_what_the_divisor_divides(above, below, quotient):
+    assert str(above.over(below, (0, inf))) == quotient
+
+
+def test_the_name_of_a_quotient_has_the_bounds_of_what_is_left():
+    assert (B * 1).symbol.over(Symbol.constant(3), (0, 3)).bounds == (0, 3)
+    assert (A * 6 + B).symbol.over(Symbol.constant(3), (0, inf)).minus((A * 2).symbol).bounds == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("number", "divisor", "remainder"),
+    [
+        ((A * 6).symbol, Symbol.constant(3), "0"),
+        ((A * 6 + 1).symbol, Symbol.constant(3), "1"),
+        ((A * 6 - 1).symbol, Symbol.constant(3), "2"),
+        (A.symbol, Symbol.constant(3), "a - 3*((a)//(3))"),
+    ],
+)
+def test_the_remainder_is_what_the_quotient_leaves(number, divisor, remainder):
+    assert str(number.modulo(divisor, (0, inf))) == remainder
+
+
+def test_a_remainder_whose_quotient_is_given_up_is_given_up():
+    (long,) = names("x" * 112)
+    assert long.modulo(Symbol.constant(2), (0, inf)) is None
+    divisor = power(names("b")[0], 8)
+    assert Symbol.named("a").over(divisor, (0, inf)) is not None
+    assert Symbol.named("a").modulo(divisor, (0, inf)) is None
+
+
+@pytest.mark.parametrize(
+    ("symbol", "bounds"),
+    [
+        (B.symbol, (1, 10)),
+        ((B * 2).symbol, (2, 20)),
+        ((B * -2).symbol, (-20, -2)),
+        ((B * B).symbol, (1, 100)),
+        ((B - A).symbol, (-inf, 10)),
+        ((B + 3).symbol, (4, 13)),
+        (Symbol.constant(0), (0, 0)),
+        (Symbol.named("n"), (0, inf)),
+    ],
+)
+def test_bounds_are_the_sums_of_the_bounds_of_terms(symbol, bounds):
+    assert symbol.bounds == bounds
+
+
+@pytest.mark.parametrize(
+    ("symbol", "content", "factors"),
+    [
+        (Symbol.constant(0), 0, []),
+        (Symbol.constant(6), 6, []),
+        (A.symbol, 1, ["a"]),
+        ((A * 6).symbol, 6, ["a"]),
+        ((A * A * 2).symbol, 2, ["a", "a"]),
+        ((A * B * 4 + A * 6).symbol, 2, ["a", "2*b + 3"]),
+        ((A * 3 + 5).symbol, 1, ["3*a + 5"]),
+        ((A + B).symbol, 1, ["b + a"]),
+        ((A * A * B + A * A).symbol, 1, ["a", "a", "b + 1"]),
+    ],
+)
+def test_a_symbol_is_the_product_of_its_factors(symbol, content, factors):
+    found, parts = symbol.factors()
+    assert (found, [str(part) for part in parts]) == (content, factors)
+    again = Symbol.constant(content)
+    for part in parts:
+        again = again.times(part)
+    assert again == symbol
+
+
+def test_one_name_is_one_number_whatever_its_bounds():
+    assert Symbol.named("a", (0, 5)) == Symbol.named("a", (1, inf))
+    assert Symbol.named("a").minus(Symbol.named("a", (1, 2))).number == 0
+
+
+def test_equal_symbols_are_equal_however_they_were_made():
+    assert (A * B).symbol == (B * A).symbol
+    assert (A + B + 1).symbol == (1 + B + A).symbol
+    assert hash((A * B).symbol) == hash((B * A).symbol)
+    assert (A + 1).symbol != (A + 2).symbol

@@ -25,7 +25,7 @@ class OpenVINO(Dialect):
     """Models as .xml and .bin files; layers name an opset, or the extension that defines them."""
 
     name, title = OPENVINO, "OpenVINO"
-    suffixes, file_help = (".xml",), "an .xml file, its .bin beside it"
+    suffixes, file_help = (".xml",), "an .xml file with its .bin next to it"
     weights_beside = wide_constants = runtime_notes = True
     opsets = OPSETS
 

@@ -39,7 +39,7 @@ def op_of(type: str, version: str) -> Op:
 def added(
     type: str, version: str, sources: tuple[Wire, ...], parameters: Mapping[str, Any], name: str | None
 ) -> Node:
-    """A node, held to its definition: parameters, inputs, types, ranks and shapes.
+    """A node, validated against its definition: parameters, inputs, types, ranks and shapes.
 
     Raises:  DiagnosticError, for the first thing that is wrong
     """
@@ -75,5 +75,5 @@ def _plain(op: Op, key: str, value: Any) -> Any:
         return value
     attribute = op.definition.attributes.get(key)
     if attribute is None or attribute.switch is None:
-        raise refuse("unsupported-switch", f"{key} of {op.id} is given with a switch, and has none")
+        raise refuse("unsupported-switch", f"{key} of {op.id} has no switch, but is given with one")
     return value.value if value.use_it else None

@@ -1,0 +1,35 @@
+"""Collecting the tests loads no library that only some of them need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("torch", "openvino", "onnx", "onnxruntime", "numba", "jinja2", "matplotlib")
+COLLECT = """
+import sys
+import pytest
+
+
+class Report:
+    def pytest_collection_finish(self, session):
+        print("loaded:", *sorted(set({heavy}) & set(sys.modules)))
+        print("collected:", len(session.items) > 1000)
+
+
+sys.exit(pytest.main(["--collect-only", "-qq", "-n0", "-p", "no:cacheprovider", "tests"], plugins=[Report()]))
+"""
+
+
+def test_collecting_all_tests_loads_no_heavy_library():
+    done = subprocess.run(
+        [sys.executable, "-c", COLLECT.format(heavy=HEAVY)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith(("loaded:", "collected:", "ERROR"))]
+    assert lines == ["loaded:", "collected: True"], done.stdout[-2000:]

@@ -1,0 +1,82 @@
+"""The <pre-process> of a file of version 10: what it means must be there."""
+
+from __future__ import annotations
+
+import pytest
+
+from irops.ir.read import loads
+
+NET = (
+    '<net version="10"><layers><layer id="0" name="x" type="{kind}" version="opset1"/></layers>'
+    "<pre-process{head}>{channels}</pre-process></net>"
+)
+
+
+def findings(
+    channels: str = "", head: str = "", kind: str = "Parameter", weights: bytes = bytes(8)
+) -> list[tuple[str, int | None]]:
+    text = NET.format(kind=kind, head=head, channels=channels)
+    _, found = loads(text.encode(), weights)
+    assert [d.location.column for d in found if d.name == "mean-outside-weights"] in (
+        [],
+        [text.index("<pre") + 1],
+    )
+    return [d.name for d in found]
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "names"),
+    [
+        ("Parameter", ' reference-layer-name="x"', []),
+        ("parameter", ' reference-layer-name="x"', []),
+        ("Parameter", "", []),
+        ("Add", ' reference-layer-name="x"', ["unknown-reference-layer"]),
+        ("Parameter", ' reference-layer-name="y"', ["unknown-reference-layer"]),
+        ("Parameter", ' reference-layer-name=""', ["unknown-reference-layer"]),
+    ],
+)
+def test_the_layer_that_is_meant_is_a_parameter(kind: str, head: str, names: list[str]) -> None:
+    assert findings(head=head, kind=kind) == names
+
+
+def test_a_layer_that_is_not_there_is_found_at_the_attribute() -> None:
+    text = NET.format(kind="Add", head=' reference-layer-name="x"', channels="")
+    _, (found,) = loads(text.encode())
+    assert found.location.column == text.index("reference-layer-name") + 1
+    assert found.notes == ("OpenVINO refuses the file",)
+
+
+@pytest.mark.parametrize(
+    ("mean", "inside"),
+    [
+        ('<mean offset="0" size="8"/>', True),
+        ('<mean offset="4" size="4"/>', True),
+        ('<mean offset="8" size="0"/>', True),
+        ('<mean offset="0" size="9"/>', False),
+        ('<mean offset="5" size="4"/>', False),
+        ('<mean offset="-1" size="4"/>', False),
+        ('<mean offset="4" size="-4"/>', False),
+        ('<mean offset="4"/>', False),
+        ('<mean offset="x" size="4"/>', False),
+        ('<mean offset="0" size="x"/>', False),
+        ('<mean value="1.5"/>', True),
+        ('<scale offset="99" size="1"/>', True),
+    ],
+)
+def test_a_mean_image_lies_within_the_weights(mean: str, inside: bool) -> None:
+    assert findings(f'<channel id="0">{mean}</channel>') == ([] if inside else ["mean-outside-weights"])
+
+
+def test_the_first_mean_image_that_is_outside_is_found_wherever_it_is() -> None:
+    good, bad = '<mean offset="0" size="8"/>', '<mean offset="0" size="9"/>'
+    assert findings(f"<channel>{good}{bad}{bad}</channel><channel>{bad}</channel>") == [
+        "mean-outside-weights"
+    ]
+    assert findings(f"<channel>{good}</channel><channel>{bad}</channel>") == ["mean-outside-weights"]
+
+
+def test_other_legacy_sections_have_no_mean_images() -> None:
+    text = NET.format(kind="Parameter", head=' reference-layer-name="y"', channels="").replace(
+        "pre-process", "meta_data"
+    )
+    assert loads(text.encode())[1] == ()

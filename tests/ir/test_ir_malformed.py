@@ -1,0 +1,160 @@
+"""Text that is not well-formed XML: each cause has its own message, at its own place."""
+
+from __future__ import annotations
+
+import pytest
+
+from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.ir.read import loads
+
+NET = '<net version="11"><layers/></net>'
+CUT_OFF = "the file seems to be cut off: fetch or export it again"
+
+
+def refusal(text: str | bytes) -> Diagnostic:
+    with pytest.raises(ReadError) as error:
+        loads(text if isinstance(text, bytes) else text.encode())
+    return error.value.diagnostics[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "message"),
+    [
+        ("<net>\n</nets>", 2, 3, "</nets> does not match the open element, <net> on line 1"),
+        ("<net>\n<a>\n</b>", 3, 3, "</b> does not match the open element, <a> on line 2"),
+        ("<net><a></net>", 1, 11, "</net> does not match the open element, <a> on line 1"),
+        ('<net a="a&b"/>', 1, 12, "an '&' must be written &amp;"),
+        ('<net a="a & ; b"/>', 1, 12, "an '&' must be written &amp;"),
+        ("<net>a & b</net>", 1, 9, "an '&' must be written &amp;"),
+        (
+            f'<net a="&what;{"x" * 99}"/>',
+            1,
+            9,
+            "&what; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
+        ),
+        (
+            "<net>\n&nbsp;</net>",
+            2,
+            1,
+            "&nbsp; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
+        ),
+        (
+            "<net>&lt;&b;</net>",
+            1,
+            10,
+            "&b; is not an XML entity, must be one of &lt; &gt; &amp; &quot; &apos;",
+        ),
+        ('<net a="&#0;"/>', 1, 9, "&#0; is a character that XML does not allow"),
+        ("<net>\n  &#xFFFF;</net>", 2, 3, "&#xFFFF; is a character that XML does not allow"),
+        ('<net version="11" version="10"/>', 1, 19, "attribute 'version' is repeated"),
+        ('<net a="1" b=2/>', 1, 14, "the value of an attribute must be in quotes"),
+        (NET + "\n" + NET, 2, 1, "there is content after the end of the root element"),
+        (NET + "tail", 1, 34, "there is content after the end of the root element"),
+        (NET + "</net>", 1, 35, "there is content after the end of the root element"),
+        ("hello\n" + NET, 1, 1, "there is text before the root element"),
+        (
+            "\n<?xml version='1.0'?>" + NET,
+            2,
+            1,
+            "an XML declaration (<?xml …?>) is only allowed at the very start of the file",
+        ),
+        (
+            "\ufeff\ufeff" + NET,
+            1,
+            1,
+            "a byte order mark is only allowed at the very start of the file",
+        ),
+        ("<net>\n<!-- a -- b --></net>", 2, 10, "a comment must not contain '--'"),
+        (
+            "<net\n<a/></net>",
+            2,
+            1,
+            "a '<' in a tag must be written &lt;, or the tag before it is not closed",
+        ),
+        (
+            '<net a="a<b"/>',
+            1,
+            10,
+            "a '<' in a tag must be written &lt;, or the tag before it is not closed",
+        ),
+        ("<net>\x01</net>", 1, 6, "not well-formed XML: '\\x01' is not allowed here"),
+        ("<net>é\x01</net>", 1, 7, "not well-formed XML: '\\x01' is not allowed here"),
+        ('<net a="1"b="2"/>', 1, 11, "not well-formed XML: 'b' is not allowed here"),
+        ("<net>&amp;\x01</net>", 1, 11, "not well-formed XML: '\\x01' is not allowed here"),
+        ("<net>&\n</net>", 1, 7, "an '&' must be written &amp;"),
+    ],
+)
+def test_each_cause_is_named_where_it_is(text: str, line: int, column: int, message: str) -> None:
+    found = refusal(text)
+    assert (found.name, found.message) == ("malformed-xml", message)
+    assert (found.location.line, found.location.column) == (line, column)
+    shown = text.split("\n")[line - 1].strip().strip("\ufeff")
+    assert found.notes == (f"line {line} is: {shown}",)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "what"),
+    [
+        ("<net>\n<!-- x", 1, "a comment"),
+        ("<net>\n <![CDATA[ x", 2, "a CDATA section"),
+        ("<net>\n<a/><?php x", 5, "a processing instruction"),
+    ],
+)
+def test_what_is_opened_and_never_ended_is_named_at_its_start(text: str, column: int, what: str) -> None:
+    found = refusal(text)
+    assert (found.name, found.message) == ("malformed-xml", f"{what} starts here and is never closed")
+    assert (found.location.line, found.location.column, found.notes) == (2, column, ())
+
+
+@pytest.mark.parametrize("text", ["<", '<?xml version="1.0"?>\n<!-- only this -->'])
+def test_a_text_without_an_element_is_no_model(text: str) -> None:
+    found = refusal(text)
+    assert found.message == "the file has no element, must have a <net>"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "open_elements", "column"),
+    [
+        ("<net>\n<layers>", "the file ends inside <layers>, which starts on line 2", "net > layers", 9),
+        ("<net>\n<lay", "the file ends inside <net>, which starts on line 1", "net", 1),
+        (
+            '<net name="n">\n<layers><layer name="L"><input>',
+            "the file ends inside <input>, which starts on line 2",
+            'net "n" > layers > layer "L" > input',
+            32,
+        ),
+    ],
+)
+def test_a_text_that_is_cut_off_names_what_was_open(
+    text: str, message: str, open_elements: str, column: int
+) -> None:
+    found = refusal(text)
+    assert (found.name, found.message) == ("truncated-file", message)
+    assert found.notes == (f"open elements: {open_elements}", CUT_OFF)
+    assert (found.location.line, found.location.column) == (2, column)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "shown"),
+    [
+        (b'<net version="11" name="\xff"/>', 25, "FF 22"),
+        (b'<a name="ab\xe9cd"/>', 12, "E9 63"),
+        (b"<net>\xc3(</net>", 6, "C3 28"),
+        (b"<net>" + b"x" * 50 + b"\xe9\xe9</net>", 56, "E9 E9"),
+    ],
+)
+def test_bytes_that_are_no_utf_8_are_shown(text: bytes, column: int, shown: str) -> None:
+    found = refusal(text)
+    assert (found.name, found.message) == ("invalid-encoding", f"bytes {shown} are not valid UTF-8")
+    assert (found.location.line, found.location.column) == (1, column)
+
+
+def test_bytes_that_are_no_utf_8_far_behind_are_not_the_cause() -> None:
+    assert refusal(b"<net>& " + b"x" * 60 + b"\xe9</net>").message == "an '&' must be written &amp;"
+
+
+@pytest.mark.parametrize(("length", "cut"), [(147, False), (148, False), (149, True)])
+def test_a_long_line_is_shown_in_part(length: int, cut: bool) -> None:
+    line = f"<net>{'x' * length} & y</a>"[: length + 12]
+    (note,) = refusal(f"\n  {line}  \n").notes
+    assert note == f"line 2 is: {line[:160]}" + ("…" if cut else "")

@@ -1,0 +1,208 @@
+"""Files are replaced whole or not at all, whatever is raised; readers and writers of a folder lock it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from irops.ir import locks, pending
+from irops.ir.locks import folder_lock
+from irops.ir.pending import Pending, errors_naming, signals_blocked
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+
+def write_two(folder: Path, meanwhile: Callable[[], object]) -> None:
+    """Write the files a and b of a folder, and call a function before they are renamed."""
+    with Pending(folder / "a", folder / "b") as (a, b):
+        a.write(b"new")
+        b.write(b"new")
+        assert sorted(path.suffix for path in folder.iterdir()) == ["", ".part", ".part"]
+        meanwhile()
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit])
+def test_what_is_raised_while_writing_leaves_the_targets_as_they_were(
+    tmp_path: Path, error: type[BaseException]
+) -> None:
+    def fail() -> None:
+        raise error
+
+    (tmp_path / "a").write_bytes(b"old")
+    before = open_files()
+    with pytest.raises(error):
+        write_two(tmp_path, fail)
+    assert contents(tmp_path) == {"a": b"old"}
+    assert open_files() == before
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace", "copymode"])
+def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError("no")
+
+    (tmp_path / "a").write_bytes(b"old")
+    owner = {"fsync": pending.os, "replace": pending.Path, "copymode": pending.shutil}[failing]
+    before = open_files()
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="no"):
+        write_two(tmp_path, lambda: patch.setattr(owner, failing, fail))
+    assert contents(tmp_path) == {"a": b"old"}
+    assert open_files() == before
+
+
+def test_files_are_renamed_when_the_block_is_done(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    (tmp_path / "a").chmod(0o600)
+    with Pending(tmp_path / "a", tmp_path / "b") as (a, b):
+        a.write(b"new a")
+        b.write(b"new b")
+        assert (tmp_path / "a").read_bytes() == b"old"
+    assert contents(tmp_path) == {"a": b"new a", "b": b"new b"}
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_target_that_is_no_file_is_refused_and_the_others_are_left(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    (tmp_path / "b").mkdir()
+    with (
+        pytest.raises(OSError, match="is not a regular file, so it cannot be replaced"),
+        Pending(tmp_path / "a", tmp_path / "b"),
+    ):
+        pass
+    assert (tmp_path / "a").read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+
+def test_errors_name_the_target(tmp_path: Path) -> None:
+    target = tmp_path / "gone" / "a"
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*gone") as error, Pending(target):
+        pass
+    assert error.value.filename == str(target)
+    with pytest.raises(OSError, match="full") as other, errors_naming(target):
+        raise OSError(28, "full", "elsewhere")
+    assert (other.value.errno, other.value.filename) == (28, str(target))
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="this system cannot hold back signals")
+@pytest.mark.parametrize("raised", [False, True])
+def test_interruptions_wait_for_the_block_and_arrive_then(raised: bool) -> None:
+    seen: list[str] = []
+    before = signal.signal(signal.SIGTERM, lambda *_: seen.append("arrived"))
+    try:
+        try:
+            with signals_blocked():
+                signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+                seen.append("block")
+                if raised:
+                    raise ValueError
+        except ValueError:
+            pass
+        assert seen == ["block", "arrived"]
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == set()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_a_block_is_left_undisturbed_where_the_system_cannot_hold_back_signals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
+    ran = []
+    with signals_blocked():
+        ran.append(1)
+    assert ran == [1]
+
+
+fcntl = pytest.importorskip("fcntl")
+
+
+def free(folder: Path, *, exclusive: bool) -> bool:
+    """Whether another could lock the folder now."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    else:
+        return True
+    finally:
+        os.close(handle)
+
+
+def test_readers_share_a_folder_and_a_writer_is_alone(tmp_path: Path) -> None:
+    before = open_files()
+    with folder_lock(tmp_path):
+        assert free(tmp_path, exclusive=False)
+        assert not free(tmp_path, exclusive=True)
+    with folder_lock(tmp_path, exclusive=True):
+        assert not free(tmp_path, exclusive=False)
+        assert not free(tmp_path, exclusive=True)
+    assert free(tmp_path, exclusive=True)
+    assert open_files() == before
+
+
+def test_a_lock_ends_when_the_block_raises(tmp_path: Path) -> None:
+    before = open_files()
+    with pytest.raises(ValueError, match="no"), folder_lock(tmp_path, exclusive=True):
+        raise ValueError("no")
+    assert free(tmp_path, exclusive=True)
+    assert open_files() == before
+
+
+def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "TIMEOUT", 0.05)
+    with folder_lock(tmp_path, exclusive=True):
+        before, start = open_files(), monotonic()
+        with folder_lock(tmp_path):
+            assert open_files() == before
+        assert 0.05 <= monotonic() - start < 5
+
+
+def test_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    naps: list[float] = []
+
+    def nap(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 2:
+            os.close(handle)
+
+    monkeypatch.setattr(locks, "sleep", nap)
+    with folder_lock(tmp_path, exclusive=True):
+        assert not free(tmp_path, exclusive=False)
+    assert len(naps) == 2
+    assert 0 < naps[0] < 0.1
+
+
+def test_a_folder_that_cannot_be_locked_is_used_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = open_files()
+    with folder_lock(tmp_path / "gone"):
+        assert open_files() == before
+
+    def fail(*_: object) -> None:
+        raise OSError("no locks")
+
+    monkeypatch.setattr(fcntl, "flock", fail)
+    with folder_lock(tmp_path):
+        assert open_files() == before
+
+
+def test_the_timeout_of_a_lock_is_short() -> None:
+    assert 0.5 <= locks.TIMEOUT <= 10

@@ -1,0 +1,310 @@
+"""Findings of the reader: which rules, at which places. In the texts a bar stands before each place."""
+
+from __future__ import annotations
+
+import pytest
+
+from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.ir import attributes
+from irops.ir.model import Model
+from irops.ir.numbers import integer
+from irops.ir.read import loads
+
+IGNORES = ("OpenVINO silently ignores it",)
+REFUSES = ("OpenVINO refuses the file",)
+
+
+def in_layer(inside: str, head: str = 'id="0" name="n" type="T" version="opset1"') -> str:
+    return f'<net version="11"><layers>\n<layer {head}>\n{inside}\n</layer></layers></net>'
+
+
+def in_body(maps: str, inside: str = "<layers/><edges/>") -> str:
+    return in_layer(f"<port_map>{maps}</port_map>\n<body>{inside}</body>")
+
+
+def read(text: str) -> tuple[Model | None, tuple[Diagnostic, ...]]:
+    try:
+        return loads(text.encode())
+    except ReadError as error:
+        return None, error.diagnostics
+
+
+def places(marked: str) -> list[tuple[int, int]]:
+    found = []
+    for k, line in enumerate(marked.split("\n"), 1):
+        parts = line.split("|")[:-1]
+        found += [(k, sum(map(len, parts[: n + 1])) + 1) for n in range(len(parts))]
+    return found
+
+
+CASES = [
+    (in_layer('<rt_info>|<attribute name="layout" version="0"/></rt_info>'), ["empty-rt-info"]),
+    (in_layer('<rt_info><attribute name="layout" version="0" layout="NC"/></rt_info>'), []),
+    (in_layer('<rt_info>|<attribute name="layout" version="0" value="NC"/></rt_info>'), ["empty-rt-info"]),
+    (in_layer('<rt_info><attribute name="fused_names" version="0" value="NC"/></rt_info>'), []),
+    (in_layer('<rt_info><x name="layout"/><attribute name="a" version="0"/></rt_info>'), []),
+    (
+        in_layer('<rt_info>|<attribute version="0"/>|<attribute name="a"/></rt_info>'),
+        ["incomplete-element"] * 2,
+    ),
+    (in_layer("<rt_info>|<attribute/></rt_info>"), ["incomplete-element"] * 2),
+    (
+        in_layer(
+            '<rt_info><attribute name="a" version="0"/><b name="a"/>'
+            '|<attribute name="a" version="1"/></rt_info>'
+        ),
+        ["duplicate-rt-info"],
+    ),
+    (
+        in_layer('<output><port id="0" precision="FP32"><rt_info>|<attribute/></rt_info></port></output>'),
+        ["incomplete-element"] * 2,
+    ),
+    (in_layer('<output><port id="0" |precision="X"/></output>'), ["unknown-precision"]),
+    (in_layer('<input><port id="0" |precision="X"/></input>'), ["unknown-precision"]),
+    (in_layer('<output>|<port id="0"/></output>'), ["incomplete-element"]),
+    (in_layer('<input><port id="0"/></input>'), []),
+    (
+        in_layer(
+            '<output><port id="0" precision="FP32">|<dim>+1</dim><dim> 2</dim>|<dim>-2</dim><dim>-1</dim>'
+            "|<dim>x</dim>|<dim>9223372036854775808</dim><dim>9223372036854775807</dim></port></output>"
+        ),
+        ["noncanonical-number", *["malformed-dimension"] * 3],
+    ),
+    (
+        in_layer('<output><port id="0" precision="FP32" |x="1" |y="2"/></output>'),
+        ["stray-attribute"] * 2,
+    ),
+    (in_layer('<input><port id="0"><dim |a="1" |b="2">1</dim></port></input>'), ["stray-attribute"] * 2),
+    (
+        in_layer('<input><port id="0">|<q/><rt_info/>|<rt_info/></port></input>'),
+        ["unknown-element", "duplicate-section"],
+    ),
+    (in_layer('<input><port id="0"><dim>1|<q/></dim></port></input>'), ["unknown-element"]),
+    (in_layer('<output>|<q><port id="0"/></q></output>'), ["unknown-element"]),
+    (in_layer('<data/>|<data/>\n|<zzz name="h"/>'), ["duplicate-section", "unknown-element"]),
+    (in_layer("<data>|<q/></data>"), ["unknown-element"]),
+    (in_layer("<!-- a comment --><data><!-- another --></data>"), []),
+    (
+        in_layer('<input><port id="0"/></input>|<input><port id="0"/></input>'),
+        ["duplicate-section"],
+    ),
+    (in_layer('<input><port id="0"/><port |id="0"/></input>'), ["duplicate-port-id"]),
+    (
+        in_layer('<input><port |id=" 0"/><port |id="00"/></input>'),
+        ["noncanonical-number", "noncanonical-number", "duplicate-port-id"],
+    ),
+    (in_layer("", '|id="x" name="n" type="T" version="opset1"'), ["malformed-number"]),
+    (in_layer("", '|id="-1" name="n" type="T" version="opset1"'), ["malformed-number"]),
+    (in_layer("", 'id="0" name="" |type="" |version=""'), ["empty-attribute"] * 2),
+    (in_layer("", 'id="0" name="n" type="T" version="opset1" |hue="red"'), ["stray-attribute"]),
+    ('<net version="11"><layers>\n|<layer/></layers></net>', ["incomplete-element"] * 4),
+    (
+        '<net version="11" |a="1" |p:b="2" xmlns:q="u" |q:c="1" xmlns="x" |xml:d="3"><layers/></net>',
+        ["stray-attribute", "unbound-prefix", "stray-attribute", "stray-attribute"],
+    ),
+    ('<net version="11" xmlns:q="u"><layers |q:a="1"/></net>', ["stray-attribute"]),
+    ('<net version="11"><layers |q:a="1"/></net>', ["unbound-prefix"]),
+    ('<net version="11"><layers xmlns:q="u" |q:a="1"/></net>', ["stray-attribute"]),
+    (
+        '<net version="11"><layers/>|<layers a="1"/>\n<edges |b="2"/><rt_info/>'
+        "|<rt_info/>|<q/><!-- c --></net>",
+        ["duplicate-section", "stray-attribute", "duplicate-section", "unknown-element"],
+    ),
+    ('<net version="11"><layers>|text here|<x/></layers></net>', ["stray-text", "unknown-element"]),
+    ('<net version="11"><layers/><edges>|<edge/></edges></net>', ["incomplete-element"] * 4),
+    (
+        '<net version="11"><layers/><edges><edge |from-layer="x" from-port="0" to-layer="0" |to-port="y"/>\n'
+        '<edge from-layer="0" from-port="0" to-layer="0" to-port="0" |z="1"/>'
+        '<edge from-layer="0" from-port="0" to-layer="0" to-port="0">|<q/></edge></edges></net>',
+        ["malformed-number", "malformed-number", "stray-attribute", "unknown-element"],
+    ),
+    ('|<x:net version="11" xmlns:x="u"/>', ["wrong-root"]),
+    ("|<model/>", ["wrong-root"]),
+    ('|<net version="9"/>', ["old-ir-version"]),
+    ('|<net version="1"/>', ["old-ir-version"]),
+    ('<net |version="0"><layers/></net>', ["unsupported-ir-version"]),
+    ('<net |version="12"><layers/></net>', ["unsupported-ir-version"]),
+    ('<net |version="x"><layers/></net>', ["unsupported-ir-version"]),
+    ('<net |version="010"><layers/></net>', ["noncanonical-number"]),
+    ("|<net><layers/></net>", ["unsupported-ir-version"]),
+    ('|<net version="11"/>', ["missing-section"]),
+    (
+        in_body(
+            '|<input internal_layer_id="0"/>|<frob/><output external_port_id="0" |internal_layer_id="-1"/>'
+        ),
+        ["incomplete-element", "unknown-element", "malformed-number"],
+    ),
+    (
+        in_body('<input external_port_id="-1" internal_layer_id="0" |hue="1">|<q/></input>'),
+        ["stray-attribute", "unknown-element"],
+    ),
+    (
+        in_body('<input |external_port_id="-2" internal_layer_id="0" |axis="q" |start="+1" end="-1"/>'),
+        ["malformed-number", "malformed-number", "noncanonical-number"],
+    ),
+    (
+        in_body("", "<layers/><edges/><rt_info/>|<rt_info/>|<layers/>|<q/>"),
+        ["duplicate-section", "duplicate-section", "unknown-element"],
+    ),
+    (
+        in_layer(
+            '<back_edges>|<edge from-layer="0"/>|<frob/>'
+            '<edge |from-layer="a" to-layer="0"/></back_edges><body/>'
+        ),
+        ["incomplete-element", "unknown-element", "malformed-number"],
+    ),
+    (
+        in_layer('<back_edges><edge from-layer="0" to-layer="0" |hue="1">|<q/></edge></back_edges><body/>'),
+        ["stray-attribute", "unknown-element"],
+    ),
+    (in_layer("<body/>|<body/>"), ["duplicate-section"]),
+]
+
+
+@pytest.mark.parametrize(("marked", "names"), CASES)
+def test_a_finding_is_at_its_place(marked: str, names: list[str]) -> None:
+    _, found = read(marked.replace("|", ""))
+    assert [d.name for d in found] == names
+    assert list(dict.fromkeys((d.location.line, d.location.column) for d in found)) == places(marked)
+
+
+@pytest.mark.parametrize(
+    ("text", "notes"),
+    [
+        (in_layer('<output><port id="0" precision="X"/></output>'), REFUSES),
+        (
+            in_layer('<input><port id="0" precision="X"/></input>'),
+            ("OpenVINO ignores the precision of an input port",),
+        ),
+        (in_layer("<q/>"), IGNORES),
+        (in_layer("", 'id="0" name="n" type="T" version="opset1" hue="red"'), IGNORES),
+        (in_layer("", 'id="0" name="n" type="T" version="opset1" p:hue="red"'), IGNORES),
+        (in_layer("", 'id="x" name="n" type="T" version="opset1"'), REFUSES),
+        (in_layer("<data/><data/>"), ("OpenVINO reads the first and silently ignores this one",)),
+        ('<net version="11"><layers>text</layers></net>', IGNORES),
+        ('<net version="11"/>', ("OpenVINO silently reads an empty model",)),
+        ('<net version="12"><layers/></net>', ('OpenVINO reports "Unable to read the model"',)),
+        ("<net><layers/></net>", ('OpenVINO reports "Unable to read the model"',)),
+        ('<net version="011"><layers/></net>', REFUSES),
+        ("<model/>", ()),
+    ],
+)
+def test_a_finding_notes_what_openvino_does(text: str, notes: tuple[str, ...]) -> None:
+    (found,) = read(text)[1]
+    assert found.notes == notes
+
+
+def test_a_namespace_is_noted_where_the_root_has_one() -> None:
+    (found,) = read('<x:net version="11" xmlns:x="u"/>')[1]
+    assert len(found.notes) == 1
+
+
+def test_the_layer_of_a_finding_is_the_one_that_is_read() -> None:
+    text = (
+        '<net version="11"><layers><layer id="3" name="a" type="T" version="opset1" hue="red"/>'
+        '<layer id="4" name="b" type="T" version="opset1"><q/></layer></layers><edges hue="red"/></net>'
+    )
+    found = read(text)[1]
+    assert [(d.location.layer_id, d.location.layer_name) for d in found] == [(3, "a"), (4, "b"), (None, None)]
+
+
+def test_findings_behind_a_body_are_those_of_its_layer() -> None:
+    text = in_layer(
+        '<body><layers><layer id="7" name="inner" type="T" version="opset1"><q/></layer></layers></body>'
+        '<port_map><input internal_layer_id="0"/></port_map><z/>'
+    )
+    found = read(text)[1]
+    assert [(d.location.layer_name, d.location.path) for d in found] == [
+        ("inner", ("n", "body")),
+        ("n", ()),
+        ("n", ()),
+    ]
+
+
+def test_what_could_not_be_read_of_the_maps_is_remembered() -> None:
+    model, _ = read(in_body('<input internal_layer_id="0"/>'))
+    assert model is not None
+    assert model.layers[0].bodies["body"].incomplete
+    model, _ = read(in_body('<input external_port_id="0" internal_layer_id="0"/>'))
+    assert model is not None
+    assert not model.layers[0].bodies["body"].incomplete
+    model, _ = read(in_layer('<back_edges><edge from-layer="0"/></back_edges><body/>'))
+    assert model is not None
+    assert model.layers[0].bodies["body"].incomplete
+
+
+def test_entries_behind_a_faulty_one_are_read() -> None:
+    model, _ = read(
+        in_body(
+            '<frob/><input internal_layer_id="0"/><input external_port_id="1" internal_layer_id="2"/>'
+            '<output external_port_id="3" internal_layer_id="4" axis="1" stride="-1"/>'
+        )
+    )
+    assert model is not None
+    body = model.layers[0].bodies["body"]
+    assert [(m.external_port_id, m.internal_layer_id, m.axis) for m in body.inputs] == [(1, 2, None)]
+    assert [(m.external_port_id, m.axis, m.stride, m.start, m.end) for m in body.outputs] == [
+        (3, 1, -1, 0, -1)
+    ]
+    model, _ = read(
+        in_layer(
+            '<back_edges><q/><edge from-layer="0"/><edge from-layer="5" to-layer="6"/></back_edges><body/>'
+        )
+    )
+    assert model is not None
+    assert [(e.from_layer, e.to_layer) for e in model.layers[0].bodies["body"].back_edges] == [(5, 6)]
+
+
+def test_what_is_not_known_is_kept_where_it_was() -> None:
+    model, _ = read(
+        '<net version="11" a="1"><layers b="2"><layer id="0" name="n" type="T" version="opset1" c="3"><q/>'
+        '<input><port id="0" d="4"><w/></port><v/></input></layer></layers><u/>'
+        '<edges><edge from-layer="0" from-port="0" to-layer="0" to-port="0" e="5"/></edges></net>'
+    )
+    assert model is not None
+    (layer,) = model.layers
+    assert (model.extra, layer.extra, layer.inputs[0].extra) == ({"a": "1"}, {"c": "3"}, {"d": "4"})
+    assert model.edges[0].extra == {"e": "5"}
+    assert [e.tag for e in model.unknown] == ["u"]
+    assert [e.tag for e in layer.unknown] == ["q", "v"]
+    assert [e.tag for e in layer.inputs[0].unknown] == ["w"]
+
+
+def test_maps_of_a_body_that_is_not_there_are_kept() -> None:
+    model, _ = read(in_layer('<port_map><input external_port_id="0" internal_layer_id="0"/></port_map>'))
+    assert model is not None
+    assert [e.tag for e in model.layers[0].unknown] == ["port_map"]
+    model, _ = read(in_layer("<then_port_map/><back_edges/><else_body/>"))
+    assert model is not None
+    assert [e.tag for e in model.layers[0].unknown] == ["then_port_map", "back_edges"]
+    assert list(model.layers[0].bodies) == ["else_body"]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [("x" * 40, "x" * 40), ("a" + "x" * 40, "a" + "x" * 39 + "…"), ("two\nlines", "two\\nlines")],
+)
+def test_stray_text_is_shown_in_part(words: str, shown: str) -> None:
+    (found,) = read(f'<net version="11"><layers>  {words}  </layers></net>')[1]
+    assert f"'{shown}'" in found.message
+    assert found.location.column == 29
+
+
+def test_a_number_that_was_read_before_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    monkeypatch.setattr(attributes, "integer", lambda text: parsed.append(text) or integer(text))
+    edges = '<edge from-layer="1" from-port="0" to-layer="1" to-port="0"/>' * 3
+    model, _ = read(
+        f'<net version="11"><layers><layer id="0" name="n" type="T" version="opset1"/></layers><edges>{edges}'
+        '<edge from-layer="0" from-port="0" to-layer="0" to-port="1" x="1"/></edges></net>'
+    )
+    assert model is not None
+    assert parsed == ["0", "1"]
+    assert len(model.edges) == 4
+
+
+def test_a_negative_number_of_one_attribute_is_none_of_another() -> None:
+    layer = '<layer id="1" name="m" type="T" version="opset1"><input><port id="-1"/></input></layer>'
+    text = in_body('<input external_port_id="-1" internal_layer_id="0"/>')
+    _, found = read(text.replace("</layers></net>", f"{layer}</layers></net>"))
+    assert [(d.name, d.location.layer_name) for d in found] == [("malformed-number", "m")]

@@ -1,0 +1,162 @@
+"""Weights: bytes in memory or in a file, read when they are needed and checked against what the file was."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from irops.ir.regular import NotRegular, kind, open_regular
+from irops.ir.storage import Weights, WeightsChanged
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "w.bin"
+    path.write_bytes(b"abcdef")
+    return path
+
+
+def test_bytes_in_memory_are_viewed_and_read_without_a_copy() -> None:
+    weights = Weights.of_bytes(b"abcdef")
+    assert (weights.path, weights.name, weights.size, weights.fault) == (None, "the .bin", 6, None)
+    assert bytes(weights.view(1, 3)) == b"bcd"
+    assert bytes(weights.read(4, 2)) == b"ef"
+    assert bytes(weights.view(6, 0)) == b""
+    assert repr(weights) == "<Weights the .bin, 6 bytes>"
+    weights.require_unchanged()
+
+
+def test_a_file_is_viewed_and_read_at_its_places(file: Path) -> None:
+    weights = Weights.of_file(file)
+    assert (weights.path, weights.name, weights.size, weights.fault) == (str(file), "w.bin", 6, None)
+    assert bytes(weights.read(2, 3)) == b"cde"
+    assert bytes(weights.view(2, 3)) == b"cde"
+    assert bytes(weights.view(0, 6)) == b"abcdef"
+    assert bytes(weights.read(0, 6)) == b"abcdef"
+    assert repr(weights) == "<Weights w.bin, 6 bytes>"
+
+
+def test_an_empty_file_has_no_bytes(file: Path) -> None:
+    file.write_bytes(b"")
+    weights = Weights.of_file(file)
+    assert (weights.size, weights.fault) == (0, None)
+    assert bytes(weights.view(0, 0)) == b""
+    assert bytes(weights.read(0, 0)) == b""
+
+
+@pytest.mark.parametrize(("offset", "size"), [(-1, 2), (0, -1), (0, 7), (5, 2), (7, 0)])
+def test_bytes_outside_the_file_are_refused_by_view_and_read(file: Path, offset: int, size: int) -> None:
+    for weights in (Weights.of_file(file), Weights.of_bytes(b"abcdef")):
+        for take in (weights.view, weights.read):
+            with pytest.raises(
+                ValueError, match=f"^bytes {offset} to {offset + size} are outside the 6 bytes$"
+            ):
+                take(offset, size)
+
+
+@pytest.mark.parametrize(
+    ("make", "fault"), [(lambda path: None, "does not exist"), (lambda path: path.mkdir(), "is a folder")]
+)
+def test_what_is_no_file_has_a_fault_and_no_bytes(tmp_path: Path, make, fault: str) -> None:
+    path = tmp_path / "gone.bin"
+    make(path)
+    weights = Weights.of_file(path)
+    assert (weights.size, weights.fault) == (0, fault)
+    assert bytes(weights.view(0, 0)) == b""
+
+
+def test_what_the_system_refuses_is_a_fault_with_its_reason(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert Weights.of_file(file).fault == "cannot be read: Permission denied"
+
+
+CHANGES = {
+    "longer": lambda path: path.write_bytes(b"abcdefg"),
+    "shorter": lambda path: path.write_bytes(b"abc"),
+    "touched": lambda path: os.utime(path, ns=(0, 0)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_was_changed_is_neither_mapped_nor_read(file: Path, change: str) -> None:
+    weights = Weights.of_file(file)
+    CHANGES[change](file)
+    for take in (weights.view, weights.read):
+        with pytest.raises(WeightsChanged, match=r"^w\.bin was changed after the model was read; read the"):
+            take(0, 2)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_file_that_is_mapped_is_checked_against_what_it_was(file: Path, change: str) -> None:
+    weights = Weights.of_file(file)
+    weights.view(0, 2)
+    weights.require_unchanged()
+    CHANGES[change](file)
+    with pytest.raises(WeightsChanged, match="was changed"):
+        weights.require_unchanged()
+    with pytest.raises(WeightsChanged, match="was changed"):
+        weights.view(0, 2)
+
+
+def test_a_file_that_is_replaced_after_it_was_mapped_stays_mapped(file: Path) -> None:
+    weights = Weights.of_file(file)
+    weights.view(0, 2)
+    other = file.with_name("other")
+    other.write_bytes(b"uvwxyz")
+    other.replace(file)
+    assert bytes(weights.view(0, 2)) == b"ab"
+    with pytest.raises(WeightsChanged, match="was changed"):
+        weights.read(0, 2)
+
+
+def test_a_file_that_is_gone_says_so(file: Path) -> None:
+    weights = Weights.of_file(file)
+    file.unlink()
+    for take in (weights.view, weights.read):
+        with pytest.raises(WeightsChanged, match=r"w\.bin cannot be read any more: No such file"):
+            take(0, 2)
+
+
+def test_a_file_that_cannot_be_mapped_is_closed(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import mmap
+
+    for error in (OSError("no"), ValueError("cut off")):
+
+        def refuse(*_: object, error: Exception = error, **__: object) -> None:
+            raise error
+
+        weights = Weights.of_file(file)
+        before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+        with monkeypatch.context() as patch:
+            patch.setattr(mmap, "mmap", refuse)
+            with pytest.raises(WeightsChanged, match=rf"w\.bin cannot be mapped: {error}"):
+                weights.view(0, 2)
+        after = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+        assert after == before
+        assert bytes(weights.view(0, 2)) == b"ab"
+
+
+def test_a_regular_file_is_opened_and_nothing_else(file: Path) -> None:
+    with open_regular(str(file)) as opened:
+        assert opened.read() == b"abcdef"
+    with pytest.raises(NotRegular, match="is a folder"):
+        open_regular(str(file.parent))
+
+
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        (0o040755, "is a folder"),
+        (0o010644, "is a pipe"),
+        (0o140644, "is a socket"),
+        (0o020644, "is a device"),
+        (0o060644, "is a device"),
+        (0o120644, "is not a regular file"),
+    ],
+)
+def test_what_is_no_regular_file_is_named(mode: int, text: str) -> None:
+    assert kind(mode) == text

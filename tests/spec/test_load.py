@@ -1,0 +1,377 @@
+"""Definitions: every part of the XML is read, and every contradiction is reported at its line."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+from lxml import etree
+
+from irops.diagnostics.diagnostic import DefinitionError
+from irops.diagnostics.rule import Severity
+from irops.spec.cases import counterexamples, examples
+from irops.spec.definition import Attribute, Constraint, Gradient, Note
+from irops.spec.load import lines, load_definition, prose, snake_case
+
+WHOLE = """<layer type="MyOp" version="opset3" category="movement" stateful="yes">
+  <summary>One
+     line.</summary>
+  <description>
+    First.
+
+    Second
+    paragraph.
+  </description>
+  <formula>
+    a = b
+      c = d
+  </formula>
+  <source>here</source>
+  <changes>what differs</changes>
+  <data>
+    <attribute name="mode" type="enum" values="a b" aliases="x=a y=b" default="a" reader-default="b"
+               required="yes" label="The mode" switch="on" builder="yes">How.</attribute>
+    <attribute name="size" type="int" min="-1" max="8"/>
+    <attribute name="to" type="element_type" values="f32 i64"/>
+    <attribute name="axis" type="axis" of="data"/>
+    <attribute name="on" type="bool"/>
+  </data>
+  <body name="then_body">A body.</body>
+  <type name="T">float -f64</type>
+  <input>
+    <port id="0" name="data" type="T" rank="2">The data.</port>
+    <port id="1" name="k" type="i32 i64" rank="0..1" optional="yes"/>
+    <port id="2" name="rest" type="any" rank="1.." optional="yes" variadic="yes"/>
+  </input>
+  <output>
+    <port id="3" name="out" type="T" rank="..4" shape="same data"/>
+    <port id="4" name="other" type="@to"/>
+  </output>
+  <gradient of="data" saves="data out" when="on">formula</gradient>
+  <constraint id="C1">one</constraint>
+  <constraint id="C2" when="run" severity="warning" of="mode size">two</constraint>
+  <note>general</note>
+  <note of="C1">about one</note>
+  <example name="e" tolerance="0.5">
+    <data size="1"/>
+    <tensor name="data" type="f32" shape="2">1 2</tensor>
+    <tensor name="k" type="i64" shape="?"/>
+    <tensor name="rest" type="i64" shape="1" known="no"/>
+    <tensor name="out" type="boolean" shape="2" output="yes">true 0</tensor>
+  </example>
+  <counterexample violates="C1"><net a="1"/></counterexample>
+  <counterexample violates="IR401"/>
+</layer>
+"""
+
+
+@pytest.fixture
+def load(tmp_path):
+    """A function that loads WHOLE with parts of its text replaced."""
+
+    def of(*changes, **options):
+        text = WHOLE
+        for old, new in changes:
+            assert old in text, old
+            text = text.replace(old, new)
+        path = tmp_path / "MyOp-3.xml"
+        path.write_text(text)
+        return load_definition(path, **options)
+
+    return of
+
+
+def test_texts_are_folded_and_formulas_keep_their_lines(load):
+    found = load()
+    assert (found.id, str(found), found.page, found.file_id) == ("MyOp-3", "MyOp-3", "MyOp-3", "MyOp-3")
+    assert (found.type, found.version, found.category, found.module) == (
+        "MyOp",
+        "opset3",
+        "movement",
+        "my_op",
+    )
+    assert (found.dialect, found.stateful, found.same_as, found.given) == ("openvino", True, None, ())
+    assert found.path.endswith("MyOp-3.xml")
+    assert found.summary == "One line."
+    assert found.description == "First.\n\nSecond paragraph."
+    assert found.formula == "a = b\n  c = d"
+    assert (found.source, found.changes) == ("here", "what differs")
+    assert found.bodies == {"then_body": "A body."}
+    assert found.later == frozenset()
+
+
+def test_what_is_not_said_is_empty(load):
+    found = load((' stateful="yes"', ""), ('type="MyOp"', 'type="MyOp" module="elsewhere"'))
+    assert (found.stateful, found.module) == (False, "elsewhere")
+
+
+def test_every_part_of_an_attribute_is_read(load):
+    found = load().attributes
+    assert found["mode"] == Attribute(
+        "mode",
+        "enum",
+        "How.",
+        required=True,
+        default="a",
+        reader_default="b",
+        values=("a", "b"),
+        aliases=(("x", "a"), ("y", "b")),
+        label="The mode",
+        switch="on",
+        builder=True,
+    )
+    assert found["size"] == Attribute("size", "int", low=-1.0, high=8.0)
+    assert found["to"].values == ("f32", "i64")
+    assert (found["axis"].of, found["axis"].low, found["axis"].high) == ("data", -inf, inf)
+    assert (found["on"].required, found["on"].builder) == (False, False)
+
+
+def test_every_part_of_a_port_is_read(load):
+    found = load()
+    data, k, rest = found.inputs
+    out, other = found.outputs
+    assert (data.id, data.type, data.low_rank, data.high_rank, data.text) == (0, "T", 2, 2, "The data.")
+    assert data.allowed == found.types["T"].allowed
+    assert "f32" in data.allowed
+    assert "f64" not in data.allowed
+    assert (data.optional, data.variadic, k.optional, k.variadic, rest.variadic) == (
+        False,
+        False,
+        True,
+        False,
+        True,
+    )
+    assert (k.low_rank, k.high_rank, k.allowed) == (0, 1, {"i32", "i64"})
+    assert (rest.low_rank, rest.high_rank) == (1, inf)
+    assert (out.id, out.low_rank, out.high_rank, out.shape) == (3, 0, 4, ("same", "data"))
+    assert (other.type, other.allowed, other.low_rank, other.high_rank) == ("@to", frozenset(), 0, inf)
+    assert data.shape == ()
+
+
+def test_gradients_constraints_and_notes_are_read(load):
+    found = load()
+    assert found.gradients == {"data": Gradient("data", "formula", ("data", "out"), "on")}
+    assert found.constraints == {
+        "C1": Constraint("C1", "one"),
+        "C2": Constraint("C2", "two", "run", Severity.WARNING, ("mode", "size")),
+    }
+    assert found.notes == (Note("general"), Note("about one", "C1"))
+
+
+def test_cases_are_read_with_their_tensors(load):
+    found = load()
+    (example,) = examples(found)
+    assert (example.name, example.attributes, example.tolerance, example.violates, example.net) == (
+        "e",
+        {"size": "1"},
+        0.5,
+        None,
+        None,
+    )
+    assert WHOLE.split("\n")[example.line - 1].strip().startswith("<example")
+    data, k, rest, out = example.tensors
+    assert (data.name, str(data.element_type), str(data.shape), data.value.tolist(), data.output) == (
+        "data",
+        "f32",
+        "[2]",
+        [1.0, 2.0],
+        False,
+    )
+    assert (k.value, rest.value) == (None, None)
+    assert (out.value.tolist(), out.output) == ([True, False], True)
+    first, second = counterexamples(found)
+    assert (first.violates, first.net, first.tolerance, first.name, first.attributes) == (
+        "C1",
+        b'<net a="1"/>',
+        1e-5,
+        None,
+        {},
+    )
+    assert (second.violates, second.net) == ("IR401", None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("i8", "1 -2", [1, -2]),
+        ("u64", "18446744073709551615 0", [2**64 - 1, 0]),
+        ("nf4", "7 15", [7, 15]),
+        ("u1", "1 0", [1, 0]),
+        ("f32", "1.5 -inf", [1.5, -inf]),
+        ("f16", "0.1 2", [0.0999755859375, 2.0]),
+        ("boolean", "True false", [True, False]),
+        ("string", "'a b' c", ["a b", "c"]),
+        ("complex64", "1+2j 3", [1 + 2j, 3 + 0j]),
+    ],
+)
+def test_values_are_read_by_their_type(load, kind, text, value):
+    found = load(('type="f32" shape="2">1 2', f'type="{kind}" shape="2">{text}'))
+    tensor = examples(found)[0].tensors[0]
+    assert tensor.value.tolist() == value
+    assert tensor.value.dtype == tensor.element_type.dtype
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "part"),
+    [
+        ('type="int" min="-1"', 'type="int" default="9"', "the default of size is outside its domain"),
+        ('type="int" min="-1"', 'type="int" reader-default="9"', "the default of size"),
+        ('type="int" min="-1"', 'type="int" min="x"', "min of size is 'x', must be a number"),
+        ('max="8"', 'max="x"', "max of size is 'x', must be a number"),
+        ('name="size" type="int" min="-1" max="8"', 'name="size" type="enum"', "the enum size has no values"),
+        ('name="on" type="bool"', 'name="axis" type="bool"', "attribute axis is defined twice"),
+        ('of="data"/>', 'of="out"/>', "attribute axis is an axis of 'out', must be of an input"),
+        ("float -f64", "flaot", "type T: 'flaot' is neither"),
+        ('type="i32 i64"', 'type="i33"', "port k: 'i33' is neither"),
+        ('type="@to"', 'type="@size"', "port other has the type @size, which is not an attribute"),
+        ('type="@to"', 'type="@gone"', "port other has the type @gone, which is not an attribute"),
+        ('rank="2"', 'rank=""', "the rank of data is '', must be a number or a range"),
+        ('rank="0..1"', 'rank="0..x"', "the rank of k is '0..x', must be a number or a range"),
+        ('rank="0..1" optional="yes"', 'rank="0..1" optional="yes" variadic="yes"', "input rest follows k"),
+        ('rank="1.." optional="yes"', 'rank="1.."', "input rest follows k"),
+        ('of="mode size"', 'of="mode hue"', "a constraint is about the attribute 'hue', which is not"),
+        ('note of="C1"', 'note of="C9"', "a note is about 'C9', which is not defined"),
+        ('gradient of="data"', 'gradient of="out"', "a gradient is of 'out', must be of an input"),
+        (
+            'saves="data out"',
+            'saves="data hue"',
+            "the gradient of data saves 'hue', must save inputs and outputs",
+        ),
+        ('when="on">formula', 'when="mode">formula', "depends on 'mode', must depend on an attribute"),
+        ('when="on">formula', 'when="gone">formula', "depends on 'gone', must depend on an attribute"),
+        ('violates="C1"', 'violates="C9"', "a counterexample violates 'C9', which is not defined"),
+    ],
+)
+def test_what_contradicts_itself_is_reported_where_it_stands(load, old, new, part):
+    with pytest.raises(DefinitionError) as error:
+        load((old, new))
+    messages = [d.message for d in error.value.diagnostics]
+    assert any(part in message for message in messages), messages
+    assert all(d.name == "inconsistent-definition" for d in error.value.diagnostics)
+    assert all(d.location.line for d in error.value.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('rank="2">', 'rank="2" optional="yes">'),
+        ('note of="C1"', 'note of="T"'),
+        ('note of="C1"', 'note of="out"'),
+        ('note of="C1"', 'note of="then_body"'),
+        ('note of="C1"', 'note of="mode"'),
+    ],
+)
+def test_what_does_not_contradict_itself_is_accepted(load, old, new):
+    assert load((old, new)).type == "MyOp"
+
+
+def test_all_contradictions_are_reported_at_once(load):
+    with pytest.raises(DefinitionError) as error:
+        load(('note of="C1"', 'note of="C9"'), ('violates="C1"', 'violates="C9"'), ('max="8"', 'max="x"'))
+    assert [d.message.split()[0] for d in error.value.diagnostics] == ["max", "a", "a"]
+    numbered = [WHOLE.split("\n")[d.location.line - 1] for d in error.value.diagnostics[1:]]
+    assert ["<note" in line or "<counterexample" in line for line in numbered] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("<summary>", "<summary", "unreadable-definition"),
+        ("<summary>One", "<sumary/><summary>One", "schema-violation"),
+        ('category="movement"', "", "schema-violation"),
+    ],
+)
+def test_what_breaks_the_grammar_is_refused_with_a_line(load, old, new, name):
+    with pytest.raises(DefinitionError) as error:
+        load((old, new))
+    assert {d.name for d in error.value.diagnostics} == {name}
+    assert all(d.location.line and d.location.line > 0 for d in error.value.diagnostics)
+
+
+def test_the_grammar_may_be_left_out(load):
+    assert load((' category="movement"', ' category="movement" hue="red"'), validate=False).type == "MyOp"
+
+
+def test_a_definition_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(DefinitionError, match="cannot be read") as error:
+        load_definition(tmp_path / "gone.xml")
+    assert error.value.diagnostics[0].name == "unreadable-definition"
+
+
+ONNX = """<layer type="MyOp" version="7" category="movement" dialect="onnx">
+  <summary>s</summary><source>s</source>
+  <data>
+    <attribute name="a" type="int"/>
+    <attribute name="b" type="int" since="9"/>
+    <attribute name="to" type="element_type" values="f32 bf16@13"/>
+  </data>
+  <type name="T">f32 bf16@13</type>
+  <input><port id="0" name="x" type="T"/></input>
+  <output><port id="1" name="y" type="f32 i64@9"/></output>
+  <note of="a">kept</note>
+  <note of="b">gone</note>
+  <example since="9"/>
+  <example/>
+  <counterexample violates="IR401" since="10"/>
+</layer>
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "attributes", "notes", "cases", "types", "to", "y"),
+    [
+        (None, ["a", "to"], ["kept"], (1, 0), {"f32"}, ("f32",), {"f32"}),
+        (8, ["a", "to"], ["kept"], (1, 0), {"f32"}, ("f32",), {"f32"}),
+        (9, ["a", "b", "to"], ["kept", "gone"], (2, 0), {"f32"}, ("f32",), {"f32", "i64"}),
+        (10, ["a", "b", "to"], ["kept", "gone"], (2, 1), {"f32"}, ("f32",), {"f32", "i64"}),
+        (13, ["a", "b", "to"], ["kept", "gone"], (2, 1), {"f32", "bf16"}, ("bf16", "f32"), {"f32", "i64"}),
+    ],
+)
+def test_a_definition_is_read_as_of_an_opset(tmp_path, version, attributes, notes, cases, types, to, y):
+    path = tmp_path / "MyOp-7.xml"
+    path.write_text(ONNX)
+    found = load_definition(path, version=version)
+    assert found.id == f"onnx:MyOp-{version or 7}"
+    assert (found.file_id, found.page) == ("onnx:MyOp-7", "onnx-MyOp-7")
+    assert list(found.attributes) == attributes
+    assert [note.text for note in found.notes] == notes
+    assert (len(examples(found)), len(counterexamples(found))) == cases
+    assert found.inputs[0].allowed == types
+    assert found.attributes["to"].values == to
+    assert found.outputs[0].allowed == y
+    assert found.later == ({"b"} if version in (None, 8) else set())
+    assert found.attributes["a"].dialect == "onnx"
+
+
+@pytest.mark.parametrize(
+    ("xml", "text"),
+    [
+        ("<a/>", ""),
+        ("<a> one\n  two </a>", "one two"),
+        ("<a>\n\none\n\n\n\ntwo\n  \nthree\n</a>", "one\n\ntwo\n\nthree"),
+    ],
+)
+def test_prose_keeps_its_paragraphs(xml, text):
+    assert prose(etree.fromstring(xml)) == text
+
+
+def test_what_is_not_there_has_no_text():
+    assert prose(None) == ""
+    assert lines(None) == ""
+    assert lines(etree.fromstring("<a/>")) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "snake"),
+    [
+        ("ReverseSequence", "reverse_sequence"),
+        ("NV12toRGB", "nv12_to_rgb"),
+        ("LSTMCell", "lstm_cell"),
+        ("Add", "add"),
+        ("CTCGreedyDecoder", "ctc_greedy_decoder"),
+        ("DepthToSpace", "depth_to_space"),
+        ("Col2Im", "col2_im"),
+    ],
+)
+def test_a_module_is_named_for_its_type(name, snake):
+    assert snake_case(name) == snake

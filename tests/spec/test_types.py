@@ -1,0 +1,211 @@
+"""Sets of element types by name, and the table of opsets."""
+
+from __future__ import annotations
+
+import pytest
+
+from irops.spec.definition import Attribute, Constraint, Gradient, Note, PortSpec, TypeVariable, definition_id
+from irops.spec.opsets import OPSETS, OpVersion, opsets
+from irops.spec.schemas import schemas_folder
+from irops.spec.types import FOREIGN_GROUPS, GROUPS, allowed_types, type_text
+from irops.values.element import element_types
+
+
+@pytest.mark.parametrize(
+    ("expression", "names"),
+    [
+        ("f32", "f32"),
+        ("i32, i64", "i32 i64"),
+        ("float", "bf16 f16 f32 f64 f4e2m1 f8e4m3 f8e5m2 f8e8m0"),
+        ("float -f64 -bf16", "f16 f32 f4e2m1 f8e4m3 f8e5m2 f8e8m0"),
+        ("-f32 f32", "f32"),
+        ("float -float i4", "i4"),
+        ("signed", "i4 i8 i16 i32 i64"),
+        ("unsigned", "u1 u2 u3 u4 u6 u8 u16 u32 u64"),
+        ("boolean string", "boolean string"),
+    ],
+)
+def test_an_expression_adds_and_takes_away_in_order(expression, names):
+    assert allowed_types(expression) == set(names.split())
+
+
+def test_groups_are_made_of_groups():
+    assert GROUPS["integer"] == GROUPS["signed"] | GROUPS["unsigned"]
+    assert GROUPS["numeric"] == GROUPS["integer"] | GROUPS["float"] | {"nf4"}
+    assert GROUPS["any"] == {t.name for t in element_types()} - {"dynamic"}
+    assert len(FOREIGN_GROUPS["tensor"]) == 15
+    assert FOREIGN_GROUPS["any"] - GROUPS["any"] == {
+        "complex64",
+        "complex128",
+        "f8e4m3fnuz",
+        "f8e5m2fnuz",
+        "i2",
+    }
+
+
+@pytest.mark.parametrize(
+    ("expression", "dialect", "part"),
+    [
+        ("f31", "openvino", "'f31' is neither an element type nor one of the groups any, float"),
+        ("-f31", "openvino", "'f31' is neither"),
+        ("dynamic", "openvino", "'dynamic' is neither"),
+        ("tensor", "openvino", "'tensor' is neither"),
+        ("f32@7", "openvino", "'f32@7' does not end with the number of an opset"),
+        ("f32@x", "onnx", "'f32@x' does not end"),
+        ("f32@", "onnx", "'f32@' does not end"),
+        ("", "openvino", "'' allows no type"),
+        ("f32 -f32", "openvino", "'f32 -f32' allows no type"),
+    ],
+)
+def test_what_is_no_set_of_types_is_refused(expression, dialect, part):
+    with pytest.raises(ValueError, match="^" + part):
+        allowed_types(expression, dialect)
+
+
+@pytest.mark.parametrize(
+    ("opset", "names"), [(None, "f32 bf16 i4"), (12, "f32"), (13, "f32 bf16"), (14, "f32 bf16 i4")]
+)
+def test_a_word_holds_from_its_opset_on(opset, names):
+    assert allowed_types("f32 bf16@13 i4@14", "onnx", opset) == set(names.split())
+
+
+@pytest.mark.parametrize(
+    ("expression", "dialect", "opset", "text"),
+    [
+        ("float   -f64", "openvino", None, "float -f64"),
+        ("i64 f32", "openvino", None, "i64 f32"),
+        ("i64 f32", "onnx", None, "f32 i64"),
+        ("f8", "onnx", None, "f8e4m3 f8e5m2 f8e4m3fnuz f8e5m2fnuz"),
+        ("f32 i64@9 bf16@13", "onnx", None, "f32; from opset 9 on i64; from opset 13 on bf16"),
+        ("i64@9", "onnx", None, "from opset 9 on i64"),
+        ("f32 i64@9 bf16@13", "onnx", 9, "f32 i64"),
+        ("f32 i64@9 bf16@13", "onnx", 13, "bf16 f32 i64"),
+    ],
+)
+def test_people_are_shown_types_in_one_order(expression, dialect, opset, text):
+    assert type_text(expression, dialect, opset) == text
+
+
+def version(*numbers, since="opset1"):
+    return OpVersion("T", since, frozenset(f"opset{n}" for n in numbers), "c", "p")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "runs"),
+    [
+        ((1,), ((1, 1),)),
+        ((1, 2, 3), ((1, 3),)),
+        ((1, 3, 4, 5), ((1, 1), (3, 5))),
+        ((10, 9, 2), ((2, 2), (9, 10))),
+        ((), ()),
+    ],
+)
+def test_opsets_are_shown_as_runs(numbers, runs):
+    assert version(*numbers).runs == runs
+
+
+def test_a_version_is_named_for_the_opset_that_brought_it():
+    assert version(since="opset12").id == "T-12"
+
+
+def test_the_opsets_are_those_from_1_to_17():
+    assert tuple(f"opset{n}" for n in range(1, 18)) == OPSETS
+    named = {opset for version in opsets().all() for opset in version.opsets}
+    assert named == set(OPSETS)
+    assert opsets() is opsets()
+
+
+def test_every_version_is_held_by_the_opset_that_brought_it_unless_it_was_redirected():
+    for found in opsets().all():
+        assert found.since in found.opsets
+        assert opsets().find(found.type.upper(), found.since) is found
+        assert found.category
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "found"),
+    [
+        ("Add", "opset1", "Add-1"),
+        ("add", "opset16", "Add-1"),
+        ("TopK", "opset2", "TopK-1"),
+        ("TopK", "opset3", "TopK-3"),
+        ("TopK", "opset10", "TopK-3"),
+        ("TopK", "opset11", "TopK-11"),
+        ("Add", "opset18", None),
+        ("Add", "OPSET1", None),
+        ("Addd", "opset1", None),
+    ],
+)
+def test_an_opset_holds_one_version_of_a_type(kind, version, found):
+    got = opsets().find(kind, version)
+    assert (got and got.id) == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "meant"),
+    [
+        ("Add", "OPSET1", "opset1"),
+        ("Add", "opset 1", "opset1"),
+        ("Add", "opset-01", "opset1"),
+        ("Add", "opset_12", "opset12"),
+        ("Add", " opset1 ", "opset1"),
+        ("Add", "opset99", "opset1"),
+        ("TopK", "opset99", None),
+        ("TopK", "opset011", "opset11"),
+        ("Add", "extension", None),
+        ("Add", "opset", "opset1"),
+        ("Nothing", "opset1", None),
+        ("TopK", "opset0", None),
+        ("TopK", "opset111", None),
+    ],
+)
+def test_a_version_that_is_misspelled_means_an_opset_where_only_one_is_possible(kind, version, meant):
+    assert opsets().meant(kind, version) == meant
+
+
+def test_the_table_of_opsets_is_in_the_folder_of_schemas():
+    assert (schemas_folder() / "opsets.xml").is_file()
+    assert schemas_folder() is schemas_folder()
+
+
+@pytest.mark.parametrize(
+    ("dialect", "version", "name"),
+    [
+        ("openvino", "opset12", "T-12"),
+        ("openvino", "extension", "T-extension"),
+        ("openvino", "", "T"),
+        ("onnx", "13", "onnx:T-13"),
+        ("graiphic", "", "graiphic:T"),
+    ],
+)
+def test_an_id_is_made_of_dialect_type_and_version(dialect, version, name):
+    assert definition_id(dialect, "T", version) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("axis", "axis"),
+        ("exclude-pad", "exclude_pad"),
+        ("auto_broadcast.auto_broadcast_axis", "auto_broadcast_axis"),
+        ("a.b.c-d", "c_d"),
+    ],
+)
+def test_a_parameter_of_python_is_the_last_part_of_an_attributes_name(name, parameter):
+    assert Attribute(name, "int").parameter == parameter
+
+
+def test_parts_of_a_definition_have_their_defaults():
+    attribute = Attribute("a", "int")
+    assert (attribute.required, attribute.builder, attribute.dialect) == (False, False, "openvino")
+    port = PortSpec(0, "x", "T", frozenset())
+    assert (port.low_rank, port.high_rank, port.optional, port.variadic, port.shape) == (
+        0,
+        float("inf"),
+        False,
+        False,
+        (),
+    )
+    assert (Constraint("C1", "t").when, str(Constraint("C1", "t").severity)) == ("infer", "error")
+    assert (Note("t").of, Gradient("x", "t").saves, Gradient("x", "t").when) == (None, (), None)
+    assert TypeVariable("T", frozenset(), "").name == "T"
