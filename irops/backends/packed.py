@@ -145,4 +145,7 @@ def _mirror_table(bits: int) -> Bytes:
     """A table of all bytes with their fields in reverse order."""
     codes = np.arange(256)
     mask = (1 << bits) - 1
-    return sum((codes >> shift & mask) << (8 - bits - shift) for shift in range(0, 8, bits)).astype(np.uint8)  # type: ignore[union-attr]
+    mirrored = np.zeros_like(codes)
+    for shift in range(0, 8, bits):
+        mirrored |= (codes >> shift & mask) << (8 - bits - shift)
+    return mirrored.astype(np.uint8)
