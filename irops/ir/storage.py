@@ -32,7 +32,8 @@ class Weights:
         self.path = path
         self._bytes = memoryview(data) if path is None else None
         self._file: BinaryIO | None = None
-        self._size, self._identity, self._fault = len(data), (0, 0, 0, 0), ""
+        self._size, self._fault = len(data), ""
+        self._identity: tuple[int, int, int, int] | None = None  # of the file, if there is one
         if path is not None:
             self._inspect(path)
 

@@ -111,6 +111,11 @@ def test_a_layer_is_found_after_the_layers_have_changed():
         graph.layer("a")
 
 
+def test_a_graph_is_made_of_layers_and_edges_alone():
+    with pytest.raises(TypeError, match="_places"):
+        Graph(_places={})
+
+
 def test_looking_a_layer_up_makes_no_graph_differ():
     graph = Graph(list(GRAPH.layers))
     graph.layer("x")
