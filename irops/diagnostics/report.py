@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
 from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.rule import Severity
+from irops.diagnostics.selection import rules_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,6 @@ class Report:
 
         Raises:  ValueError if select or ignore names no rule; see selection.rules_of
         """
-        from irops.diagnostics.selection import rules_of
-
         wanted, unwanted = rules_of(select), rules_of(ignore)
         if not wanted and not unwanted:
             return self

@@ -9,7 +9,8 @@ from typing import Any, Literal
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key, Signature
-from irops.backends.backend import Backend, chain
+from irops.backends.backend import Backend
+from irops.backends.catalogue import chain
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
