@@ -33,7 +33,7 @@ COMMANDS = {
     "infer": "infer the element type and shape of every tensor",
     "run": "evaluate a model on given inputs",
     "inspect": "summarize a model: inputs, outputs, ops, weights",
-    "translate": "convert a model between dialects: OpenVINO and ONNX",
+    "translate": "convert a model into another dialect",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",
     "docs": "write the documentation of all ops and rules",

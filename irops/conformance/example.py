@@ -9,6 +9,7 @@ import numpy as np
 from irops.backends.backend import Backend, Reference
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError, Location, errors_of
 from irops.diagnostics.rule import Severity
+from irops.dialects import dialect_of
 from irops.invocation import Invocation, OpFault, fault_of
 from irops.ir.model import Layer, Model
 from irops.ir.read import loads
@@ -30,7 +31,7 @@ def outcome(op: Op, case: Case, backend: Backend | None = None) -> tuple[list[Ar
     outputs: list[Array] = []
     place = Location(op.definition.path)
     if case.net is not None:
-        return _run_net(case, diagnostics), diagnostics
+        return _run_net(op, case, diagnostics), diagnostics
     try:
         with collect_warnings() as warnings:
             outputs = _run_op(op, case, backend or Reference())
@@ -83,10 +84,13 @@ def expected_outputs(op: Op, case: Case) -> list[Tensor]:
     return [t for t in case.tensors if t.output or (t.name in names and t.name not in inputs)]
 
 
-def _net(case: Case) -> Model:
-    """The model of a case; tensors named like its constants give their values."""
+def _net(op: Op, case: Case) -> Model:
+    """The model of a case, of the dialect of its op; tensors named like its constants give their values."""
     assert case.net is not None
     model = loads(case.net, b"")[0]
+    model.dialect = op.definition.dialect
+    for _, layer in model.walk():
+        layer.own_kind = dialect_of(model).layer_kind(layer.type)
     values = {t.name: t.value for t in case.tensors if not t.output}
     image = bytearray()
     for layer in _constants(model):
@@ -103,10 +107,10 @@ def _constants(model: Model) -> list[Layer]:
     return [layer for _, layer in model.walk() if layer.is_constant]
 
 
-def _run_net(case: Case, diagnostics: list[Diagnostic]) -> list[Array]:
+def _run_net(op: Op, case: Case, diagnostics: list[Diagnostic]) -> list[Array]:
     """The results of a case's model, in order; several tensors of one input are used in successive runs."""
     try:
-        session = Session(_net(case))
+        session = Session(_net(op, case))
         diagnostics.extend(session.check())
         if errors_of(diagnostics):
             return []

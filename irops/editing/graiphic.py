@@ -87,7 +87,7 @@ def as_onnx(model: Model) -> Model:
 def as_openvino(model: Model) -> Model:
     """The model in ops of OpenVINO; training? and lda coeff go into its rt_info.
 
-    Raises:  DiagnosticError where it cannot be said in them
+    Raises:  DiagnosticError if it is not representable in them
     """
     plain = as_onnx(model)
     translated = translate(replace(plain, extra=model.extra), to="openvino")
@@ -106,9 +106,10 @@ def of_onnx(model: Model) -> Model:
     """The model with Graiphic's nodes in place of ONNX's, where metadata_props holds their parameters: what
     as_onnx undoes.
     """
-    said = {key.removeprefix(KEY): text for key, text in model.extra.items() if key.startswith(KEY)}
+    parameters = {key.removeprefix(KEY): text for key, text in model.extra.items() if key.startswith(KEY)}
     layers = [
-        _node(layer, json.loads(said[layer.name])) if layer.name in said else layer for layer in model.layers
+        _node(layer, json.loads(parameters[layer.name])) if layer.name in parameters else layer
+        for layer in model.layers
     ]
     extra = {key: text for key, text in model.extra.items() if not key.startswith(KEY)}
     return replace(model, graph=replace(model.graph, layers=layers), extra=extra, dialect=GRAIPHIC)
@@ -117,7 +118,7 @@ def of_onnx(model: Model) -> Model:
 def export(model: Model, path: str | os.PathLike[str]) -> None:
     """Write the model: as ONNX, where the name ends with .onnx; else as OpenVINO IR, .xml and .bin.
 
-    Raises:  DiagnosticError where it cannot be said so
+    Raises:  DiagnosticError if it is not representable there
     """
     write(as_onnx(model) if Path(path).suffix.lower() == ".onnx" else as_openvino(model), path)
 
@@ -144,8 +145,7 @@ def _said(layer: Layer) -> dict[str, str]:
     }
 
 
-def _node(layer: Layer, said: dict[str, Any]) -> Layer:
+def _node(layer: Layer, parameters: dict[str, Any]) -> Layer:
     names = {a.label or a.name: a.name for a in _op(layer.type).definition.attributes.values()}
-    return replace(
-        layer, version=GRAIPHIC, data={**layer.data, **{names[label]: text for label, text in said.items()}}
-    )
+    own = {names[label]: text for label, text in parameters.items()}
+    return replace(layer, version=GRAIPHIC, data={**layer.data, **own})

@@ -1,4 +1,4 @@
-"""Reads IR files, .xml and .bin; passes files of other formats to their readers."""
+"""Reads IR files, .xml and .bin beside it."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None
     return accepted(*load(path, weights, limits=limits))
 
 
-def accepted(model: Model, found: tuple[Diagnostic, ...]) -> Model:
-    """A model that was loaded. Raises: ReadError where its layers and edges are not all certain"""
-    if any(d.name not in HARMLESS for d in errors_of(found)):
-        raise ReadError(sorted(found, key=lambda d: d.severity))
+def accepted(model: Model, findings: tuple[Diagnostic, ...]) -> Model:
+    """A model that was loaded. Raises: ReadError if its layers and edges are not all certain"""
+    if any(d.name not in HARMLESS for d in errors_of(findings)):
+        raise ReadError(sorted(findings, key=lambda d: d.severity))
     return model
 
 

@@ -37,7 +37,7 @@ def constants_of(wiring: Wiring, inferred: Inferred) -> Constants:
     for layer in wiring.order:
         op, sources = inferred.layers[layer.id].op, wiring.inputs[layer.id]
         if not dialect_of_version(layer.version).wide_constants:
-            continue
+            continue  # its ops compute in the types that their definitions name
         if layer.is_constant or (
             op is not None
             and sources

@@ -331,4 +331,4 @@ def test_a_model_of_onnx_in_an_xml_file_is_recognised(tmp_path):
     for error, name in ((from_file, str(path)), (from_text, "other.xml")):
         found = error.value.diagnostics[0]
         assert (found.name, found.location.file) == ("onnx-file", name)
-        assert found.notes == ("irops reads models of ONNX from files that are named .onnx",)
+        assert found.notes == ("irops reads ONNX models from files whose name ends with .onnx",)

@@ -212,7 +212,7 @@ def test_a_model_is_checked(path):
     found = list(irops.check(path))
     assert [d.name for d in found] == ["undefined-op"]
     assert found[0].message.startswith(
-        "irops has no definition of Steps's Thrice, its outputs are as the file"
+        "irops has no definition of Steps's Thrice; its outputs are as the file"
     )
 
 

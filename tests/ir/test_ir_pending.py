@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -104,7 +105,7 @@ def test_interruptions_wait_for_the_block_and_arrive_then(raised: bool) -> None:
     try:
         try:
             with signals_blocked():
-                os.kill(os.getpid(), signal.SIGTERM)
+                signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
                 seen.append("block")
                 if raised:
                     raise ValueError

@@ -1,4 +1,4 @@
-"""IR90: ONNX model files."""
+"""IR90: ONNX model files, and the rules of other bands about such files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ RULES: tuple[Rule, ...] = (
         "onnx-file",
         Severity.ERROR,
         "the model file is an ONNX model",
-        """The file starts as an ONNX model does, which is a protocol buffer and no XML. OpenVINO chooses its
-        reader by the file's
-name in part, and fails on such a file if it is called .xml.
+        """
+        The file starts like an ONNX model, which is a protocol buffer and not XML. OpenVINO chooses its
+        reader partly by the file name, and fails on such a file if its name ends with .xml.
 
-Name the file .onnx: irops then reads it as what it is, and irops translate writes it as IR. OpenVINO converts
-it by openvino.save_model(openvino.convert_model("model.onnx"), "model.xml").""",
+        Rename the file to .onnx: irops then reads it as ONNX, and irops translate converts it to IR. OpenVINO
+        converts it with openvino.save_model(openvino.convert_model("model.onnx"), "model.xml").
+        """,
     ),
     Rule(
         "IR901",
@@ -145,7 +146,9 @@ it by openvino.save_model(openvino.convert_model("model.onnx"), "model.xml")."""
         "oversized-onnx",
         Severity.ERROR,
         "the model is too large for one ONNX file",
-        """A protocol buffer ends at 2 GiB, constants included. irops writes constants into the file, not
-        beside it.""",
+        """
+        A protocol buffer is limited to 2 GiB, constants included. irops writes constants into the file, not
+        beside it.
+        """,
     ),
 )

@@ -26,10 +26,10 @@ def node_constant(node: Any, files: ExternalFiles) -> Constant:
         attribute for attribute in node.attribute if attribute.name in ("value", "sparse_value", *_PLAIN)
     ]
     if len(named) != 1:
-        said = ", ".join(attribute.name for attribute in named) or "no value at all"
+        given = ", ".join(attribute.name for attribute in named) or "no value at all"
         raise TensorFault(
             "constant-without-value",
-            f"has {said}, must have exactly one of value, sparse_value, {', '.join(_PLAIN)}",
+            f"has {given}, must have exactly one of value, sparse_value, {', '.join(_PLAIN)}",
         )
     attribute = named[0]
     if attribute.name == "value":

@@ -62,8 +62,8 @@ class Onnx(Dialect):
     def versions(self, file_id: str) -> tuple[str, ...]:
         _, name, number = parted(file_id)
         end = min((n for n in self._first[name] if n > number), default=None)
-        held = [n for n in onnx_opsets().since.get(name, ()) if n > number and (end is None or n < end)]
-        return tuple(f"{ONNX}:{name}-{n}" for n in (number, *held))
+        versions = [n for n in onnx_opsets().since.get(name, ()) if n > number and (end is None or n < end)]
+        return tuple(f"{ONNX}:{name}-{n}" for n in (number, *versions))
 
     def named(self, type: str, opset: int) -> str | None:
         """The id of the version of an op that an opset means; None where no file holds it."""
@@ -97,8 +97,8 @@ class Onnx(Dialect):
                 yield Listed(f"{ONNX}:{name}-{number}", "", (wanted,))
 
     def opsets_of(self, id: str) -> tuple[str, ...]:
-        held, name = self.versions(id), parted(id)[1]
-        return tuple(opset for opset in self.opsets if self.named(name, int(opset)) in held)
+        versions, name = self.versions(id), parted(id)[1]
+        return tuple(opset for opset in self.opsets if self.named(name, int(opset)) in versions)
 
     def read(
         self, path: str, *, weights: str | None = None, text: bytes | None = None, limits: Limits
@@ -118,6 +118,6 @@ class Onnx(Dialect):
             return None
         return OtherFormat(
             "onnx-file",
-            "this is no XML but looks like an ONNX model; an IR file is XML",
-            ("irops reads models of ONNX from files that are named .onnx",),
+            "the file looks like an ONNX model, must be XML",
+            ("irops reads ONNX models from files whose name ends with .onnx",),
         )

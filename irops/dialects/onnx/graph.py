@@ -30,13 +30,13 @@ class GraphBuilder:
         self.sources: dict[
             str, tuple[int, int]
         ] = {}  # of each tensor, the layer and the label of the port that gives it
-        self.taken: set[str] = set()  # names of layers
+        self.layer_names: set[str] = set()  # names of layers
         self._unimported: set[str] = set()
 
     def build(self, proto: Any) -> Graph:
         for info in (*proto.input, *proto.output, *proto.value_info):
             self.known.setdefault(info.name, declared(info, self.names))
-        self.taken.update(info.name for info in proto.output)
+        self.layer_names.update(info.name for info in proto.output)
         constants = {tensor.name for tensor in proto.initializer} | {
             sparse.values.name for sparse in proto.sparse_initializer
         }
@@ -67,7 +67,7 @@ class GraphBuilder:
 
     def _version(self, domain: str) -> str:
         """What a layer's version says of the opset that it is of; a domain that is not imported is
-        told once.
+        reported once.
         """
         own = "" if domain in OWN_DOMAINS else domain
         if own not in self.versions:
@@ -82,7 +82,7 @@ class GraphBuilder:
     def _parameter(self, name: str) -> None:
         known = self.known[name]
         layer = self._layer(
-            unique(name, self.taken),
+            unique(name, self.layer_names),
             "Parameter",
             data={
                 "shape": known.shape,
@@ -97,7 +97,7 @@ class GraphBuilder:
             self.faults.add("unsupported-onnx-type", f"{what} {known.fault}", -1)
 
     def _initializer(self, name: str, proto: Any, read: Any) -> None:
-        layer = self._layer(unique(name, self.taken), "Const")
+        layer = self._layer(unique(name, self.layer_names), "Const")
         self._hold(layer, f"initializer {name!r}", lambda: read(proto, self.files))
         self._gives(layer, name)
 
@@ -143,9 +143,9 @@ class GraphBuilder:
 
     def _name_of(self, node: Any) -> str:
         """A node's name; that of its first tensor, where it has none or another layer's."""
-        if node.name and node.name not in self.taken:
-            return unique(node.name, self.taken)
-        return unique(next(filter(None, (*node.output, node.op_type))), self.taken)
+        if node.name and node.name not in self.layer_names:
+            return unique(node.name, self.layer_names)
+        return unique(next(filter(None, (*node.output, node.op_type))), self.layer_names)
 
     def _gives(self, layer: Layer, name: str) -> None:
         """Another output of a layer, and the tensor that it is."""
@@ -180,8 +180,8 @@ class GraphBuilder:
 
     def _result(self, name: str) -> None:
         known = self.known[name]
-        self.taken.discard(name)
-        layer = self._layer(unique(name, self.taken), "Result")
+        self.layer_names.discard(name)
+        layer = self._layer(unique(name, self.layer_names), "Result")
         layer.output_names = (name,)
         layer.inputs = [Port(0, known.element.precision if known.element is not None else None, known.dims)]
         self._refused(known, f"output {name!r}")

@@ -1,4 +1,4 @@
-"""The library onnx, which knows the format: imported when a model of ONNX is met, and told of where it is
+"""The library onnx, which knows the format: imported when a model of ONNX is met, and reported where it is
 missing.
 """
 

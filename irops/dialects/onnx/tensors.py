@@ -142,10 +142,10 @@ def _fields(tensor: Any, element: ElementType) -> bytes:
 def _narrowed(numbers: Array, bits: int, sign: int) -> bytes:
     """Numbers in fewer bits, signed ones or bit patterns."""
     if numbers.size and bits < 64:
-        least, most = int(numbers.min()), int(numbers.max())
-        if least < -sign << (bits - 1) or most >= 1 << bits:
+        lowest, top = int(numbers.min()), int(numbers.max())
+        if lowest < -sign << (bits - 1) or top >= 1 << bits:
             raise TensorFault(
                 "malformed-tensor",
-                f"contains the number {least if least < 0 else most}, which does not fit into {bits} bits",
+                f"contains the number {lowest if lowest < 0 else top}, which does not fit into {bits} bits",
             )
     return numbers.astype(f"<u{bits // 8}").tobytes()

@@ -34,23 +34,23 @@ class Names:
     def take(self, node: Named, outputs: Sequence[str]) -> None:
         """Give a node the names of its outputs, and let nobody else have them.
 
-        Raises:  DiagnosticError where there are more than outputs, an empty one, or one that is taken
+        Raises:  DiagnosticError where there are more than outputs, an empty one, or one that is used
         """
-        said = node.name or node.type
+        label = node.name or node.type
         if len(outputs) > len(node.facts):
             raise refuse(
                 "too-many-output-names",
-                f"{said} is given {len(outputs)} output names ({', '.join(outputs)}), "
+                f"{label} is given {len(outputs)} output names ({', '.join(outputs)}), "
                 f"and has {len(node.facts)} output{'s' * (len(node.facts) != 1)}",
-                said,
+                label,
             )
         wrong = next((name for name in outputs if not isinstance(name, str) or not name), None)
         if wrong is not None:
             raise refuse(
-                "invalid-output-name", f"{said} is given the output name {wrong!r}, must be a text", said
+                "invalid-output-name", f"{label} is given the output name {wrong!r}, must be a text", label
             )
-        self._free(self.nodes, [node.name] if node.name else [], "node", said)
-        self._free(self.tensors, outputs, "tensor", said)
+        self._free(self.nodes, [node.name] if node.name else [], "node", label)
+        self._free(self.tensors, outputs, "tensor", label)
         self.nodes |= {node.name} if node.name else set()
         self.tensors |= set(outputs)
         node.outputs = [*outputs, *[None] * (len(node.facts) - len(outputs))]
@@ -74,10 +74,10 @@ class Names:
         self.results |= other.results
 
     @staticmethod
-    def _free(taken: set[str], names: Iterable[str], what: str, node: str | None) -> None:
+    def _free(used: set[str], names: Iterable[str], what: str, node: str | None) -> None:
         seen: set[str] = set()
         for name in names:
-            if name in taken or name in seen:
+            if name in used or name in seen:
                 raise refuse("duplicate-name", f"the name {name!r} is given to a second {what}", node)
             seen.add(name)
 

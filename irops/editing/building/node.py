@@ -39,7 +39,7 @@ def op_of(type: str, version: str) -> Op:
 def added(
     type: str, version: str, sources: tuple[Wire, ...], parameters: Mapping[str, Any], name: str | None
 ) -> Node:
-    """A node, held to its definition: parameters, inputs, types, ranks and shapes.
+    """A node, validated against its definition: parameters, inputs, types, ranks and shapes.
 
     Raises:  DiagnosticError, for the first thing that is wrong
     """

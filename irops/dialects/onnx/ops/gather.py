@@ -12,9 +12,9 @@ from irops.values.violation import require
 
 
 @kernel("onnx:Gather-1")
-def gather_inside(data: Array, indices: Array, *, axis: int) -> Array:
-    """As gather, but every index must mean a slice."""
-    size, found = data.shape[normal_axes([axis], data.ndim, "C2")[0]], as_i64(indices)
-    outside = (found >= size) | (found < -size)
-    require(not outside.any(), "C6", f"{found[outside][:1].tolist()} on {size} elements")
+def gather_in_range(data: Array, indices: Array, *, axis: int) -> Array:
+    """As gather, but every index must lie inside the axis."""
+    size, numbers = data.shape[normal_axes([axis], data.ndim, "C2")[0]], as_i64(indices)
+    outside = (numbers >= size) | (numbers < -size)
+    require(not outside.any(), "C6", f"{numbers[outside][:1].tolist()} on {size} elements")
     return gather(data, indices, np.array(axis), batch_dims=0)

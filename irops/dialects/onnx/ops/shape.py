@@ -13,8 +13,8 @@ from irops.values.shape import Shape
 
 @shape("onnx:Shape-1")
 def shape_shape(data: Fact, *, start: int = 0, end: int | None = None) -> Fact:
-    measured = Shape(data.shape.dims[start:end]) if data.shape.dims is not None else data.shape
-    return shape_of_shape(Fact(data.element_type, measured), output_type=I64)
+    selected = Shape(data.shape.dims[start:end]) if data.shape.dims is not None else data.shape
+    return shape_of_shape(Fact(data.element_type, selected), output_type=I64)
 
 
 @kernel("onnx:Shape-1")

@@ -20,7 +20,7 @@ def slice_by_inputs_shape(
 
 
 def _ones(starts: Fact) -> Fact:
-    """As many ones as there are starts."""
+    """The default steps: one 1 per element of starts."""
     count = starts.shape[0]
     return Fact(starts.element_type, Shape.of(count), np.ones(int(count), np.int64) if count.known else None)
 
@@ -52,7 +52,7 @@ def slice_by_inputs_gradient(
 def slice_by_attributes_shape(
     data: Fact, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None
 ) -> Shape:
-    first, last = (Fact.of(np.array(given, np.int64)) for given in (starts, ends))
+    first, last = (Fact.of(np.array(bound, np.int64)) for bound in (starts, ends))
     return slice_by_inputs_shape(
         data, first, last, None if axes is None else Fact.of(np.array(axes, np.int64)), None
     )
@@ -63,7 +63,7 @@ def slice_by_attributes_shape(
 def slice_by_attributes(
     data: Array, *, starts: tuple[int, ...], ends: tuple[int, ...], axes: tuple[int, ...] | None
 ) -> Array:
-    first, last = (np.array(given, np.int64) for given in (starts, ends))
+    first, last = (np.array(bound, np.int64) for bound in (starts, ends))
     return slice_by_inputs(data, first, last, None if axes is None else np.array(axes, np.int64), None)
 
 
@@ -76,6 +76,6 @@ def slice_by_attributes_gradient(
     axes: tuple[int, ...] | None,
     data_shape: Sizes,
 ) -> Array:
-    first, last = (np.array(given, np.int64) for given in (starts, ends))
-    named = None if axes is None else np.array(axes, np.int64)
-    return slice_by_inputs_gradient(d_output, first, last, named, None, data_shape=data_shape)
+    first, last = (np.array(bound, np.int64) for bound in (starts, ends))
+    sliced_axes = None if axes is None else np.array(axes, np.int64)
+    return slice_by_inputs_gradient(d_output, first, last, sliced_axes, None, data_shape=data_shape)

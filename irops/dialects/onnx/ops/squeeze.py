@@ -12,8 +12,8 @@ from irops.values.violation import require
 
 
 @kernel("onnx:Squeeze-13")
-def squeeze_ones(data: Array, axes: Array | None) -> Array:
-    """As squeeze, but what is named must have size 1."""
+def squeeze_onnx_13(data: Array, axes: Array | None) -> Array:
+    """Like squeeze, but every axis in axes must have size 1."""
     for axis in () if axes is None else as_i64(axes).ravel().tolist():
         require(-data.ndim <= axis < data.ndim, "C1", f"axis {axis} at rank {data.ndim}")
         require(data.shape[axis] == 1, "C3", Shape(data.shape), f"axis {axis}")
@@ -21,5 +21,5 @@ def squeeze_ones(data: Array, axes: Array | None) -> Array:
 
 
 @kernel("onnx:Squeeze-1")
-def squeeze_named(data: Array, *, axes: tuple[int, ...] | None) -> Array:
-    return squeeze_ones(data, None if axes is None else np.array(axes, np.int64))
+def squeeze_onnx_1(data: Array, *, axes: tuple[int, ...] | None) -> Array:
+    return squeeze_onnx_13(data, None if axes is None else np.array(axes, np.int64))
