@@ -1,5 +1,5 @@
-"""Reversal at the speed of memory, compiled by numba. Bytes are moved, never converted, whatever they
-mean.
+"""Reverse and ReverseSequence, compiled by numba and limited by memory bandwidth only. The kernels move
+bytes and ignore element types.
 """
 
 from __future__ import annotations
@@ -16,15 +16,13 @@ from irops.spec.op import Op
 from irops.values.element import Array
 
 WORTH_LOADING = 1 << 20
-"""Bytes from which on data is worth the third of a second that it takes to import numba."""
+"""The size of data in bytes that justifies the third of a second that importing numba takes."""
 
 
 class Numba:
-    """Kernels for Reverse and ReverseSequence. numba is imported, and code compiled, when the first of them
-    computes.
+    """Kernels for Reverse and ReverseSequence. numba is imported, and the code compiled, at the first call.
 
-    least: the bytes of data below which it declines rather than import numba; once that is imported, it
-        declines nothing.
+    min_bytes: smaller data is declined as long as numba is not imported
     """
 
     name = "numba"
@@ -34,7 +32,7 @@ class Numba:
         self._reversing: Any = None
 
     def missing(self) -> str | None:
-        """What must be installed before it can compute, or None."""
+        """The libraries that must be installed first; None if all are."""
         return missing_libraries("numba", "numba")
 
     def kernel(self, op: Op) -> Kernel | None:

@@ -1,4 +1,4 @@
-"""Blocks of bytes that are moved whole: the axes behind the sequence axis, where they lie in one piece."""
+"""Move whole blocks of bytes: the axes behind the sequence axis, if they are contiguous."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ VECTOR = 64
 
 @cache
 def blocks(span: int, exact: int, stream: int, sequences: int) -> Callable[..., Any]:
-    """The kernel for blocks moved by vectors of span bytes.
+    """The kernel that moves blocks by vectors of span bytes.
 
-    span: VECTOR for blocks of as many bytes or more; else the greatest power of two within a block
-    exact: whether a block is a multiple of span
-    stream: store past the caches: blocks must be multiples of span then, targets of 16 bytes
-    sequences: whether steps go to where lengths say, each turn bytes from the next, or blocks only to where
-        the loops say
+    span: VECTOR for blocks of VECTOR bytes or more; else the greatest power of two within a block
+    exact: whether the block size is a multiple of span
+    stream: use stores that bypass the caches; blocks must be multiples of span, targets of 16 bytes
+    sequences: whether lengths determine the target of each step (steps are `turn` bytes apart); otherwise
+        the loops alone do
     """
 
     def move_blocks(

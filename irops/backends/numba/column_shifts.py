@@ -1,8 +1,8 @@
-"""Rows of vectors shifted towards the beginning, by as much as each lane's own count says.
+"""Shift rows of vectors towards the beginning, each lane by a count of its own.
 
-A count is taken bit by bit, up to three bits at a time: where a lane's bit holds, the element comes from as
-    many rows further on.
-Eight rows that lie a step apart need the seven behind them and no more, so all of it happens in registers.
+A count is processed bit by bit, up to three bits at a time: in lanes whose bit is set, the element comes from
+the row that is 1, 2 or 4 steps further on. Eight rows that are a step apart need only the seven rows behind
+them, so everything happens in registers.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def _shift_rows(
     for distance in (1, 2, 4)[: many.bit_length() - 1]:
         bit = broadcast(builder, builder.mul(step, i64_constant(distance)), kind)
         moves = builder.icmp_unsigned("!=", builder.and_(short, bit), ir.Constant(kind, [0] * kind.count))
-        compiled_function = max(len(rows) - distance, many)
+        remaining = max(len(rows) - distance, many)
         rows = [
             builder.select(moves, rows[k + distance], rows[k]) if k + distance < len(rows) else rows[k]
-            for k in range(compiled_function)
+            for k in range(remaining)
         ]
     if final:
         behind = [
@@ -82,17 +82,17 @@ def _shift_rows(
         put(builder, row(target, out, place), shifted, 0)
 
 
-column_lasts = operation(_column_lasts, lambda _, count, width: Lanes(count, width), static=2)
-"""The last steps of as many columns' heads, from their lengths: column_lasts(address, count, width).
+column_lasts = operation(_column_lasts, lambda address, count, width: Lanes(count, width), static=2)  # noqa: ARG005
+"""The last steps of the heads of count columns, from their lengths: column_lasts(address, count, width).
 
-A length of 0 reverses what a length of 1 does: nothing.
+A head is the part of a sequence that is reversed. A length of 0 is treated as 1: nothing is reversed.
 """
 shift_rows = operation(_shift_rows, no_value, static=3)
-"""Two, four or eight rows, step apart from the first on, from source to target.
+"""Shift two, four or eight rows from source to target, beginning with row `first`, `step` rows apart.
 
 shift_rows(target, source, straight, on, out, lasts, steps, step, first, many, more, final)
-on, out: bytes from a row to the next there. lasts: the last step of each column's head; columns are shifted
-    by what they lack of
-steps - 1. more: whether there are rows behind the many. final: where a row lies behind a column's head, its
-element is that of the same row of straight instead.
+on, out: bytes from one row to the next in source and in target
+lasts: the last step of each column's head; a column is shifted by steps - 1 - last
+more: whether rows follow the `many` ones
+final: take elements of rows behind a column's head from the same row of `straight`
 """

@@ -1,9 +1,9 @@
-"""Sequences that lie side by side, each element a few bytes: the batch axis is the innermost one, and every
-column has its length.
+"""Reverse sequences that lie side by side, with elements of a few bytes: the batch axis is the innermost
+one, and each column has its own length.
 
-Columns are taken as many at a time as fit into the caches: their rows are copied to one place, reversed there
-    as a whole, each
-column shifted by what its sequence lacks (octets), and copied on. No element is moved by itself.
+As many columns as fit into the caches are processed together: their rows are copied to a buffer, reversed
+as a whole, each column is shifted by steps - length, and the rows are copied to the target. No element is
+moved individually.
 """
 
 from __future__ import annotations
@@ -23,19 +23,18 @@ from irops.backends.numba.vectors import fence_stores, fetch_add, load, store
 
 OCTET, VECTOR = 8, 64
 PART = 512
-"""Bytes of a row that are worked on at a time, at most: long enough for memory, short enough for the caches.
+"""The most bytes of a row that are processed together: long enough for sequential memory access, short
+enough for the caches.
 """
 
 
 def max_steps(width: int) -> int:
-    """How long sequences may be: their steps are counted in lanes, and a part of them must stay in the
-    caches.
-    """
+    """The maximum sequence length: steps must be representable in a lane, and a part must fit the caches."""
     return 256 if width == 1 else 2048
 
 
 def scratch_rows(steps: int) -> int:
-    """How many rows the work needs room for: more than there are, since rows are shifted in groups."""
+    """The number of rows of the buffer: more than there are steps, because rows are shifted in groups."""
     step = OCTET
     while step * OCTET < steps:
         step *= OCTET
@@ -43,9 +42,10 @@ def scratch_rows(steps: int) -> int:
 
 
 def parts(row: int, first_offset: int) -> npt.NDArray[np.int64]:
-    """Where in a row of so many bytes each part begins, and its size, a multiple of VECTOR.
+    """The offset and the size of each part of a row of `row` bytes; sizes are multiples of VECTOR.
 
-    lead: bytes before the second part; parts may overlap, since each is computed from the source alone.
+        first_offset: where the second part begins, if not 0. Parts may overlap, because each one is computed
+    from the source alone.
     """
     offsets_and_sizes = [(0, VECTOR)] if first_offset else []
     begin = first_offset
@@ -60,10 +60,10 @@ def parts(row: int, first_offset: int) -> npt.NDArray[np.int64]:
 
 @cache
 def columns(width: int, stream: int) -> Callable[..., Any]:
-    """The kernel for elements of width bytes. parts: where in a row each part begins, and how many bytes it
-    has (multiples of VECTOR).
+    """The kernel for elements of width bytes. Its argument parts holds the offset and size of each part of a
+    row.
 
-    stream: store past the caches: targets and begins of parts must be multiples of 16.
+    stream: use stores that bypass the caches; targets and offsets of parts must be multiples of 16
     """
     count = VECTOR // width
 
@@ -82,7 +82,7 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
     ) -> None:
         index = np.zeros(loops.shape[0], np.int64)
         total = parts.shape[0] * iterations_of(loops)
-        gap = PART + VECTOR  # not a power of two: rows would contend for the same places of a cache
+        gap = PART + VECTOR  # not a power of two: rows would compete for the same cache sets
         space = np.empty(rows * VECTOR + (rows + OCTET) * gap + VECTOR, np.uint8)
         shifted = space.ctypes.data
         shifted += -shifted % VECTOR
@@ -133,6 +133,6 @@ def columns(width: int, stream: int) -> Callable[..., Any]:
                     store(t + step * out + c, load(columns_start + step * gap + c, VECTOR, 1), stream)
             fence_stores()
             fetch_add(counter + FINISHED)
-        space[0] = 0  # it is in use until here, though only by its address
+        space[0] = 0  # keeps the array alive until here; otherwise only its address is used
 
     return compiled(reverse_columns)

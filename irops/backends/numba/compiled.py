@@ -1,6 +1,4 @@
-"""How functions are compiled: to machine code that holds no lock, kept on disk where a folder can be
-written.
-"""
+"""Compile functions to machine code that releases the GIL and is cached on disk if a folder is writable."""
 
 from __future__ import annotations
 
@@ -13,28 +11,26 @@ import numba
 
 
 def _source_checksum() -> int:
-    """A number that is another one whenever a source of this package is: what is compiled depends on all of
-    them.
-    """
-    i64_constant = 0
+    """A checksum over all sources of this package, because compiled code depends on all of them."""
+    checksum = 0
     for file in sorted(Path(__file__).parent.glob("*.py")):
-        i64_constant = crc32(file.read_bytes(), i64_constant)
-    return i64_constant
+        checksum = crc32(file.read_bytes(), checksum)
+    return checksum
 
 
 SOURCE_CHECKSUM = _source_checksum()
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, compiled when first called; the code is found again by the next process.
+    """The function, compiled at its first call; later processes read the code from the cache.
 
-    What a function closes over may be numbers only: they are constants in its code, and part of the name
-        under which it is kept.
+    A function may close over numbers only: they become constants in its code, and part of the key under
+    which it is cached.
     """
     function.__qualname__ += f".{SOURCE_CHECKSUM:08x}"
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
         compiled_function: Callable[..., Any] = numba.njit(function, cache=True, **options)
-    except RuntimeError:  # no folder for it: neither beside the source nor of the user (NUMBA_CACHE_DIR)
+    except RuntimeError:  # no writable cache folder, neither next to the source nor NUMBA_CACHE_DIR
         compiled_function = numba.njit(function, **options)
     return compiled_function

@@ -1,7 +1,7 @@
-"""Going through loops at any depth, within compiled code.
+"""Iterate over nested loops of any depth in compiled code.
 
-loops: a row per loop, the outermost first: its size, then how far each turn goes on in source, target,
-    lengths and steps.
+loops: one row per loop, the outermost first: its size, then its increments in source, target, lengths and
+steps.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ SIZE, SOURCE, TARGET, LENGTH, STEP = range(5)
 
 
 def _iterations(loops: Any) -> int:
-    """How often the innermost of the loops turns in all."""
+    """The number of iterations of the innermost loop in all."""
     count = 1
     for depth in range(loops.shape[0]):
         count *= loops[depth, 0]
@@ -22,9 +22,7 @@ def _iterations(loops: Any) -> int:
 
 
 def _locate(loops: Any, index: Any, turn: int) -> tuple[int, int, int, int]:
-    """Where a turn is in source, target, lengths and steps; index becomes how often each loop has gone
-    round.
-    """
+    """The offsets of an iteration in source, target, lengths and steps; sets index to the loop counters."""
     source = target = length = step = 0
     for depth in range(loops.shape[0] - 1, -1, -1):
         turn, place = turn // loops[depth, 0], turn % loops[depth, 0]
@@ -37,7 +35,7 @@ def _locate(loops: Any, index: Any, turn: int) -> tuple[int, int, int, int]:
 
 
 def _carry(loops: Any, index: Any) -> tuple[int, int, int, int]:
-    """How much further all is once the innermost loop has gone round wholly and those around it go on."""
+    """The changes of the offsets when the innermost loop has ended and the loops around it advance."""
     depth = loops.shape[0] - 1
     size = loops[depth, 0]
     source, target, length, step = (

@@ -1,5 +1,5 @@
-"""Which kernel moves what, and how the work is cut: decided by sizes alone, and measured
-(docs/performance.md).
+"""The choice of a kernel, and the division of its work into tasks, by sizes alone. The thresholds are
+measured (docs/performance.md).
 """
 
 from __future__ import annotations
@@ -24,30 +24,32 @@ from irops.backends.numba.streamed_rows import UNIT, streamed_rows
 from irops.backends.numba.workers import WORKERS
 
 PARALLEL_BYTES = 512 << 10
-"""Bytes from which on more than one core is asked: asking takes as long as copying a tenth of a megabyte, if
-the core is awake.
+"""The size from which several cores are used: to involve an awake core costs as much as to copy a tenth of a
+megabyte.
 """
 TASK_BYTES = 128 << 10
-"""Bytes that a core takes at a time."""
+"""The size of a task."""
 PIECE_BYTES = 64 << 10
-"""Bytes of what lies in one piece and is moved as it is, that are one block."""
+"""The size of the pieces into which longer contiguous blocks are cut."""
 LONG_ROW, LONG_STREAMED_ROW = 8 << 10, 2 << 10
-"""The bytes of a row from which on handling its head and tail separately pays off; the second, where the row
-is stored past the caches.
+"""The row sizes from which branches on head and tail pay off: with ordinary stores, and with stores that
+bypass the caches.
 """
 RUN_BYTES = 256
-"""Bytes of neighbouring sequences of equal lengths, on the average, from which on they are moved together."""
-NARROW_BYTES = 1 << 10
-"""Bytes of neighbouring sequences that are gone through together, where their elements are moved one by one.
+"""The average size of runs of neighbouring sequences with equal lengths from which runs are moved as blocks.
 """
+NARROW_BYTES = 1 << 10
+"""The size of neighbouring sequences that are processed together if their elements are moved one by one."""
 WIDTHS = {**dict.fromkeys((1, 2, 4, 8, 16, 32), VECTOR), **dict.fromkeys((3, 6, 12, 24), 48)}
-"""Bytes of elements that a vector mirrors, and of the longest vector that is made of them."""
+"""The longest vector by element size, in bytes, for the element sizes that vectors can mirror."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A kernel, where its blocks begin, and what it is given beside addresses. lengths: fixed ones, instead
-    of those that are given.
+    """A kernel, the offsets at which its blocks begin, and its arguments other than addresses.
+
+    begin: offsets in target, source, the lowest byte of source, and lengths
+    lengths: constant lengths that replace those of the call
     """
 
     kernel: Callable[..., Any]
@@ -64,23 +66,23 @@ class Job:
         tasks: int,
         lengths: npt.NDArray[np.int64] | None = None,
     ) -> Job:
-        """A kernel that does moves."""
+        """The job that executes moves with a kernel."""
         sequence = 8 * moves.sequence if lengths is None else lengths.ctypes.data
         return Job(kernel, (moves.target, moves.source, moves.lowest, sequence), rest, tasks, lengths)
 
     def run(self, target: int, source: int, lengths: int, keep_alive: Any) -> None:
-        """held: the arrays that the addresses are of."""
+        """Run the job. keep_alive: the arrays that the addresses refer to."""
         to, come, low, sequence = self.begin
-        own = sequence + lengths if self.lengths is None else sequence
-        WORKERS.run(
-            self.kernel, (target + to, source + come, source + low, own, *self.rest), self.tasks, keep_alive
-        )
+        lengths = sequence + lengths if self.lengths is None else sequence
+        arguments = (target + to, source + come, source + low, lengths, *self.rest)
+        WORKERS.run(self.kernel, arguments, self.tasks, keep_alive)
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What a choice depends on beside the moves: bytes in all; the target's address, as far as lines go;
-    steps, if lengths turn them.
+    """What the choice depends on besides the moves.
+
+    size: bytes in all; address: of the target, modulo the cache line; steps: of sequences, 0 without lengths
     """
 
     size: int
@@ -89,18 +91,18 @@ class Workload:
 
     @property
     def streamed(self) -> bool:
-        """Whether source and result are more than the caches hold."""
+        """Whether source and result together exceed the caches."""
         return 2 * self.size >= _cache_bytes()
 
     def aligned(self, moves: Moves, unit: int) -> bool:
-        """Whether every block begins at a multiple of unit in the target."""
+        """Whether every block of the target begins at a multiple of unit."""
         return not (self.address + moves.target) % unit and not any(
             loop.target % unit for loop in moves.loops
         )
 
 
 def jobs(moves: Moves, workload: Workload) -> tuple[Job, ...]:
-    """The work to do."""
+    """The jobs that execute moves."""
     if moves.inner(PLAIN, -1) and moves.block in WIDTHS and not workload.steps:
         last = moves.loops[-1]
         turned = moves.at(0, -(last.size - 1) * moves.block, moves.loops[:-1])
@@ -129,7 +131,7 @@ def jobs(moves: Moves, workload: Workload) -> tuple[Job, ...]:
 def _row_jobs(
     moves: Moves, steps: int, workload: Workload, fixed: npt.NDArray[np.int64] | None
 ) -> tuple[Job, ...]:
-    """Rows of steps elements, each a block."""
+    """Jobs for rows of `steps` elements, each one a block."""
     width, row = moves.block, steps * moves.block
     table, count = _table(moves.loops), moves.count
     span = WIDTHS[width]
@@ -148,7 +150,7 @@ def _row_jobs(
 
 
 def _column_jobs(moves: Moves, row: int, workload: Workload) -> tuple[Job, ...]:
-    """Rows of elements that lie side by side, each of a sequence of its own."""
+    """Jobs for rows in which each element belongs to a different sequence."""
     steps = next(loop for loop in moves.loops if loop.role == STEPS)
     loops = tuple(loop for loop in moves.loops[:-1] if loop.role != STEPS)
     streamed = (
@@ -174,9 +176,7 @@ def _column_jobs(moves: Moves, row: int, workload: Workload) -> tuple[Job, ...]:
 
 
 def run_jobs(moves: Moves, workload: Workload, lengths: npt.NDArray[np.int64]) -> tuple[Job, ...]:
-    """Work on sequences that lie side by side, run by run; none, where neighbours are mostly of different
-    lengths.
-    """
+    """Jobs that move runs of neighbouring sequences with equal lengths as blocks; none if runs are short."""
     row = moves.block * len(lengths)
     ends = run_ends(lengths, row // RUN_BYTES)
     if not len(ends):
@@ -190,7 +190,7 @@ def run_jobs(moves: Moves, workload: Workload, lengths: npt.NDArray[np.int64]) -
 
 
 def _block_jobs(moves: Moves, workload: Workload) -> tuple[Job, ...]:
-    """Blocks that are moved as they are; long ones in pieces."""
+    """Jobs that move blocks unchanged, long ones in pieces."""
     if moves.block > 2 * PIECE_BYTES:
         pieces, rest = divmod(moves.block, PIECE_BYTES)
         cut = [moves.at(0, 0, (*moves.loops, Loop(pieces, PIECE_BYTES, PIECE_BYTES)), block=PIECE_BYTES)]
@@ -215,9 +215,7 @@ def _block_job(moves: Moves, workload: Workload) -> Job:
 
 
 def _table(loops: Sequence[Loop], turning: bool = False) -> npt.NDArray[np.int64]:
-    """Loops as kernels take them (walking). Steps have no place of their own in the target, where lengths
-    turn them.
-    """
+    """Loops as an array for kernels (see iteration). turning: lengths determine the targets of steps."""
     lines = [
         (
             loop.size,
@@ -232,13 +230,13 @@ def _table(loops: Sequence[Loop], turning: bool = False) -> npt.NDArray[np.int64
 
 
 def _grain(count: int, each: int, workload: Workload) -> int:
-    """How many rows or blocks make a task."""
+    """The number of rows or blocks of a task."""
     return max(TASK_BYTES // each, 1) if workload.size >= PARALLEL_BYTES else count
 
 
 @cache
 def _cache_bytes() -> int:
-    """The size of the largest cache, as Linux reports it."""
+    """The size of the largest cache as reported by Linux; 32 MiB on other systems."""
     sizes = [32 << 20]
     for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
         text = file.read_text().strip()

@@ -1,4 +1,4 @@
-"""Sequence lengths, validated against the definition: in one pass in the usual case, contiguous i64."""
+"""Check sequence lengths against the definition, in one pass if they are a contiguous i64 array."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ I64 = np.dtype(np.int64)
 
 
 def checked_lengths_fast(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> Lengths:
-    """What checked_lengths returns.
-
-    Raises:  Violation
-    """
+    """Checked lengths, as checked_lengths returns them. Raises: Violation"""
     usual = type(seq_lengths) is np.ndarray and seq_lengths.dtype == I64 and seq_lengths.flags.c_contiguous
     if (
         usual
@@ -32,12 +29,10 @@ def checked_lengths_fast(data: Array, seq_lengths: Array, batch_axis: int, seq_a
 
 
 def _extent(numbers: Any) -> tuple[int, int]:
-    """The least and the greatest."""
+    """The minimum and the maximum."""
     minimum = maximum = numbers[0]
     for index in range(numbers.size):
-        number = numbers[
-            np.uint64(index)
-        ]  # an index that cannot count from the end: such loops become vectors
+        number = numbers[np.uint64(index)]  # unsigned, so that LLVM can vectorise the loop
         minimum, maximum = min(minimum, number), max(maximum, number)
     return minimum, maximum
 

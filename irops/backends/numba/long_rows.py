@@ -1,5 +1,5 @@
-"""Sequences that lie in one piece and are long: head and tail one after the other, in pieces that several
-cores share.
+"""Reverse long contiguous sequences: first the head, which is reversed, then the tail, which is copied.
+Several cores share the pieces of a row.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ copy_few = compiled(_copy_few)
 
 @cache
 def long_rows(width: int, span: int) -> Callable[..., Any]:
-    """The kernel for elements of width bytes, vectors of span bytes, pieces no shorter than that; the last
-    piece of a row is longer.
+    """The kernel for elements of width bytes and vectors of span bytes. Pieces have at least span bytes; the
+    last piece of a row includes the rest.
     """
     margin = span - width
 
@@ -57,7 +57,7 @@ def long_rows(width: int, span: int) -> Callable[..., Any]:
                 store(t + head - c - span, mirrored(load(s + c, span, 1), width), 0)
                 c += span
             if c < middle:
-                if head >= span:  # some are written twice
+                if head >= span:  # some bytes are written twice
                     store(t + head - middle, mirrored(load(s + middle - span, span, 1), width), 0)
                 elif s - margin >= low:
                     reverse_at(t, s, head, 0, width, span, 0)

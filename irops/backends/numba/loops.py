@@ -1,8 +1,7 @@
-"""Problems of moving, reduced to few loops. Everything is counted in bytes; no heavy import here.
+"""Moves of tensors, reduced to few nested loops. All sizes and offsets are in bytes. No heavy imports here.
 
-Sources are gone through upwards wherever it can be done, and what is reversed is the way through the target:
-    caches foresee loads
-that go upwards, and stores have no need of foresight.
+Loops run upwards through the source if possible, and downwards through the target where an axis is reversed:
+caches prefetch upward loads, and stores need no prefetching.
 """
 
 from __future__ import annotations
@@ -13,13 +12,11 @@ from math import prod
 from typing import NamedTuple
 
 PLAIN, BATCH, STEPS = 0, 1, 2
-"""What a loop goes along: an axis that is carried along, the batch axis, the sequence axis."""
+"""The role of a loop's axis: any other axis, the batch axis, the sequence axis."""
 
 
 class Loop(NamedTuple):
-    """A loop of size turns. source and target: how many bytes each turn goes on; sequences: how many
-    sequences.
-    """
+    """A loop of `size` iterations. source, target, sequences: the increments of each iteration."""
 
     size: int
     source: int
@@ -30,9 +27,9 @@ class Loop(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """Blocks of bytes, each in one piece in source and target, and the loops over them, the outermost first.
+    """Blocks of bytes, contiguous in source and target, and the loops over them, the outermost first.
 
-    source, target: where the first block is, from the first element on; sequence: which it is of.
+    source, target: offsets of the first block from the first element; sequence: its sequence
     """
 
     block: int
@@ -43,17 +40,17 @@ class Moves:
 
     @property
     def count(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return prod(loop.size for loop in self.loops)
 
     @property
     def lowest(self) -> int:
-        """Where the lowest block of the source is, from the first element on."""
+        """The offset of the lowest block of the source from the first element."""
         return self.source + sum(min(0, (loop.size - 1) * loop.source) for loop in self.loops)
 
     def inner(self, role: int, target: int = 1) -> bool:
-        """Whether blocks follow one another along a role; target: or the other way round in the target
-        (-1).
+        """Whether the innermost loop has a role and its blocks are adjacent. target: -1 if they are in
+        reverse order in the target.
         """
         last = self.loops[-1] if self.loops else None
         return last is not None and (last.role, last.source, last.target) == (
@@ -65,7 +62,7 @@ class Moves:
     def at(
         self, source: int, target: int, loops: Sequence[Loop], *, block: int = 0, sequence: int = 0
     ) -> Moves:
-        """Other loops, that begin elsewhere."""
+        """Moves with other loops that begin at other offsets."""
         return Moves(
             block or self.block,
             tuple(loops),
@@ -84,9 +81,10 @@ def moves(
     batch_axis: int = -1,
     seq_axis: int = -1,
 ) -> Moves:
-    """The moves that fill a tensor whose elements lie one behind the other, in C's order; no size may be 0.
+    """The moves that fill a C-contiguous tensor; no size may be 0.
 
-    shape, strides: of the source. What the sequence axis reverses is not in the loops: it depends on lengths.
+    shape, strides: of the source. The loops do not reverse the sequence axis, because that depends on
+    lengths.
     """
     roles = {seq_axis: STEPS, batch_axis: BATCH}
     loops: list[Loop] = []
@@ -111,7 +109,7 @@ def moves(
 
 
 def _merged(loops: Sequence[Loop]) -> list[Loop]:
-    """Loops, neighbours made one where the outer goes on where the inner ends."""
+    """The loops with neighbours merged if the outer one continues where the inner one ends."""
     merged: list[Loop] = []
     for loop in loops:
         last = merged[-1] if merged else None
@@ -127,20 +125,20 @@ def _merged(loops: Sequence[Loop]) -> list[Loop]:
 
 
 def split_loop(nest: Moves, depth: int, size: int, outermost: int) -> list[Moves]:
-    """The loop at a place gone through in parts of size turns, the loop over the parts further out; twice
-    where some turns are left.
+    """Split the loop at a depth into parts of `size` iterations, with a loop over the parts at the depth
+    `outermost`. A remainder gives a second nest.
     """
     loop, loops = nest.loops[depth], list(nest.loops)
     parts, rest = divmod(loop.size, size)
-    parts_ = []
+    nests = []
     if parts:
         over = Loop(parts, loop.source * size, loop.target * size, loop.role, loop.sequences * size)
         inner = [*loops[:depth], loop._replace(size=size), *loops[depth + 1 :]]
-        parts_.append(nest.at(0, 0, [*inner[:outermost], over, *inner[outermost:]]))
+        nests.append(nest.at(0, 0, [*inner[:outermost], over, *inner[outermost:]]))
     if rest:
         begin = size * parts
         inner = [*loops[:depth], loop._replace(size=rest), *loops[depth + 1 :]]
-        parts_.append(
+        nests.append(
             nest.at(loop.source * begin, loop.target * begin, inner, sequence=loop.sequences * begin)
         )
-    return parts_
+    return nests

@@ -1,4 +1,4 @@
-"""Reverse and ReverseSequence: moves, jobs, and the arrays that they are done on."""
+"""Reverse and ReverseSequence on arrays: determine the moves and run the jobs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from irops.backends.numba.loops import BATCH, Moves, moves
 from irops.values.element import Array
 
 ALL = np.ones(1, np.int64)
-"""Lengths of moves that no lengths turn."""
+"""The lengths argument of moves without lengths."""
 _ALL_ADDRESS = address_of(ALL)
 LINE = 64
 
 
 def reverse(view: Any, data: Array, axes: Array, *, mode: str, out: Array | None = None) -> Array:
-    """view: the reference, which checks the axes and gives a view of data."""
+    """Compute Reverse. view: the reference kernel, which checks the axes and returns a view of data."""
     if data.dtype.kind == "O":
-        return by_numpy.reverse(view, data, axes, mode=mode, out=out)  # references are counted
+        return by_numpy.reverse(view, data, axes, mode=mode, out=out)  # Python counts references to objects
     filled = output_array(data, out)
     _move(view(data, axes, mode=mode), filled, ALL)
     return deliver(filled, out)
@@ -49,8 +49,8 @@ def reverse_sequence(
 
 
 def _move(source: Array, target: Array, lengths: Array, batch_axis: int = -1, seq_axis: int = -1) -> None:
-    """Move what source has to target, steps along seq_axis as lengths say: one for each position of
-    batch_axis, or one for all (-1).
+    """Copy source to target, with the first steps of seq_axis reversed: lengths has their number for each
+    position of batch_axis, or for all (-1).
     """
     if not source.size:
         return
@@ -67,7 +67,7 @@ def _work(source: Array, address: int, lengths: Array, batch_axis: int, seq_axis
 
 
 class _Plan:
-    """Moves, and the jobs that execute them, which are computed on first use."""
+    """Moves and their jobs, which are created on first use."""
 
     def __init__(self, moves: Moves, workload: Workload) -> None:
         self.moves, self.workload = moves, workload

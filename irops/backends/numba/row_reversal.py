@@ -1,6 +1,4 @@
-"""One row turned: vectors that choose, lane by lane, between the mirror image of the row's head and the row
-as it is.
-"""
+"""Reverse the head of a row: vectors select, lane by lane, between the mirrored head and the original row."""
 
 from __future__ import annotations
 
@@ -33,8 +31,10 @@ def _maximum(builder: Any, a: Any, b: Any) -> Any:
 def _select(
     builder: Any, target: Any, source: Any, where: tuple[Any, Any, Any], width: int, span: int, stream: int
 ) -> None:
-    """where: how many bytes of the vector are the head's; where in the row its mirrored load begins; where it
-    is itself.
+    """Store one vector of a row.
+
+    where: the number of its bytes that belong to the head, the offset of the load that is mirrored, and the
+    offset of the vector
     """
     count, before, place = where
     kind = vector(span, 1)
@@ -51,10 +51,10 @@ def _select(
 def _reverse_at(
     builder: Any, target: Any, source: Any, head: Any, place: Any, width: int, span: int, stream: int
 ) -> None:
-    """The mirrored load ends where the image of the place begins.
+    """Store the vector at an offset of a row.
 
-    It may begin span - width bytes before the row, not more: where the place is behind the head, none of it
-    is chosen.
+    The mirrored load ends at the mirror image of that offset. It may begin up to span - width bytes before
+    the row; none of its lanes are selected if the offset is behind the head.
     """
     left = builder.sub(head, place)
     before = _maximum(builder, builder.sub(left, i64_constant(span)), i64_constant(width - span))
@@ -92,13 +92,12 @@ def _reverse_row(
 
 
 reverse_at = operation(_reverse_at, no_value, static=3)
-"""Write span bytes of a row at a place: turn_at(target, source, head, place, width, span, stream).
+"""Write span bytes of a row at an offset: reverse_at(target, source, head, place, width, span, stream).
 
-head: how many bytes of the row are to be reversed, in groups of width.
+head: the number of bytes of the row to reverse, in groups of width
 """
 reverse_row = operation(_reverse_row, no_value, static=4)
-"""Write a row of so many bytes by so many vectors, the last one at its end; if there is one, the row is as
-long.
+"""Write a row by a number of vectors, the last one at its end. A row with one vector has span bytes.
 
-turn_row(target, source, head, row, width, span, vectors, stream)
+reverse_row(target, source, head, row, width, span, vectors, stream)
 """

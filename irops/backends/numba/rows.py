@@ -1,6 +1,6 @@
-"""Sequences that lie in one piece, each element a few bytes: every row is turned vector by vector.
+"""Reverse contiguous sequences with elements of a few bytes, each row vector by vector.
 
-Nothing branches on the lengths, which nobody can foretell.
+No branch depends on the lengths, because such branches would be mispredicted.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from irops.backends.numba.spinning import FINISHED, STARTED, notify
 from irops.backends.numba.vectors import fence_stores, fetch_add, load, load_i64, store
 
 UNROLLED = 4
-"""Vectors up to which the code for a row is without a loop."""
+"""The maximum number of vectors of a row whose code is unrolled."""
 
 
 @cache
 def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]:
-    """The kernel for elements of width bytes and vectors of span bytes, no longer than a row.
+    """The kernel for elements of width bytes and vectors of span bytes; span is at most the size of a row.
 
-    vectors: of a row, or 0 for any number; 1 only where a row is as long as its vector.
-    stream: store past the caches: rows must be multiples of span, targets of 16 bytes.
+    vectors: the number of vectors of a row, or 0 for any number; 1 requires rows of span bytes
+    stream: use stores that bypass the caches; rows must be multiples of span, targets of 16 bytes
     """
-    margin = span  # how far before a row a vector may begin, at most
+    margin = span  # the most bytes before a row at which a vector may begin
 
     def reverse_rows(
         target: int, source: int, low: int, lengths: int, loops: Any, row: int, grain: int, counter: int
@@ -48,9 +48,8 @@ def rows(width: int, span: int, vectors: int, stream: int) -> Callable[..., Any]
             while left:
                 turns = min(size - index[inner], left)
                 careful = False
-                if (
-                    min(s, s + (turns - 1) * on) - margin < low
-                ):  # vectors may begin before their row, but not before all rows
+                # a vector may begin before its row, but not before the first row
+                if min(s, s + (turns - 1) * on) - margin < low:
                     turns, careful = 1, s - margin < low
                 for _ in range(turns):
                     head = load_i64(k) * width

@@ -1,7 +1,6 @@
-"""Sequences that lie side by side, where neighbours are of equal length: as many as lie together are moved as
-one block.
+"""Reverse sequences that lie side by side: runs of neighbours with equal lengths are moved as one block.
 
-Batches are often sorted by length; then a row is a few blocks, and each goes to one place.
+Batches are often sorted by length; then a row consists of a few blocks.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ SAMPLE = 512
 
 
 def _run_ends(lengths: Any, max_runs: int) -> Any:
-    """Where runs of equal lengths end; nothing, where there are more than most, or the first few lengths look
-    so.
+    """The ends of runs of equal lengths; none if there are more than max_runs, or if the first lengths
+    suggest it.
     """
     ends = np.empty(max(max_runs, 1), np.int64)
     count = 0
@@ -48,8 +47,8 @@ def _move_runs(
     grain: int,
     counter: int,
 ) -> None:
-    """ends: of runs, in sequences; each: the lengths of runs; turn: bytes from a step to the next in the
-    target.
+    """Move runs. ends: of the runs, in sequences; run_lengths: the sequence length of each run; turn: bytes
+    from one step to the next in the target.
     """
     index = np.zeros(loops.shape[0], np.int64)
     total = iterations_of(loops)

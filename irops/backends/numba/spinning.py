@@ -1,6 +1,6 @@
-"""Waiting for another thread for a short while: looking again and again, on a core that nobody else wants.
+"""Wait for another thread by polling a counter for a short time.
 
-Sleeping and being woken takes longer than most tensors take to be moved.
+To sleep and to be woken takes longer than to move most tensors.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from irops.backends.numba.compiled import compiled
 from irops.backends.numba.vectors import fetch_add, load_i64, load_i64_atomic, yield_core
 
 STARTED, FINISHED, WAKEUP = 0, 64, 128
-"""Where the counters of a job are, in bytes: of tasks that are begun, of those that are finished, and the
-address of the bell.
+"""Byte offsets of a job's counters: the tasks started, the tasks finished, and the address of the wakeup
+counter, which workers poll.
 """
 SIZE = (WAKEUP + 64) // 8
-"""How many integers they are in, each a cache line from the next."""
+"""The size of the counters in integers of 64 bits; each counter has its own cache line."""
 YIELD_INTERVAL = 64
-"""How many looks a core is kept for before others may have it: one or two microseconds."""
+"""The number of polls, one or two microseconds, after which a thread yields its core."""
 
 
 def _notify(counter: int) -> None:
-    """Wake the threads that wait for a job: change the integer that they watch."""
+    """Increment the wakeup counter of a job."""
     fetch_add(load_i64(counter + WAKEUP))
 
 
 def _await_change(address: int, last_value: int, spins: int) -> None:
-    """Wait until an integer is no longer what is known of it, or that often looked at."""
+    """Poll until an integer differs from last_value, at most spins times."""
     while spins and load_i64_atomic(address) == last_value:
         spins -= 1
         if spins % YIELD_INTERVAL == 0:
@@ -32,7 +32,7 @@ def _await_change(address: int, last_value: int, spins: int) -> None:
 
 
 def _await_count(address: int, minimum: int, spins: int) -> bool:
-    """Wait until an integer is so large, or that often looked at; whether it is."""
+    """Poll until an integer is at least minimum, at most spins times; return whether it is."""
     while load_i64_atomic(address) < minimum:
         if not spins:
             return False

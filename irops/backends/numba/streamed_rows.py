@@ -1,8 +1,8 @@
-"""Long rows of tensors that no cache holds: stored past the caches, every byte once.
+"""Reverse long rows of tensors that exceed the caches, with stores that bypass the caches, each byte once.
 
-A line that is stored both ways costs more than either way saves, so here all goes by units of 16 bytes, which
-is what such stores align to; the one unit that holds the end of the head and the beginning of the tail is
-turned as a whole.
+A cache line that is written by both kinds of stores costs more than bypassing saves. Therefore all stores
+here have units of 16 bytes, the alignment that they require; the unit that contains the end of the head and
+the beginning of the tail is written as a whole.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def streamed_rows(width: int) -> Callable[..., Any]:
             head = load_i64(lengths + 8 * k) * width
             begin = task % pieces * piece
             end = row if task % pieces == pieces - 1 else begin + piece
-            over = head % UNIT  # how much of the head is in the unit that head and tail share
+            over = head % UNIT  # the bytes of the head in the unit that head and tail share
             if over and begin == 0:
                 if s - margin >= low:
                     reverse_at(t, s, head, head - over, width, UNIT, 1)

@@ -1,6 +1,6 @@
-"""Vectors of lanes at raw addresses: what numba's Python lacks, said in LLVM's words.
+"""Vector operations on raw addresses, which numba's Python lacks, emitted as LLVM instructions.
 
-Addresses are integers. A vector may be longer than a register, or of an odd number of lanes: LLVM splits it.
+Addresses are integers. A vector may be longer than a register or have any number of lanes: LLVM splits it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from numba.extending import intrinsic, models, register_model
 
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 LINE = 16
-"""The alignment in bytes that stores past the caches need."""
+"""The alignment in bytes that stores bypassing the caches (non-temporal stores) require."""
 AHEAD = 4096
-"""How many bytes ahead of a store past the caches its source is asked for: such stores leave no room for
-waiting.
-"""
+"""The prefetch distance in bytes for loads whose values are stored by non-temporal stores."""
 
 
 class Lanes(types.Type):
@@ -33,7 +31,7 @@ class Lanes(types.Type):
 
 
 def vector(count: int, width: int) -> Any:
-    """LLVM's type of so many lanes."""
+    """The LLVM type of a vector."""
     return ir.VectorType(ir.IntType(8 * width), count)
 
 
@@ -46,10 +44,10 @@ register_model(Lanes)(_model)
 
 
 def operation(emit: Callable[..., Any], return_type: Callable[..., Any], static: int = 0) -> Any:
-    """A function for compiled code that becomes the instructions which emit makes: emit(builder, *values).
+    """A function for compiled code, replaced by the instructions that emit(builder, *values) generates.
 
-    gives: its type from the types of the values; static: how many parameters, the last ones, are literals:
-        integers, when it is emitted
+    return_type: gives the result type for the types of the values
+    static: the number of last parameters that must be integer literals
     """
 
     def define(context: Any, *kinds: Any) -> tuple[Any, Callable[..., Any]]:  # noqa: ARG001
@@ -68,39 +66,39 @@ def operation(emit: Callable[..., Any], return_type: Callable[..., Any], static:
 
 
 def no_value(*kinds: Any) -> Any:  # noqa: ARG001
-    """The type of an operation without a value."""
+    """The return type of an operation without a value."""
     return types.void
 
 
 def i64_value(*kinds: Any) -> Any:  # noqa: ARG001
-    """The type of an operation whose value is an integer of 64 bits."""
+    """The return type of an operation whose value is an i64."""
     return types.int64
 
 
 def i64_constant(value: int) -> Any:
-    """An integer of 64 bits."""
+    """An i64 constant."""
     return ir.Constant(I64, value)
 
 
 def pointer(builder: Any, address: Any, kind: Any) -> Any:
-    """An address as a pointer to values of a type of LLVM's."""
+    """An address as an LLVM pointer to values of a type."""
     return builder.inttoptr(address, kind.as_pointer())
 
 
 def fetch(builder: Any, address: Any, count: int, width: int) -> Any:
-    """Lanes from memory."""
+    """Load lanes from memory."""
     return builder.load(pointer(builder, address, vector(count, width)), align=1)
 
 
 def put(builder: Any, address: Any, lanes: Any, stream: int) -> None:
-    """Lanes to memory; stream: past the caches, to an address that is a multiple of LINE."""
+    """Store lanes to memory. stream: bypass the caches; the address must be a multiple of LINE."""
     instruction = builder.store(lanes, pointer(builder, address, lanes.type), align=LINE if stream else 1)
     if stream:
         instruction.set_metadata("nontemporal", builder.module.add_metadata([ir.Constant(I32, 1)]))
 
 
 def broadcast(builder: Any, value: Any, kind: Any) -> Any:
-    """An integer, cut to a lane, in every lane."""
+    """An integer, truncated to the lane width, in every lane."""
     if value.type.width > kind.element.width:
         value = builder.trunc(value, kind.element)
     blank = ir.Constant(kind, ir.Undefined)
@@ -123,14 +121,14 @@ def mirror(builder: Any, lanes: Any, group: int) -> Any:
 
 
 def emit_prefetch(builder: Any, address: Any) -> None:
-    """Ask for the cache line of an address, which may be anywhere."""
+    """Prefetch the cache line of an address, which need not be valid."""
     byte = I8.as_pointer()
     function = builder.module.declare_intrinsic(
         "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, I32, I32, I32])
     )
     builder.call(
         function, [pointer(builder, address, I8), *(ir.Constant(I32, hint) for hint in (0, 3, 1))]
-    )  # to read, soon, no code
+    )  # the hints: to read, high locality, data cache
 
 
 def _copy(builder: Any, target: Any, source: Any, size: Any) -> None:
@@ -170,23 +168,22 @@ def _fence_stores(builder: Any) -> None:
 
 
 load = operation(fetch, lambda address, count, width: Lanes(count, width), static=2)  # noqa: ARG005
-"""Lanes from memory: load(address, count, width)."""
+"""Load lanes from memory: load(address, count, width)."""
 store = operation(put, no_value, static=1)
-"""Lanes to memory: store(address, lanes, stream)."""
+"""Store lanes to memory: store(address, lanes, stream)."""
 mirrored = operation(mirror, lambda lanes, group: lanes, static=1)  # noqa: ARG005
 """Lanes in groups, the last group first: mirrored(lanes, group)."""
 prefetch = operation(emit_prefetch, no_value)
-"""Ask for the cache line of an address, which may be anywhere."""
+"""Prefetch the cache line of an address, which need not be valid."""
 load_i64 = operation(_load_i64, i64_value)
-"""The integer of 64 bits at an address."""
+"""Load the i64 at an address."""
 fetch_add = operation(_fetch_add, i64_value)
-"""The integer at an address, which is one more from now on: no two threads get the same."""
+"""Atomically increment the i64 at an address; the value is the previous one."""
 load_i64_atomic = operation(_load_i64_atomic, i64_value)
-"""The integer at an address as other threads leave it, read in no haste: for those who wait for it to change.
-"""
+"""Atomically load the i64 at an address, after a pause instruction: for polling."""
 yield_core = operation(_yield_core, no_value)
-"""Let another thread have this core, if one waits for it."""
+"""Yield the core to another thread that waits for it."""
 fence_stores = operation(_fence_stores, no_value)
-"""Let all stores of this thread be seen before what follows, those past the caches too."""
+"""Make all preceding stores of this thread visible, including non-temporal ones."""
 copy_bytes = operation(_copy, no_value)
-"""The memcpy of the system: copy_bytes(target, source, size)."""
+"""Call memcpy: copy_bytes(target, source, size)."""

@@ -1,9 +1,8 @@
-"""The other cores: threads that wait for work, and take their share of it piece by piece.
+"""A pool of threads that share the tasks of a kernel.
 
-A kernel counts its tasks up in shared memory, so whoever is free takes the next; if no other thread wakes in
-time, the one that asked does all by itself and waits for nobody. numba's own parallel loops launch slower,
-and abort the process
-where two threads or a forked child use them.
+Kernels take tasks from a counter in shared memory, so a thread that is free takes the next one. If no other
+thread wakes up in time, the calling thread executes all tasks and waits for nobody. numba's parallel loops
+start more slowly, and abort the process if two threads or a forked child use them.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from irops.backends.numba.spinning import FINISHED, SIZE, WAKEUP, await_change, 
 Job = tuple[Callable[..., Any], tuple[Any, ...], Any]
 Integers = npt.NDArray[np.int64]
 SPIN_LIMIT = 5000
-"""How often a thread looks for work before it sleeps, or for the others to finish: 0.1 to 0.3 milliseconds,
-as processors go.
+"""The number of polls before a thread sleeps, while it waits for work or for other threads: 0.1 to 0.3
+milliseconds on current processors.
 """
 
 
 class _ThreadCounters(threading.local):
-    """The counters of one thread, for jobs that it runs alone; no thread watches their wake-up integer."""
+    """The counters of each thread for jobs that it executes alone. No thread polls their wakeup counter."""
 
     def __init__(self) -> None:
         self._counters, self._wakeup = np.zeros(SIZE, np.int64), np.zeros(1, np.int64)
@@ -38,20 +37,20 @@ class _ThreadCounters(threading.local):
         self._address = address_of(self._counters)
 
     def reset(self) -> int:
-        """Their address; they begin at 0."""
+        """Reset the task counter and return the address of the counters."""
         self._counters[0] = 0
         return self._address
 
 
 class Workers:
-    """Threads beside the one that asks."""
+    """The threads in addition to the calling one."""
 
     def __init__(self, cores: int) -> None:
         self.cores = cores
         self._reset()
 
     def _reset(self) -> None:
-        """A forked child has none of its parent's threads."""
+        """Set the initial state, also in a forked child, which has none of its parent's threads."""
         self._lock, self._thread_counters = threading.Lock(), _ThreadCounters()
         self._jobs: SimpleQueue[Job] = SimpleQueue()
         self._wakeup = np.zeros(1, np.int64)
@@ -61,10 +60,10 @@ class Workers:
     def run(
         self, kernel: Callable[..., Any], arguments: tuple[Any, ...], tasks: int, keep_alive: Any
     ) -> None:
-        """Run a kernel, whose last argument is the address of its counters, on as many cores as there are
-        tasks for.
+        """Run a kernel on up to as many cores as there are tasks; its last argument is the address of its
+        counters.
 
-        held: what must live on as long as the kernel may run
+        keep_alive: objects whose memory the kernel uses
         """
         others = min(self.cores, tasks) - 1
         if others < 1:
@@ -79,9 +78,7 @@ class Workers:
             self._jobs.put(job)
         kernel(*arguments, address)
         while not await_count(address + FINISHED, tasks, SPIN_LIMIT):
-            time.sleep(
-                1e-4
-            )  # whoever has begun a task is about to finish it, if it is not kept from its core
+            time.sleep(1e-4)  # another thread is still in a task, perhaps without a core
 
     def _start_threads(self, others: int) -> None:
         if self._started < others:
@@ -94,11 +91,10 @@ class Workers:
 
 
 def _work(jobs: SimpleQueue[Job], wakeup: Integers) -> None:
-    """Do jobs for ever.
+    """Execute jobs for ever.
 
-    Kernels change the wake-up integer after they have released the interpreter's lock. A thread that is
-    about to wait reads this integer first and the queue second, so it misses no change, and the lock is free
-    when it wakes.
+    A kernel increments the wakeup counter after it has released the GIL. A thread reads the counter before it
+    looks at the queue, so that it misses no increment, and finds the GIL free when it sees one.
     """
     address = address_of(wakeup)
     while True:
