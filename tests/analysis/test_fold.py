@@ -167,3 +167,9 @@ def test_strings_pass_as_they_are():
     words = Fact.of(np.array(["a", "b"], object))
     (turned,) = folded("Reverse-1", [words, of(0)], mode="index")
     assert (turned.element_type, turned.value.tolist()) == (STRING, ["b", "a"])
+
+
+def test_elements_of_which_nothing_is_known_stand_beside_known_ones():
+    (joined,) = folded("Concat-1", [Fact(I64, Shape([1])), of(5), Fact(I64, Shape([1]))], axis=0)
+    assert [dim.known for dim in joined.dims] == [False, True, False]
+    assert str(joined.dims[1]) == "5"
