@@ -110,7 +110,9 @@ def test_a_value_is_computed_when_it_is_first_asked_for_and_once_for_all_outputs
         calls.append(1)
         return kernel(*inputs, **keywords)
 
-    one, two = folded("Split-1", [of(1, 2), Fact.of(np.array(0))], functions={"kernel": counted}, num_splits=2)
+    one, two = folded(
+        "Split-1", [of(1, 2), Fact.of(np.array(0))], functions={"kernel": counted}, num_splits=2
+    )
     assert calls == []
     assert (one.value.tolist(), two.value.tolist(), calls) == ([1], [2], [1])
 

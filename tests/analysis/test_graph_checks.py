@@ -256,7 +256,9 @@ def test_two_edges_into_an_input_are_reported_with_where_they_come_from() -> Non
 
 def test_a_layer_that_feeds_itself_is_a_cycle_of_its_own() -> None:
     model = straight(unary(5, "self"), edges=(Edge(5, 9, 5, 0),))
-    assert 'the graph has a cycle: layer 5 "self" (Sigmoid) feeds itself, must have no cycle' in messages(model)
+    assert 'the graph has a cycle: layer 5 "self" (Sigmoid) feeds itself, must have no cycle' in messages(
+        model
+    )
 
 
 def test_names_are_unique_among_layers_and_tensors() -> None:
@@ -269,10 +271,14 @@ def test_names_are_unique_among_layers_and_tensors() -> None:
     assert messages(model) == []
     for layer in model.layers[:2]:
         layer.outputs[0].names = ("t", "t")
-    assert messages(model) == [
-        'output 0 of layer 1 "" (Sigmoid) has the tensor name "t", as has output 0 of layer 0 "" (Parameter),'
-        " must have a unique tensor name"
-    ] * 2
+    assert (
+        messages(model)
+        == [
+            'output 0 of layer 1 "" (Sigmoid) has the tensor name "t", as has output 0 of layer 0 "" (Parameter),'
+            " must have a unique tensor name"
+        ]
+        * 2
+    )
 
 
 def declared_outputs(declared: int) -> list[Diagnostic]:

@@ -11,6 +11,7 @@ from bodies import ITERATOR, Net, gives, takes
 import irops
 from irops.analysis.infer import analyse, infer
 from irops.analysis.inference import Inference
+from irops.analysis.state import declared_variables
 from irops.invocation import Invocation, OpFault
 from irops.limits import Limits
 from irops.registry import default_registry
@@ -56,9 +57,7 @@ def test_each_run_may_compute_as_many_bytes_as_the_limit_says(broadcast, limit, 
 
 def test_the_limit_on_bytes_is_named_with_what_it_kept_from_being_computed(broadcast):
     (found,) = infer(broadcast, limits=Limits(folded_bytes=8)).diagnostics
-    assert found.message == (
-        "values that shapes depend on were not computed; the limit is 8 (folded_bytes)"
-    )
+    assert found.message == ("values that shapes depend on were not computed; the limit is 8 (folded_bytes)")
     assert "folded_bytes=N" in found.notes[0]
     assert found.location.layer_name is None
 
@@ -211,3 +210,50 @@ def test_layers_on_a_cycle_and_behind_it_are_unknown(net):
     inferred = infer(model)
     assert [inferred.of(name).failed for name in ("x", "a", "b", "y")] == [False, True, True, True]
     assert str(inferred["a", 0]) == "dynamic[...]"
+
+
+def test_the_first_declaration_of_a_variable_counts_and_malformed_ones_do_not(net):
+    def reading(name, kind, shape):
+        return (
+            name,
+            "ReadValue-opset6",
+            {"variable_id": "v", "variable_type": kind, "variable_shape": shape},
+            [],
+        )
+
+    model = net(
+        ("x", "Parameter", {"variable_id": "p", "shape": "2", "element_type": "f32"}, []),
+        reading("wrong", "f31", "2"),
+        reading("first", "f16", "2,?"),
+        reading("second", "f32", "3"),
+        ("other", "READVALUE-opset6", {"variable_id": "w"}, []),
+        ("nameless", "ReadValue-opset6", {}, []),
+    )
+    assert {name: str(fact) for name, fact in declared_variables(model).items()} == {
+        "v": "f16[2,?]",
+        "w": "dynamic[...]",
+    }
+
+
+def test_an_assigned_value_is_compared_with_the_declaration_of_its_variable(net):
+    model = net(
+        ("x", "Parameter", {"shape": "3", "element_type": "f32"}, []),
+        ("a", "Assign-opset6", {"variable_id": "v"}, ["x"]),
+        ("r", "ReadValue-opset6", {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}, []),
+        ("y", "Result", {}, ["r"]),
+    )
+    assert [(d.code, d.location.layer_name) for d in infer(model).errors] == [("IR401", "a")]
+
+
+def test_a_fault_of_an_attribute_lies_at_the_layer_where_the_file_has_no_data(net):
+    model = net(
+        ("x", "Parameter", {"shape": "1,4,2,2", "element_type": "f32"}, []),
+        ("d", "DepthToSpace", {"mode": "blocks_first", "block_size": 0}, ["x"]),
+        ("y", "Result", {}, ["d"]),
+    )
+    (found,) = infer(model).errors
+    with_data = found.location.column
+    model.layers[1].data_at = -1
+    (found,) = infer(model).errors
+    assert (found.constraint, found.location.line) == ("DepthToSpace-1:C2", 3)
+    assert found.location.column < with_data

@@ -104,7 +104,9 @@ def test_a_layer_whose_edges_are_faulty_is_marked_and_the_others_are_not():
     ]
 
 
-@pytest.mark.parametrize(("shape", "kind", "fact"), [("2,?", "f16", "f16[2,?]"), ("two", "f16", "dynamic[...]")])
+@pytest.mark.parametrize(
+    ("shape", "kind", "fact"), [("2,?", "f16", "f16[2,?]"), ("two", "f16", "dynamic[...]")]
+)
 def test_a_body_knows_what_its_parameters_declare(shape, kind, fact):
     (body,) = ModelStructure(nested(shape, kind)).root.bodies
     assert [str(one) for one in body.declared] == [fact]
@@ -159,3 +161,10 @@ def test_what_follows_from_the_model_alone_is_worked_out_once(chain):
     for name in ("order", "parameters", "results"):
         assert getattr(analysis.root, name) is getattr(analysis.root, name)
     assert irops.infer(analysis) is analysis.declared
+
+
+def test_equal_bodies_of_two_structures_are_two():
+    model = nested()
+    (first,), (second,) = (tuple(ModelStructure(model).root.bodies) for _ in range(2))
+    assert first != second
+    assert len({first, second, first}) == 2

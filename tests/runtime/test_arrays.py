@@ -48,6 +48,7 @@ def test_arrays_have_64_axes_at_most():
         ("i16", [MAX_DIM // 2], True),
         ("i16", [MAX_DIM // 2 + 1], False),
         ("i8", [MAX_DIM, 2, 0], False),
+        ("i8", [MAX_DIM, 1, 0], True),
         ("dynamic", [MAX_DIM, 2], True),
     ],
 )

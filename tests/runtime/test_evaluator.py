@@ -39,7 +39,9 @@ def test_plans_are_bounded_and_the_latest_are_kept(model, monkeypatch):
     root, shared = session.analysis.root, session.evaluator
     plans = [shared.plan(root, {0: ones(size)}) for size in range(1, 6)]
     assert len(shared._plans) == 3
-    assert [shared.plan(root, {0: ones(size)}) is plans[size - 1] for size in (3, 4, 5, 1)] == [True] * 3 + [False]
+    assert [shared.plan(root, {0: ones(size)}) is plans[size - 1] for size in (3, 4, 5, 1)] == [True] * 3 + [
+        False
+    ]
     assert len(shared._plans) == 3
 
 

@@ -176,7 +176,9 @@ def test_time_that_is_up_is_reported_before_the_next_layer(chain):
 def test_results_are_compared_with_the_reference_within_tolerance(chain):
     def off_by(amount):
         model = irops.Session(
-            chain, backends=(Only(Sin_1=lambda data: np.sin(data) * np.float32(1 + amount)), "reference"), verify=True
+            chain,
+            backends=(Only(Sin_1=lambda data: np.sin(data) * np.float32(1 + amount)), "reference"),
+            verify=True,
         )
         return model.run([X])
 
@@ -211,7 +213,10 @@ def test_an_op_without_inputs_or_with_state_is_never_compared(net):
     ("kernel", "words"),
     [
         (lambda data: data[:2], "the kernel of Sin-1 gives f32[2] as output 0, inferred is f32[4]"),
-        (lambda data: data.astype(np.float64), "the kernel of Sin-1 gives f64[4] as output 0, inferred is f32[4]"),
+        (
+            lambda data: data.astype(np.float64),
+            "the kernel of Sin-1 gives f64[4] as output 0, inferred is f32[4]",
+        ),
     ],
 )
 def test_a_result_that_was_not_inferred_is_refused(chain, kernel, words):
