@@ -1,4 +1,4 @@
-"""An op applied to inputs: their number, types, ranks and axes, the outputs, and what the functions are given."""
+"""An op applied to inputs: their number, types, ranks and axes, the outputs, and the faults."""
 
 from __future__ import annotations
 

@@ -241,14 +241,16 @@ def test_a_port_that_does_not_exist_is_reported_with_those_that_do() -> None:
     assert ends(unary(7, "u", 9)).endswith("ports 0, 1, 2, 3, 4, 5, 6, 7, ...")
     (message,) = messages(straight(edges=(Edge(1, 0, 2, 0),)))
     assert message == (
-        'an edge starts at port 0 of layer 1 "a" (Sigmoid), which is an input, must be port 9, its only output'
+        'an edge starts at port 0 of layer 1 "a" (Sigmoid), which is an input, must be port 9, its only'
+        " output"
     )
 
 
 def test_two_edges_into_an_input_are_reported_with_where_they_come_from() -> None:
     (twice,) = messages(straight(edges=(Edge(0, 0, 1, 0),)))
     assert twice == (
-        'input 0 of layer 1 "a" (Sigmoid) is fed twice by layer 0 "x" (Parameter), must have one incoming edge'
+        'input 0 of layer 1 "a" (Sigmoid) is fed twice by layer 0 "x" (Parameter), must have one incoming'
+        " edge"
     )
     (both,) = messages(straight(edges=(Edge(0, 0, 2, 0),)))
     assert 'is fed by layer 1 "a" (Sigmoid) and by layer 0 "x" (Parameter), must' in both
@@ -265,7 +267,8 @@ def test_names_are_unique_among_layers_and_tensors() -> None:
     model = straight()
     model.layers[1].name = "x"
     assert messages(model) == [
-        'layer 1 "x" (Sigmoid) has the name of layer 0 "x" (Parameter), must have a unique name to be found by it'
+        'layer 1 "x" (Sigmoid) has the name of layer 0 "x" (Parameter), must have a unique name to be found'
+        " by it"
     ]
     model.layers[0].name = model.layers[1].name = ""
     assert messages(model) == []
@@ -274,8 +277,8 @@ def test_names_are_unique_among_layers_and_tensors() -> None:
     assert (
         messages(model)
         == [
-            'output 0 of layer 1 "" (Sigmoid) has the tensor name "t", as has output 0 of layer 0 "" (Parameter),'
-            " must have a unique tensor name"
+            'output 0 of layer 1 "" (Sigmoid) has the tensor name "t", as has output 0 of layer 0 ""'
+            " (Parameter), must have a unique tensor name"
         ]
         * 2
     )
@@ -331,6 +334,6 @@ def test_conflicting_declarations_of_a_variable_name_both() -> None:
 def test_a_variable_that_is_assigned_and_never_read_is_reported() -> None:
     keep = Layer(3, "keep", "Assign", "opset6", {"variable_id": "v"}, [Port(0)], [])
     assert messages(straight(keep, edges=(Edge(0, 0, 3, 0),))) == [
-        'layer 3 "keep" (Assign) assigns the variable "v", which no layer reads; there must be a ReadValue with'
-        " the same variable_id"
+        'layer 3 "keep" (Assign) assigns the variable "v", which no layer reads; there must be a ReadValue'
+        " with the same variable_id"
     ]

@@ -1,4 +1,4 @@
-"""The signature of a model: how inputs and results are found, and how shapes and arrays are fitted to them."""
+"""The signature of a model: how inputs and results are found, and how shapes and arrays fit them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_an_unknown_result_is_a_key_error_with_a_suggestion(signature):
 
 def test_a_model_without_inputs_has_none_to_name(net):
     model = net(("c", "Range-opset4", {"output_type": "i64"}, []), ("y", "Result", {}, ["c"]))
-    with pytest.raises(irops.DiagnosticError, match="its inputs are none$"):
+    with pytest.raises(irops.DiagnosticError, match=r"its inputs are none$"):
         analyse(model).signature.input("x")
 
 
@@ -94,12 +94,20 @@ def test_of_equal_names_the_first_input_and_the_first_result_count(net):
 
 def test_aliases_stand_for_the_names_of_layers(signature):
     assert signature.aliases() == {
-        **{0: "first_out", "first_out": "first_out", "first.0": "first_out"},
-        **{1: "second_out", "second_out": "second_out", "second.0": "second_out"},
+        0: "first_out",
+        "first_out": "first_out",
+        "first.0": "first_out",
+        1: "second_out",
+        "second_out": "second_out",
+        "second.0": "second_out",
     }
     assert dict(signature.input_aliases()) == {
-        **{0: "first", "first": "first", "first.0": "first"},
-        **{1: "second", "second": "second", "second.0": "second"},
+        0: "first",
+        "first": "first",
+        "first.0": "first",
+        1: "second",
+        "second": "second",
+        "second.0": "second",
     }
 
 

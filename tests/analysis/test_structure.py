@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from bodies import ITERATOR, Net, gives, takes
+from one_op import one_op_model
 
 import irops
 from irops.analysis.infer import analyse
@@ -11,6 +13,7 @@ from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
 from irops.ir.read import loads
+from irops.registry import default_registry
 
 
 def nested(shape="?", kind="f32"):
@@ -168,3 +171,11 @@ def test_equal_bodies_of_two_structures_are_two():
     (first,), (second,) = (tuple(ModelStructure(model).root.bodies) for _ in range(2))
     assert first != second
     assert len({first, second, first}) == 2
+
+
+def test_notes_about_openvino_are_left_out_for_models_of_other_dialects():
+    model = one_op_model(default_registry().op("onnx:Add-13"), {}, [np.ones(2, np.float32)] * 2)[0]
+    structure = ModelStructure(model)
+    notes = ("OpenVINO refuses the file", "see above")
+    found = structure.finding("dead-layer", "text", -1, structure.root, notes=notes)
+    assert found.notes == ("see above",)

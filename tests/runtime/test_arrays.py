@@ -1,4 +1,4 @@
-"""What is required of outputs before arrays are made: their size in bytes, and that arrays can have their shape."""
+"""What is required of outputs before arrays are made: their size, and a shape that arrays can have."""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ def test_the_reference_computes_what_only_passes_values_on(model):
             return None
 
     shared = irops.Session(model, backends=(Nothing(),)).evaluator
-    for id in ("Parameter-1", "Result-1"):
-        assert shared.kernel(default_registry().op(id))[0].name == "reference"
+    for op_id in ("Parameter-1", "Result-1"):
+        assert shared.kernel(default_registry().op(op_id))[0].name == "reference"
 
 
 def test_a_constant_in_mapped_weights_is_read_once(net, tmp_path):

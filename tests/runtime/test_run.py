@@ -34,7 +34,7 @@ class Only:
     name = "only"
 
     def __init__(self, **kernels):
-        self.kernels = {id.replace("_", "-"): kernel for id, kernel in kernels.items()}
+        self.kernels = {name.replace("_", "-"): kernel for name, kernel in kernels.items()}
 
     def kernel(self, op: Op):
         return self.kernels.get(op.id)
@@ -188,7 +188,8 @@ def test_results_are_compared_with_the_reference_within_tolerance(chain):
     (found,) = caught.value.diagnostics
     assert (found.code, found.location.layer_name) == ("IR608", "b")
     assert found.message.startswith(
-        "output 0 of Sin-1 by backend only differs from the reference: 3 of 4 elements differ, the first at [1]: "
+        "output 0 of Sin-1 by backend only differs from the reference: 3 of 4 elements differ, the first at"
+        " [1]: "
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether two results are the same: exactly on the tolerance, beyond it, and where they are of other types."""
+"""Whether two results are the same: exactly on the tolerance, beyond it, and for other types."""
 
 from __future__ import annotations
 
