@@ -1,4 +1,4 @@
-"""Where gradients flow: the layers on the way, what of the forward pass they need, and who lacks a gradient."""
+"""Where gradients flow: the layers in between, what of the forward pass they need, who lacks a gradient."""
 
 from __future__ import annotations
 
