@@ -1,37 +1,45 @@
 """irops: the executable specification of OpenVINO IR.
 
-Names are imported when first used, so that importing irops costs next to nothing.
+    model = irops.read("model.xml")            # and irops.write(model, "copy.xml")
+    report = irops.check(model)                # every problem, with its place in the file
+    facts = irops.infer(model)                 # element type, shape and value of every tensor
+    results = irops.run(model, {"x": array})   # or irops.Session(model).run({"x": array})
+    y = irops.call("Relu-1", array)            # one op
+    grads = irops.vjp(model, inputs, cotangents)
+    other = irops.translate(model, to=dialect)
+
+The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
+used, so that importing irops costs next to nothing.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from irops.analysis.checks.run import check as check
-    from irops.analysis.infer import infer as infer
-    from irops.backends.declined import Declined as Declined
-    from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
-    from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
-    from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError
-    from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
-    from irops.diagnostics.diagnostic import ReadError as ReadError
-    from irops.diagnostics.report import Report as Report
-    from irops.editing.translation.translate import translate as translate
-    from irops.ir.model import Model as Model
-    from irops.limits import Limits as Limits
-    from irops.reading import read as read
-    from irops.registry import Registry as Registry
-    from irops.registry import definition as definition
-    from irops.registry import definitions as definitions
-    from irops.runtime.call import call as call
-    from irops.runtime.gradients import vjp as vjp
-    from irops.runtime.session import Session as Session
-    from irops.runtime.session import run as run
-    from irops.values.element import tagged as tagged
-    from irops.writing import write as write
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Declined",
+    "DefinitionError",
+    "Diagnostic",
+    "DiagnosticError",
+    "EvaluationError",
+    "Limits",
+    "Model",
+    "ReadError",
+    "Registry",
+    "Report",
+    "Session",
+    "call",
+    "check",
+    "definition",
+    "definitions",
+    "infer",
+    "read",
+    "run",
+    "tagged",
+    "translate",
+    "vjp",
+    "write",
+]
 
 _HOMES = {
     "check": "irops.analysis.checks.run",
@@ -57,16 +65,41 @@ _HOMES = {
     "tagged": "irops.values.element",
     "translate": "irops.editing.translation.translate",
 }
+"""The module that defines each public name."""
 
+if TYPE_CHECKING:
+    from irops.analysis.checks.run import check as check
+    from irops.analysis.infer import infer as infer
+    from irops.backends.declined import Declined as Declined
+    from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
+    from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
+    from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError
+    from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
+    from irops.diagnostics.diagnostic import ReadError as ReadError
+    from irops.diagnostics.report import Report as Report
+    from irops.editing.translation.translate import translate as translate
+    from irops.ir.model import Model as Model
+    from irops.limits import Limits as Limits
+    from irops.reading import read as read
+    from irops.registry import Registry as Registry
+    from irops.registry import definition as definition
+    from irops.registry import definitions as definitions
+    from irops.runtime.call import call as call
+    from irops.runtime.gradients import vjp as vjp
+    from irops.runtime.session import Session as Session
+    from irops.runtime.session import run as run
+    from irops.values.element import tagged as tagged
+    from irops.writing import write as write
+else:
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'irops' has no attribute {name!r}")
-    from importlib import import_module
+    def __getattr__(name):
+        if name not in _HOMES:
+            raise AttributeError(f"module 'irops' has no attribute {name!r}")
+        from importlib import import_module
 
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+        value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

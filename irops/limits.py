@@ -10,6 +10,8 @@ from math import inf
 from time import monotonic
 from typing import Any
 
+from irops.process_setting import ProcessSetting
+
 LIMIT_OF_RULE = {
     "oversized-file": "xml_bytes",
     "nesting-too-deep": "depth",
@@ -29,6 +31,9 @@ MAX_DEPTH = 1000
 """The greatest limit on depth: deeper nesting would overflow the stack of recursive functions."""
 FRAMES_PER_LEVEL = 12
 """The number of Python frames that recursive functions need per level of nested elements."""
+
+
+_RECURSION_LIMIT = ProcessSetting(sys.getrecursionlimit, sys.setrecursionlimit)
 
 
 def _limit(default: float, what: str) -> Any:
@@ -106,13 +111,10 @@ class Clock:
 
 @contextmanager
 def recursion_limit_for(depth: float) -> Iterator[None]:
-    """Raise Python's recursion limit during the block so that recursive functions reach a nesting depth."""
-    before, required = sys.getrecursionlimit(), int(depth) * FRAMES_PER_LEVEL
-    if required <= before:
+    """Raise Python's recursion limit during the block so that recursive functions reach a nesting depth.
+
+    Threads may use this at the same time: the limit stays raised until the last of them is done.
+    """
+    required = int(depth) * FRAMES_PER_LEVEL
+    with _RECURSION_LIMIT.changed(lambda current: max(current, required)):
         yield
-        return
-    sys.setrecursionlimit(required)
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
+from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
 from irops.dialects.dialect import Dialect, parted
@@ -55,6 +56,10 @@ class Registry:
         self._extensions: dict[str, Path] | None = None
         self._ops: dict[str, Op] = {}
         self._resolved: dict[tuple[str, str], Op | NoOp] = {}
+
+    def __repr__(self) -> str:
+        folders = f", {plural(len(self._folders), 'folder')} of definitions" if self._folders else ""
+        return f"<Registry: {len(self._own)} ops of OpenVINO{folders}>"
 
     def resolve(self, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
@@ -237,7 +242,7 @@ def definition(id: str) -> Definition:
 
 
 def definitions() -> tuple[Definition, ...]:
-    """All definitions of OpenVINO's ops and of one's own, by name and version; then those of the other
+    """All definitions of OpenVINO's ops and of custom ops, by name and version; then those of the other
     dialects.
     """
     registry = default_registry()

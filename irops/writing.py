@@ -6,6 +6,7 @@ import os
 from functools import partial
 
 from irops.analysis.infer import infer
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.dialects import dialect_of, dialect_of_suffix
@@ -16,7 +17,9 @@ from irops.spec.types import OPENVINO
 from irops.values.fact import Fact
 
 
-def write(model: Model, path: str | os.PathLike[str], *, registry: Registry | None = None) -> None:
+def write(
+    model: Model | ModelAnalysis, path: str | os.PathLike[str], *, registry: Registry | None = None
+) -> None:
     """Write a model to a file of its dialect, which the suffix of the path determines.
 
     An IR is an .xml file and a .bin file with the bytes of its constants. Files are replaced atomically; the
@@ -25,13 +28,16 @@ def write(model: Model, path: str | os.PathLike[str], *, registry: Registry | No
     Raises:  DiagnosticError if bytes of a constant are missing, or the file format is that of another
         dialect; ValueError for text that the format cannot represent; OSError
     """
+    analysis = model if isinstance(model, ModelAnalysis) else None
+    written = model.model if isinstance(model, ModelAnalysis) else model
     name = os.fspath(path)
-    dialect, of_file = dialect_of(model), dialect_of_suffix(name)
+    dialect, of_file = dialect_of(written), dialect_of_suffix(name)
     wrong = _why_not(dialect, of_file, name)
     if wrong is not None:
         raise DiagnosticError([Diagnostic(rule("wrong-dialect-for-file"), wrong, Location(name))])
-    known = registry or default_registry()
-    of_file.write(model, name, registry=known, interface=partial(interface, registry=known))
+    known = registry or (analysis.registry if analysis is not None else default_registry())
+    inferred = partial(interface, analysis=analysis, registry=known)
+    of_file.write(written, name, registry=known, interface=inferred)
 
 
 def _why_not(dialect: Dialect, of_file: Dialect, path: str) -> str | None:
@@ -45,9 +51,11 @@ def _why_not(dialect: Dialect, of_file: Dialect, path: str) -> str | None:
     return f"{path} can hold {of_file.title} ops only; the model is {dialect.name}"
 
 
-def interface(model: Model, registry: Registry | None = None) -> dict[int, Fact]:
-    """What is inferred of the tensors of Parameters and Results, by layer id."""
-    facts = infer(model, registry=registry)
+def interface(
+    model: Model, analysis: ModelAnalysis | None = None, registry: Registry | None = None
+) -> dict[int, Fact]:
+    """The inferred Facts of the tensors of Parameters and Results, by layer id."""
+    facts = infer(analysis or model, registry=registry)
     found: dict[int, Fact] = {}
     for layer in model.layers:
         if layer.kind in (LayerKind.PARAMETER, LayerKind.RESULT):

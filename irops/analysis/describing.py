@@ -6,7 +6,7 @@ from irops.analysis.inferred import LayerFacts
 from irops.diagnostics.fix import Fix, fix
 from irops.ir.edits import with_attribute, with_new_attribute
 from irops.ir.locate import Source
-from irops.ir.model import Layer, attribute_text
+from irops.ir.model import Layer
 from irops.spec.attributes import AttributeFault
 from irops.spec.op import NoOp
 
@@ -17,7 +17,7 @@ def facts_line(known: LayerFacts) -> str:
     ports = op.definition.inputs if op is not None else ()
     names = [ports[min(k, len(ports) - 1)].name if ports else str(k) for k in range(len(known.inputs))]
     inputs = ", ".join(f"{name} {fact}" for name, fact in zip(names, known.inputs) if fact is not None)
-    attributes = attribute_text(known.layer.data)
+    attributes = ", ".join(f"{name}={value}" for name, value in known.layer.data.items())
     return (
         f'layer {known.layer.id} "{known.layer.name}":'
         f" {inputs}{'; ' if inputs and attributes else ''}{attributes}"

@@ -12,13 +12,11 @@ from irops.values.shape import MAX_AXES
 from irops.values.violation import LimitExceeded, Violation
 
 MAX_DEPTH = 50
-"""After so many steps of a chain, a value is worked out at once rather than when asked for, to bound
-recursion.
-"""
+"""The longest chain of lazy values: a value at the end of one is computed at once, to bound recursion."""
 
 
 INPUTS = 16
-"""So many times larger may the inputs be that a value is worked out from."""
+"""The inputs of a folded value may have this many times the elements allowed for the value itself."""
 
 
 COSTLY = frozenset(
@@ -37,15 +35,17 @@ COSTLY = frozenset(
 )
 """Categories of ops that may look at each element of their inputs once for each element of their outputs."""
 MAX_FOLD_COST = 1 << 24
-"""So often do they at most, where a value is worked out; sizes that models compute take far less."""
+"""The largest product of input and output sizes for which a costly op is folded. Sizes that models compute
+need far less.
+"""
 
 
 DIM = 16
-"""So many times the place of a pointer does a Dim take."""
+"""The memory of a Dim, in multiples of a pointer's."""
 
 
 class Budget:
-    """How many bytes of values inference may still work out. overdrawn: whether more were asked for."""
+    """The bytes of values that inference may still compute. overdrawn: whether more were requested."""
 
     __slots__ = ("_left", "overdrawn")
 
@@ -53,7 +53,7 @@ class Budget:
         self._left, self.overdrawn = total, False
 
     def affords(self, values: Iterable[Array | None]) -> bool:
-        """Count values that were worked out; whether they may be kept."""
+        """Charge computed values to the budget; return whether they may be kept."""
         self._left -= sum(
             value.nbytes * (DIM if value.dtype == object else 1) for value in values if value is not None
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
 from irops.diagnostics.rule import Severity
+from irops.diagnostics.suggestions import did_you_mean
 from irops.invocation import Invocation
 from irops.ir.model import Layer
 from irops.spec.op import Op
@@ -59,8 +60,6 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         """All that is known of a layer, by id or name; KeyError, with a suggestion, if there is none."""
         number = self._names.get(layer) if isinstance(layer, str) else layer
         if number is None or number not in self.layers:
-            from irops.diagnostics.suggestions import did_you_mean
-
             raise KeyError(f"there is no layer {layer!r}{did_you_mean(layer, self._names)}")
         return self.layers[number]
 

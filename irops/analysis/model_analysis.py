@@ -17,10 +17,13 @@ from irops.diagnostics.diagnostic import Diagnostic
 
 
 class ModelAnalysis(ModelStructure):
-    """What follows from a model alone, worked out once: topology, port maps, invocations, signature.
+    """What follows from a model alone, computed once: topology, port maps, invocations, signature.
 
     Immutable once built; threads may share it. Inference is run as often as needed, for any input shapes.
     """
+
+    def __repr__(self) -> str:
+        return f"<ModelAnalysis of {self.model!r}>"
 
     @cached_property
     def signature(self) -> Signature:

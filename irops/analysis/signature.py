@@ -8,6 +8,7 @@ from typing import Any
 
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError
+from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialect_of_version
@@ -56,6 +57,10 @@ class Signature:
         )
         self._inputs = dict(_index(self.inputs))
         self._results = dict(_index(self.results))
+
+    def __repr__(self) -> str:
+        names = [", ".join(port.name for port in ports) for ports in (self.inputs, self.results)]
+        return f"<Signature ({shortened(names[0])}) -> ({shortened(names[1])})>"
 
     def input(self, key: Key) -> Port:
         """The input of a tensor name, a layer name or a position.

@@ -1,31 +1,25 @@
-"""The backend protocol, the available backends, and chains of backends.
+"""The backend protocol, and how backends fall back to one another.
 
 A backend is an object with a name and kernel(op) -> callable or None; the callable takes arrays by position
 and attributes by keyword, like the reference kernel of the op. If it would not compute what the definition
-specifies, it raises Declined, and the next backend of the chain computes. Packages register backends in the
-entry point group irops.backends.
+specifies, it raises Declined, and the next backend of the chain computes. irops.backends.catalogue lists the
+available backends.
 
 A kernel may have two attributes that are true: takes_out, if it fills the array passed as out= and returns
 it; checks_values, if it validates its inputs against all constraints on values, so that the caller need not.
-A backend may have a method missing() that returns what it lacks, or None if it is available.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from irops.backends.declined import Declined
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
-from irops.diagnostics.rules import rule
 from irops.spec.op import Op
 from irops.values.element import Array
 
-ENTRY_POINTS = "irops.backends"
 Kernel = Callable[..., Any]
 
 
@@ -47,88 +41,6 @@ class Reference:
 
     def kernel(self, op: Op) -> Kernel | None:
         return op.functions.kernel
-
-
-BUILT_IN = {
-    "numba": ("irops.backends.numba", "Numba"),
-    "numpy": ("irops.backends.numpy", "NumPy"),
-    "openvino": ("irops.backends.openvino", "OpenVINO"),
-    "onnxruntime": ("irops.backends.onnxruntime", "ONNXRuntime"),
-}
-"""The built-in backends besides the reference: name to module and class. They are imported on first use, and
-kept together with the code that they compiled.
-"""
-
-
-def backend_names() -> tuple[str, ...]:
-    """The names of all backends."""
-    from importlib.metadata import entry_points
-
-    return (Reference.name, *BUILT_IN, *sorted(e.name for e in entry_points(group=ENTRY_POINTS)))
-
-
-def chain(backends: Iterable[str | Backend] | None) -> tuple[Backend, ...]:
-    """Resolve backends given by name or as objects. The first one with a kernel for an op computes it. None
-    is
-    the default: the fastest available backends, then the reference.
-
-    Raises:  DiagnosticError (IR610) for an unknown name
-    """
-    return (
-        _default_chain()
-        if backends is None
-        else tuple(backend_of(b) if isinstance(b, str) else b for b in backends)
-    )
-
-
-@cache
-def _default_chain() -> tuple[Backend, ...]:
-    """The default backends, whose results are bit-identical to those of the reference."""
-    from irops.backends.numba import WORTH_LOADING, Numba
-    from irops.backends.numpy import NumPy
-
-    fast: tuple[Backend, ...] = (Numba(WORTH_LOADING), NumPy())
-    return (*(backend for backend in fast if missing(backend) is None), Reference())
-
-
-def missing(backend: Backend) -> str | None:
-    """Why a backend is unavailable; None if it is available or has no method `missing`."""
-    missing_of: Callable[[], str | None] | None = getattr(backend, "missing", None)
-    return None if missing_of is None else missing_of()
-
-
-def backend_of(name: str) -> Backend:
-    """The backend with a name.
-
-    Raises:  DiagnosticError (IR610) if there is none
-    """
-    if name == Reference.name:
-        return Reference()
-    if name in BUILT_IN:
-        return _built_in(name)
-    from importlib.metadata import entry_points
-
-    for entry in entry_points(group=ENTRY_POINTS):
-        if entry.name == name:
-            loaded_entry = entry.load()
-            backend: Backend = loaded_entry() if isinstance(loaded_entry, type) else loaded_entry
-            return backend
-    raise DiagnosticError(
-        [
-            Diagnostic(
-                rule("unknown-backend"),
-                f"unknown backend {name!r}; expected one of {', '.join(backend_names())}",
-                Location(),
-            )
-        ]
-    )
-
-
-@cache
-def _built_in(name: str) -> Backend:
-    module, kind = BUILT_IN[name]
-    backend: Backend = getattr(import_module(module), kind)()
-    return backend
 
 
 def kernel_of(op: Op, backends: Iterable[Backend]) -> tuple[Backend, Kernel] | None:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from irops.backends.backend import Backend, chain, kernel_of
+from irops.backends.backend import Backend, kernel_of
+from irops.backends.catalogue import chain
 from irops.ops.movement.reverse import check_axes
 from irops.registry import default_registry
 from irops.values.element import Array, ElementType
@@ -144,4 +145,7 @@ def _mirror_table(bits: int) -> Bytes:
     """A table of all bytes with their fields in reverse order."""
     codes = np.arange(256)
     mask = (1 << bits) - 1
-    return sum((codes >> shift & mask) << (8 - bits - shift) for shift in range(0, 8, bits)).astype(np.uint8)  # type: ignore[union-attr]
+    mirrored = np.zeros_like(codes)
+    for shift in range(0, 8, bits):
+        mirrored |= (codes >> shift & mask) << (8 - bits - shift)
+    return mirrored.astype(np.uint8)

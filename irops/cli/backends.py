@@ -17,10 +17,13 @@ import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from irops.backends.backend import Backend, backend_names, backend_of, chain, missing
+from irops.backends.backend import Backend
+from irops.backends.catalogue import backend_names, backend_of, chain, missing
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
 from irops.cli.main import CLEAN
+from irops.cli.streams import show
+from irops.cli.tables import table
 from irops.diagnostics.printable import plural
 from irops.dialects import dialects
 from irops.registry import Registry, default_registry
@@ -93,9 +96,6 @@ def _has(backend: Backend, registry: Registry, op: str) -> bool:
 
 
 def _show(entries: list[Entry]) -> None:
-    from irops.cli.streams import show
-    from irops.cli.tables import table
-
     out = table("", "backend", "default", ">ops", "")
     out.title = None
     for one in entries:

@@ -36,6 +36,7 @@ from irops.diagnostics.printable import printable_lines
 from irops.diagnostics.report import Report
 from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
 from irops.diagnostics.selection import rules_of
+from irops.diagnostics.summary import summary
 from irops.limits import Limits
 
 
@@ -132,8 +133,6 @@ def execute(args: argparse.Namespace) -> int:
     if not for_people:
         write_reports(reports, args.output_format)
     elif not args.quiet:
-        from irops.diagnostics.summary import summary
-
         sys.stdout.write(f"{summary(reports, accepted_count, others)}\n")
     return _status(reports, args.strict or config.strict, args.exit_zero)
 

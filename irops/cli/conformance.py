@@ -19,18 +19,19 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
-from irops.backends.backend import backend_names
+from irops.backends.catalogue import backend_names
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, FINDINGS, Refusal
 from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
+from irops.cli.streams import show
+from irops.cli.tables import table
+from irops.conformance import formats
+from irops.conformance.kit import MissingExtraError, UnusableBackendError, run_conformance
+from irops.conformance.verdict import KINDS, OpReport, Report, Status
 from irops.diagnostics.printable import plural, printable
 from irops.registry import default_registry
-
-if TYPE_CHECKING:
-    from irops.conformance.verdict import OpReport, Report
 
 FORMATS = ("table", "json", "junit", "markdown")
 STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
@@ -87,8 +88,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    from irops.conformance.kit import MissingExtraError, UnusableBackendError, run_conformance
-
     ops = [_op(name, args) for name in args.ops] or None
     reports = []
     try:
@@ -114,8 +113,6 @@ def execute(args: argparse.Namespace) -> int:
         for report in reports:
             _show(report)
     else:
-        from irops.conformance import formats
-
         sys.stdout.write(
             {"json": formats.as_json, "junit": formats.as_junit, "markdown": formats.as_markdown}[
                 args.output_format
@@ -162,10 +159,6 @@ def _op(name: str, args: argparse.Namespace) -> str:
 
 
 def _show(report: Report) -> None:
-    from irops.cli.streams import show
-    from irops.cli.tables import table
-    from irops.conformance.verdict import KINDS, Status
-
     out = table(
         f"backend {report.backend}",
         "op",

@@ -17,6 +17,7 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, Refusal
 from irops.cli.progress import progress_bar
 from irops.diagnostics.printable import plural
+from irops.document.site import MissingExtraError, Site
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -34,8 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    from irops.document.site import MissingExtraError, Site
-
     try:
         site = Site(registry_of(args), args.format, with_runtimes=not args.no_runtimes)
     except MissingExtraError as error:

@@ -8,6 +8,7 @@ from typing import TextIO
 
 from irops.cli.streams import console, uses_colour
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.full import render_in_colour
 from irops.diagnostics.report import Report
 from irops.diagnostics.reporters import render
 
@@ -20,8 +21,6 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], stream: TextIO | None =
 def write_reports(reports: Sequence[Report], form: str, stream: TextIO | None = None) -> None:
     stream = stream or sys.stdout
     if form == "full" and uses_colour(stream):
-        from irops.diagnostics.full import render_in_colour
-
         if any(map(len, reports)):
             console(stream).print(render_in_colour(reports), soft_wrap=True)
     else:

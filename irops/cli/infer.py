@@ -15,7 +15,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irops.analysis.infer import infer
 from irops.analysis.inferred import Inferred, LayerFacts
@@ -26,14 +26,14 @@ from irops.cli.main import CLEAN, FINDINGS
 from irops.cli.model_files import model_help
 from irops.cli.pairs import name_and_value
 from irops.cli.settings import settings
+from irops.cli.streams import show
+from irops.cli.tables import table
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import printable
 from irops.ir.model import LayerKind
 from irops.reading import read
-
-if TYPE_CHECKING:
-    from irops.values.fact import Fact
+from irops.values.fact import Fact
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
 SMALL = 8
@@ -144,9 +144,6 @@ def _value(row: Row) -> str | None:
 
 def _show(rows: list[Row]) -> None:
     from rich.text import Text
-
-    from irops.cli.streams import show
-    from irops.cli.tables import table
 
     for path in dict.fromkeys(row.path for row in rows):
         out = table("", "layer", "op", "type", "shape", "value")

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from irops.cli.main import CLEAN
 from irops.cli.model_files import model_help
 from irops.cli.model_summary import LayerWithBodies, ModelSummary, Tensor, summarize
+from irops.cli.streams import show
+from irops.cli.tables import table
 from irops.diagnostics.printable import plural, printable
 from irops.reading import read
 
@@ -52,8 +54,6 @@ def execute(args: argparse.Namespace) -> int:
 def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
     from rich.text import Text
 
-    from irops.cli.streams import show
-
     tensors: tuple[RenderableType, ...] = (
         _tensors("inputs", summary.inputs),
         "",
@@ -85,8 +85,6 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
 
 
 def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
-    from irops.cli.tables import table
-
     others = [
         printable(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors
     ]
@@ -97,8 +95,6 @@ def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
 
 
 def _ops(summary: ModelSummary, limit: int | None) -> Table:
-    from irops.cli.tables import table
-
     out = table("ops", "type", "opset", ">count", "")
     most = max(summary.ops.values(), default=1)
     for op, count in list(summary.ops.items())[:limit]:
@@ -116,8 +112,6 @@ def _ops(summary: ModelSummary, limit: int | None) -> Table:
 
 
 def _weights(summary: ModelSummary) -> Table:
-    from irops.cli.tables import table
-
     out = table("weights", "type", ">constants", ">elements", ">bytes")
     for of_type in summary.weights:
         out.add_row(of_type.type, f"{of_type.constants:,}", f"{of_type.elements:,}", f"{of_type.bytes:,}")

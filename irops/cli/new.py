@@ -16,6 +16,7 @@ from keyword import iskeyword
 from pathlib import Path
 
 from irops.cli.main import CLEAN, Refusal
+from irops.spec.text import snake_case
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
@@ -43,8 +44,6 @@ def execute(args: argparse.Namespace) -> int:
             raise Refusal(
                 f"{text!r} is not a valid {role} of an op; use letters and digits, starting with a letter"
             )
-    from irops.spec.text import snake_case
-
     op, module = f"{args.op}-{args.version.removeprefix('opset')}", snake_case(args.op)
     _require_new(op)
     folder = Path(args.output)

@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass
 
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import CLEAN, Refusal
+from irops.cli.streams import show
+from irops.cli.tables import table
 from irops.diagnostics.printable import plural
 from irops.dialects import Dialect, dialect_named, dialects
 from irops.registry import Registry, default_registry
@@ -121,9 +123,6 @@ def _show(entries: list[Entry]) -> None:
     if not entries:
         print("0 ops")
         return
-    from irops.cli.streams import show
-    from irops.cli.tables import table
-
     out = table("", "op", "category", "opsets", "summary")
     out.title = None
     for entry in entries:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from irops.cli.streams import is_interactive
+from irops.diagnostics.printable import printable
 
 T = TypeVar("T")
 ReportProgress = Callable[[int, int, object], None]
@@ -27,8 +28,6 @@ def progress_bar(what: str, *, quiet: bool = False) -> Iterator[ReportProgress |
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import Progress
-
-    from irops.diagnostics.printable import printable
 
     bar = Progress(
         console=Console(stderr=True), transient=True, redirect_stdout=is_interactive(sys.stdout)

@@ -14,11 +14,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from irops.analysis.made_up import FILLS, made_up
 from irops.analysis.signature import Signature
-from irops.backends.backend import backend_names
+from irops.backends.catalogue import backend_names
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, Refusal
@@ -28,13 +27,15 @@ from irops.cli.numpy_files import as_declared, load_all, load_one, save_all
 from irops.cli.pairs import name_and_value
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
+from irops.cli.streams import show
+from irops.cli.tables import table
+from irops.cli.values import first_elements, minimum_mean_maximum
 from irops.diagnostics.printable import printable
 from irops.limits import Limits
 from irops.reading import read
 from irops.runtime.session import Results, Session
-
-if TYPE_CHECKING:
-    from irops.values.element import Array
+from irops.values.element import Array, element_type_of
+from irops.values.shape import Shape
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -153,12 +154,6 @@ def _inputs(signature: Signature, args: argparse.Namespace, limits: Limits) -> d
 
 
 def _show(signature: Signature, outcome: Results) -> None:
-    from irops.cli.streams import show
-    from irops.cli.tables import table
-    from irops.cli.values import first_elements, minimum_mean_maximum
-    from irops.values.element import element_type_of
-    from irops.values.shape import Shape
-
     result_names = {port.name for port in signature.results}
     for title, names in (
         ("results", [n for n in outcome if n in result_names]),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from rich import box
-from rich.table import Table
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def table(title: str, *columns: str) -> Table:
     """An empty table. Columns whose names begin with > are aligned to the right."""
+    from rich import box
+    from rich.table import Table
+
     out = Table(
         title=title,
         title_justify="left",

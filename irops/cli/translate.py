@@ -14,13 +14,17 @@ from __future__ import annotations
 
 import argparse
 
+from irops.analysis.infer import analyse
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
+from irops.cli.settings import settings
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_named, dialect_of_suffix
 from irops.editing.translation.refusal import DIALECT_NAMES
-from irops.editing.translation.translate import OPSET, translate
+from irops.editing.translation.translate import OPSET, translated
 from irops.reading import read
 from irops.writing import write
 
@@ -45,6 +49,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    add_limits(parser)
+    add_extensions(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -57,14 +63,15 @@ def execute(args: argparse.Namespace) -> int:
     last = len(dialect_named("onnx").opsets)
     if args.opset is not None and not 1 <= args.opset <= last:
         raise Refusal(f"--opset {args.opset} is not supported; expected 1 to {last}")
-    model = read(args.model, args.weights)
-    translated = translate(model, args.to, opset=args.opset)
-    write(translated, args.output)
+    limits = limits_of(args, settings().limits)
+    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    target = translated(analysis, args.to, args.opset)
+    write(target, args.output)
     if not args.quiet:
-        opset = "".join(f", opset {number}" for number in translated.opsets.values())
+        opset = "".join(f", opset {number}" for number in target.model.opsets.values())
         unit = "ONNX node" if args.to == "onnx" else f"{dialect.title} layer"
         print(
-            f"{printable(args.output)}: converted {plural(len(model.layers), 'layer')} to"
-            f" {plural(len(translated.layers), unit)}{opset}"
+            f"{printable(args.output)}: converted {plural(len(analysis.model.layers), 'layer')} to"
+            f" {plural(len(target.model.layers), unit)}{opset}"
         )
     return CLEAN

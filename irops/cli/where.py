@@ -16,6 +16,7 @@ from pathlib import Path
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
 from irops.cli.main import CLEAN
+from irops.ops import stock
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
 
@@ -65,8 +66,6 @@ def source_places(registry: Registry, op: str) -> dict[str, tuple[str, int]]:
 
 def _stock_shape_rule(op: Op, places_by_role: dict[str, tuple[str, int]]) -> dict[str, tuple[str, int]]:
     """The shared shape rule of an op that has no shape function."""
-    from irops.ops import stock
-
     rules = [
         stock.RULES[port.shape[0]]
         for port in op.definition.outputs

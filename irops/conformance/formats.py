@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from irops.conformance.verdict import KINDS, OpReport, Outcome, Report, Status
 from irops.diagnostics.printable import printable
@@ -51,6 +50,8 @@ def as_junit(reports: Sequence[Report]) -> str:
 
 
 def _suite(backend: str, op: OpReport) -> Iterator[str]:
+    from xml.sax.saxutils import escape, quoteattr  # slow to import
+
     skipped = sum(o.status is Status.DECLINED for o in op.outcomes)
     yield (
         f'  <testsuite name={quoteattr(f"{backend}.{op.op}")} tests="{len(op.outcomes)}"'

@@ -14,6 +14,7 @@ from irops.conformance.client import BackendClient, LocalBackend
 from irops.conformance.isolated import IsolatedBackend
 from irops.conformance.judge import judge
 from irops.conformance.process import ProcessDied
+from irops.conformance.search import Search
 from irops.conformance.snippet import snippet
 from irops.conformance.trial import Trial, expected_of
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
@@ -138,7 +139,6 @@ class _OpTest:
             )
 
     def _generated(self) -> tuple[list[Outcome], str]:
-        from irops.conformance.search import Search
         from irops.conformance.strategies.by_op import source_of
 
         source = source_of(self.op)

@@ -13,11 +13,12 @@ from onnx.backend.base import BackendRep
 
 from irops.diagnostics.diagnostic import ReadError
 from irops.dialects.onnx.read import of_proto
+from irops.dialects.onnx.types import number_of
 from irops.ir.model import Model
 from irops.registry import default_registry
 from irops.runtime.session import Session
 from irops.spec.op import NoOp
-from irops.values.element import Array
+from irops.values.element import Array, element_type_of
 
 
 class NotDefinedError(SkipTest):
@@ -81,9 +82,6 @@ class Backend(Base):
         not said.
         """
         from onnx import TensorProto, defs, helper
-
-        from irops.dialects.onnx.types import number_of
-        from irops.values.element import element_type_of
 
         given = [(name, array) for name, array in zip(node.input, inputs) if name]
         infos = [

@@ -25,7 +25,7 @@ IMPORTS = {
     "ml_dtypes.": "import ml_dtypes",
     "np.": "import numpy as np",
     "irops.": "import irops",
-    "chain(": "from irops.backends.backend import chain",
+    "chain(": "from irops.backends.catalogue import chain",
     "default_registry(": "from irops.registry import default_registry",
     "element_type(": "from irops.values.element import element_type",
     "Violation)": "from irops.values.violation import Violation",

@@ -10,7 +10,8 @@ import os
 import pickle
 from typing import Any
 
-from irops.backends.backend import Backend, chain
+from irops.backends.backend import Backend
+from irops.backends.catalogue import chain
 from irops.conformance.answer import answer_of
 from irops.conformance.trial import Trial, TrialInput
 from irops.diagnostics.diagnostic import DiagnosticError

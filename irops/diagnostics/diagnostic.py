@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from irops.diagnostics.fix import Fix
+from irops.diagnostics.printable import shortened
 from irops.diagnostics.rule import Rule, Severity
 
 
@@ -61,6 +62,10 @@ class Diagnostic:
 
     def __str__(self) -> str:
         return f"{self.location}: {self.severity} {self.code} {self.message}"
+
+    def __repr__(self) -> str:
+        place = shortened(str(self.location), 80)
+        return f"<Diagnostic {self.severity} {self.code} at {place}: {shortened(self.message, 100)}>"
 
 
 def errors_of(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

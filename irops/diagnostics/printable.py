@@ -27,6 +27,12 @@ def printable_lines(text: str) -> str:
     )
 
 
+def shortened(text: str, width: int = 60) -> str:
+    """The text on one line of at most width characters, cut off with an ellipsis."""
+    line = printable(text[: width + 1])
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
 def plural(count: int, word: str) -> str:
     """A count with its noun: 1 error, 2 errors."""
     return f"{count} {word}{'' if count == 1 else 's'}"

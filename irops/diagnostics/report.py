@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
+from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.rule import Severity
+from irops.diagnostics.selection import rules_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,6 @@ class Report:
 
         Raises:  ValueError if select or ignore names no rule; see selection.rules_of
         """
-        from irops.diagnostics.selection import rules_of
-
         wanted, unwanted = rules_of(select), rules_of(ignore)
         if not wanted and not unwanted:
             return self
@@ -65,3 +65,7 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.diagnostics)) or "no findings"
+
+    def __repr__(self) -> str:
+        counts = f"{plural(len(self.errors), 'error')}, {plural(len(self.warnings), 'warning')}"
+        return f"<Report of {shortened(self.path or '<model>', 80)}: {counts}>"

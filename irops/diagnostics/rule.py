@@ -35,3 +35,19 @@ class Rule:
     def band(self) -> str:
         """The first three characters of the code, IR2 of IR203: the group of the rule; see rules/."""
         return self.code[:3]
+
+
+BANDS = {
+    "IR0": "text",
+    "IR1": "structure",
+    "IR2": "graph",
+    "IR3": "definitions",
+    "IR4": "types and shapes",
+    "IR5": "weights",
+    "IR6": "evaluation",
+    "IR7": "settings",
+    "IR8": "building graphs",
+    "IR9": "other formats, translation",
+    "OD1": "errors in definitions",
+}
+"""The groups of rules, by the first letters of their codes."""

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irops.conformance.odd_inputs.table import COMPARISONS
+from irops.diagnostics.rule import BANDS
 from irops.diagnostics.rules import all_rules
 from irops.dialects import others
 from irops.document.comparisons import comparison_view
-from irops.document.views import BANDS, op_view, opsets_text
+from irops.document.views import op_view, opsets_text
 from irops.ir.pending import signals_blocked
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op

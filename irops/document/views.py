@@ -285,18 +285,3 @@ def _places(op: Op) -> tuple[tuple[str, str], ...]:
 
 def _relative(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
-
-
-BANDS = {
-    "IR0": "text",
-    "IR1": "structure",
-    "IR2": "graph",
-    "IR3": "definitions",
-    "IR4": "types and shapes",
-    "IR5": "weights",
-    "IR6": "evaluation",
-    "IR7": "settings",
-    "IR8": "building graphs",
-    "IR9": "other formats, translation",
-    "OD1": "errors in definitions",
-}

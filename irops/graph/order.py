@@ -2,44 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from irops.ir.model import LayerKind
+from irops.ir.model import Layer, LayerKind
 
 if TYPE_CHECKING:
     import networkx
 
-    from irops.graph.wiring import Wiring
-    from irops.ir.model import Layer
+
+class Topology(Protocol):
+    """Which layers feed which; see irops.graph.wiring.Wiring.
+
+    layers: by id, in the order of the file; inputs: by layer id, the source of each input, None if it is
+    unconnected; order: the layers in topological order, without those that depend on a cycle.
+    """
+
+    @property
+    def layers(self) -> Mapping[int, Layer]: ...
+    @property
+    def inputs(self) -> Mapping[int, Sequence[tuple[Layer, int] | None]]: ...
+    @property
+    def order(self) -> Sequence[Layer]: ...
 
 
-def topological_order(wiring: Wiring) -> list[Layer]:
+def topological_order(topology: Topology) -> list[Layer]:
     """Parameters first, then each layer after its producers; otherwise in the order of the file.
 
     Layers on a cycle, and those that depend on one, are omitted.
     """
-    layers = sorted(wiring.layers.values(), key=lambda layer: layer.kind is not LayerKind.PARAMETER)
-    return layers if _is_ordered(layers, wiring) else _sorted(layers, wiring)
+    layers = sorted(topology.layers.values(), key=lambda layer: layer.kind is not LayerKind.PARAMETER)
+    return layers if _is_ordered(layers, topology) else _sorted(layers, topology)
 
 
-def _is_ordered(layers: list[Layer], wiring: Wiring) -> bool:
+def _is_ordered(layers: list[Layer], topology: Topology) -> bool:
     done: set[int] = set()
     for layer in layers:
-        for source in wiring.inputs[layer.id]:
+        for source in topology.inputs[layer.id]:
             if source is not None and source[0].id not in done:
                 return False
         done.add(layer.id)
     return True
 
 
-def _sorted(layers: list[Layer], wiring: Wiring) -> list[Layer]:
+def _sorted(layers: list[Layer], topology: Topology) -> list[Layer]:
     """Kahn's algorithm, choosing the first ready layer in the order of the file."""
     position = {layer.id: k for k, layer in enumerate(layers)}
-    pending = {layer.id: sum(source is not None for source in wiring.inputs[layer.id]) for layer in layers}
+    pending = {layer.id: sum(source is not None for source in topology.inputs[layer.id]) for layer in layers}
     consumers: dict[int, list[int]] = {}
     for layer in layers:
-        for source in wiring.inputs[layer.id]:
+        for source in topology.inputs[layer.id]:
             if source is not None:
                 consumers.setdefault(source[0].id, []).append(layer.id)
     ready = [position[layer_id] for layer_id, count in pending.items() if count == 0]
@@ -55,28 +68,28 @@ def _sorted(layers: list[Layer], wiring: Wiring) -> list[Layer]:
     return order
 
 
-def cycles(wiring: Wiring) -> list[list[Layer]]:
+def cycles(topology: Topology) -> list[list[Layer]]:
     """A shortest cycle through the first layer of each strongly connected component, in file order."""
-    if len(wiring.order) == len(wiring.layers):
+    if len(topology.order) == len(topology.layers):
         return []
     import networkx
 
-    done = {layer.id for layer in wiring.order}
+    done = {layer.id for layer in topology.order}
     graph: networkx.DiGraph[int] = networkx.DiGraph(
         (source[0].id, layer_id)
-        for layer_id, sources in wiring.inputs.items()
+        for layer_id, sources in topology.inputs.items()
         if layer_id not in done
         for source in sources
         if source is not None and source[0].id not in done
     )
-    position = {layer_id: k for k, layer_id in enumerate(wiring.layers)}
+    position = {layer_id: k for k, layer_id in enumerate(topology.layers)}
     shortest = []
     for component in networkx.strongly_connected_components(graph):
         first = min(component, key=position.__getitem__)
         if len(component) > 1 or graph.has_edge(first, first):
             shortest.append(_shortest_cycle(graph.subgraph(component), first))
     shortest.sort(key=lambda cycle: position[cycle[0]])
-    return [[wiring.layers[layer_id] for layer_id in cycle] for cycle in shortest]
+    return [[topology.layers[layer_id] for layer_id in cycle] for cycle in shortest]
 
 
 def _shortest_cycle(component: networkx.DiGraph[int], first: int) -> list[int]:
@@ -95,12 +108,12 @@ def _shortest_cycle(component: networkx.DiGraph[int], first: int) -> list[int]:
     return path[::-1]
 
 
-def feeding_layers(wiring: Wiring, sinks: list[Layer]) -> set[int]:
+def feeding_layers(topology: Topology, sinks: list[Layer]) -> set[int]:
     """The ids of the sinks and of all layers that they depend on."""
     seen = {layer.id for layer in sinks}
     stack = list(seen)
     while stack:
-        for source in wiring.inputs[stack.pop()]:
+        for source in topology.inputs[stack.pop()]:
             if source is not None and source[0].id not in seen:
                 seen.add(source[0].id)
                 stack.append(source[0].id)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from irops.diagnostics.printable import shortened
 from irops.invocation.faults import OpFault
 from irops.invocation.inputs import (
     check_ranks,
@@ -148,7 +149,7 @@ class Invocation:
 
     def __repr__(self) -> str:
         stated = ", ".join(f"{name}={value}" for name, value in self.attributes.items())
-        return f"<Invocation {self.op.id}({stated[:200]})>"
+        return f"<Invocation {self.op.id}({shortened(stated, 200)})>"
 
 
 def _about(op: Op, inputs: Sequence[Fact | None]) -> dict[str, Any]:

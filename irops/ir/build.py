@@ -161,7 +161,7 @@ class Builder:
             else:
                 layer.unknown.append(self.read.unknown(child, element))
         if parts:
-            layer.bodies = sub_graphs(layer, parts, self)
+            layer.bodies = sub_graphs(layer, parts, self.read, self.body)
 
     def edge(self, element: Element, graph: Graph) -> None:
         attributes, parsed = element.attributes, self.read.numbers

@@ -6,17 +6,17 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from irops.process_setting import ProcessSetting
+
+_ENABLED = ProcessSetting(gc.isenabled, lambda on: gc.enable() if on else gc.disable())
+
 
 @contextmanager
 def no_collection() -> Iterator[None]:
     """Disable the garbage collector during the block.
 
     A model and its facts consist of many objects and no garbage, and every collection would traverse them.
+    Threads may use this at the same time: the collector stays disabled until the last of them is done.
     """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
+    with _ENABLED.changed(lambda _: False):
         yield
-    finally:
-        if was_on:
-            gc.enable()

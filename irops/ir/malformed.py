@@ -96,7 +96,7 @@ def _why(error: expat.ExpatError, data: bytes, at: int, still_open: Sequence[Ele
     if text == expat.errors.XML_ERROR_BAD_CHAR_REF:
         match = re.match(rb"&#[0-9a-fA-Fx]*;?", data[at : at + 40])
         return f"{match[0].decode() if match else 'this'} is a character that XML does not allow"
-    if data.startswith(b"<?xml", at) or text == expat.errors.XML_ERROR_MISPLACED_XML_PI:
+    if text == expat.errors.XML_ERROR_MISPLACED_XML_PI:
         return "an XML declaration (<?xml …?>) is only allowed at the very start of the file"
     if text == expat.errors.XML_ERROR_SYNTAX:
         return "there is text before the root element"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
 
 from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.locate import Source
 from irops.ir.storage import Weights
@@ -154,6 +155,9 @@ class Layer:
     def __str__(self) -> str:
         return f'layer {self.id} "{self.name}" ({self.type})'
 
+    def __repr__(self) -> str:
+        return f'<layer {self.id} "{shortened(self.name)}" ({shortened(self.type)})>'
+
     @property
     def kind(self) -> LayerKind:
         """What it is in its graph."""
@@ -203,6 +207,9 @@ class Graph:
     comments: tuple[str, ...] = ()  # those among the edges, or behind all layers
     _places: dict[int | str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        return f"<Graph: {plural(len(self.layers), 'layer')}, {plural(len(self.edges), 'edge')}>"
+
     def layer(self, id_or_name: int | str) -> Layer:
         """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, for none.
 
@@ -242,6 +249,9 @@ class Model:
     comments: tuple[str, ...] = ()  # those outside layers and edges
     dialect: str = "openvino"
     opsets: dict[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Model '{shortened(self.name)}': {plural(len(self.layers), 'layer')}, {self.dialect}>"
 
     @property
     def layers(self) -> list[Layer]:
@@ -286,8 +296,3 @@ def walk(graph: Graph, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
         yield path, layer
         for name, body in layer.bodies.items():
             yield from walk(body.graph, (*path, layer.name, name))
-
-
-def attribute_text(attributes: Mapping[str, str]) -> str:
-    """Attributes on one line, for messages: batch_axis=0, seq_axis=1."""
-    return ", ".join(f"{name}={value}" for name, value in attributes.items())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import signal
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ class Pending:
 
     def __init__(self, *targets: Path) -> None:
         self.targets = targets
-        self._parts = [target.with_name(f".{target.name}.{secrets.token_hex(4)}.part") for target in targets]
+        self._parts = [target.with_name(f".{target.name}.{os.urandom(4).hex()}.part") for target in targets]
         self._files: list[IO[bytes]] = []
 
     def __enter__(self) -> list[IO[bytes]]:

@@ -9,8 +9,8 @@ from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model, Po
 from irops.ir.subgraphs import DEFAULTS, WRITTEN
 
 _FIRST = (
-    ":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f\u2c00-\u2fef"
-    "\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+    ":A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
+    "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 _NAME = re.compile(f"[{_FIRST}][{_FIRST}.0-9\u00b7\u0300-\u036f\u203f\u2040-]*")  # a Name of XML 1.0
 _SPECIAL = re.compile(r'[&<"\x00-\x1f]')

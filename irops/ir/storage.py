@@ -6,9 +6,13 @@ import mmap
 import os
 from errno import EACCES
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO
 
 from irops.ir.regular import NotRegular, open_regular, require_regular
+
+_MAPPING = Lock()
+"""Held while a file is mapped. One for all, so that Weights can be copied and pickled."""
 
 
 class WeightsChanged(ValueError):
@@ -28,7 +32,8 @@ class Weights:
         self.path = path
         self._bytes = memoryview(data) if path is None else None
         self._file: BinaryIO | None = None
-        self._size, self._identity, self._fault = len(data), (0, 0, 0, 0), ""
+        self._size, self._fault = len(data), ""
+        self._identity: tuple[int, int, int, int] | None = None  # of the file, if there is one
         if path is not None:
             self._inspect(path)
 
@@ -63,10 +68,11 @@ class Weights:
             read
         """
         self._within(offset, size)
-        if self._bytes is None:
-            self._bytes = self._map()
+        content = self._bytes
+        if content is None:
+            content = self._mapped()
         self.require_unchanged()
-        return self._bytes[offset : offset + size]
+        return content[offset : offset + size]
 
     def read(self, offset: int, size: int) -> memoryview:
         """A copy of some of the bytes, unless they are in memory already. Raises the errors of view."""
@@ -108,6 +114,13 @@ class Weights:
             )
         else:
             self._size, self._identity = status.st_size, _identity(status)
+
+    def _mapped(self) -> memoryview:
+        """All bytes; maps the file, once, even if several threads ask at the same time."""
+        with _MAPPING:
+            if self._bytes is None:
+                self._bytes = self._map()
+            return self._bytes
 
     def _map(self) -> memoryview:
         if self._size == 0 or self.path is None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from irops.ir.attributes import Attributes
 from irops.ir.model import BackEdge, Body, Element, Layer, PortMapping
 from irops.ir.numbers import INT64_MIN
-
-if TYPE_CHECKING:
-    from irops.ir.build import Builder
 
 PARTS = frozenset(
     ("port_map", "back_edges", "body", "then_port_map", "else_port_map", "then_body", "else_body")
@@ -20,29 +18,33 @@ DEFAULTS = {"axis": 0, "start": 0, "end": -1, "stride": 1, "part_size": 1}
 _UNREAD = -2
 
 
-def sub_graphs(layer: Layer, parts: dict[str, Element], builder: Builder) -> dict[str, Body]:
-    """The bodies, by name, in the order of the file."""
-    faults, outer = builder.faults, builder.faults.path
+def sub_graphs(
+    layer: Layer,
+    parts: dict[str, Element],
+    read: Attributes,
+    build: Callable[[str, Element], Body],
+) -> dict[str, Body]:
+    """The bodies, by name, in the order of the file. build: builds a body from its name and its element."""
+    faults, outer = read.faults, read.faults.path
     bodies: dict[str, Body] = {}
     for name, element in parts.items():
         if name.endswith("body"):
             faults.path = (*outer, layer.name, name)
-            bodies[name] = builder.body(name, element)
+            bodies[name] = build(name, element)
             faults.path, faults.layer = outer, layer
     for name, element in parts.items():
         if not name.endswith("body"):
             body = bodies.get(name.removesuffix("port_map") + "body" if name != "back_edges" else "body")
             if body is None:
-                layer.unknown.append(builder.read.preserved(element))
+                layer.unknown.append(read.preserved(element))
             elif name == "back_edges":
-                _back_edges(body, element, builder)
+                _back_edges(body, element, read)
             else:
-                _port_map(body, element, builder)
+                _port_map(body, element, read)
     return bodies
 
 
-def _port_map(body: Body, element: Element, builder: Builder) -> None:
-    read = builder.read
+def _port_map(body: Body, element: Element, read: Attributes) -> None:
     for entry in element.children:
         if entry.tag not in ("input", "output"):
             body.unknown.append(read.unknown(entry, element))
@@ -68,8 +70,7 @@ def _port_map(body: Body, element: Element, builder: Builder) -> None:
         (body.inputs if entry.tag == "input" else body.outputs).append(mapping)
 
 
-def _back_edges(body: Body, element: Element, builder: Builder) -> None:
-    read = builder.read
+def _back_edges(body: Body, element: Element, read: Attributes) -> None:
     for entry in element.children:
         if entry.tag != "edge":
             body.unknown.append(read.unknown(entry, element))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import IO
 
@@ -81,6 +80,8 @@ class _Pool:
         return place
 
     def _append(self, content: memoryview) -> int:
+        from hashlib import blake2b  # slow to import, and most commands write no model
+
         digest = blake2b(content, digest_size=32).digest()
         place = self._contents.get((len(content), digest))
         if place is None:

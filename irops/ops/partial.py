@@ -29,16 +29,24 @@ def stored_dim(dim: Dim, kind: ElementType) -> Dim:
     if not kind.floating:
         return dim
     number = dim if kind.bits >= 32 else Dim(dim.low, dim.high)
-    return monotone(number, lambda bound: _stored(bound, kind))
+    return rounding(number, lambda bound: _stored(bound, kind))
 
 
 def monotone(dim: Dim, function: Callable[[Bound], Bound]) -> Dim:
-    """The image of an interval under a function that never decreases. Infinite bounds stay infinite; the
-    symbol stays if the bounds do not change.
+    """The image of an interval under a function that never decreases, without a symbol: even if both bounds
+    are mapped to themselves, the numbers between them need not be. Infinite bounds stay infinite.
     """
     low = _plain(function(dim.low), -inf) if dim.low != -inf else -inf
     high = _plain(function(dim.high), inf) if dim.high != inf else inf
-    return Dim(low, high, dim.symbol if (low, high) == (dim.low, dim.high) else None)
+    return Dim(low, high)
+
+
+def rounding(dim: Dim, function: Callable[[Bound], Bound]) -> Dim:
+    """The image of an interval under a rounding function, which maps every integer to itself: the symbol,
+    which stands for an integer, stays if the bounds do not change.
+    """
+    image = monotone(dim, function)
+    return Dim(image.low, image.high, dim.symbol if image.bounds == dim.bounds else None)
 
 
 def whole(dim: Dim) -> Dim:

@@ -75,10 +75,8 @@ def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str, twice: str
         return SCALAR
     unknown = None if axes.dims is None else len(axes.dims) - len(reduced_axes)
     if keep_dims:
-        return Shape(
-            ONE if axis in reduced_axes else dim if unknown == 0 else dim.union(ONE)
-            for axis, dim in enumerate(data.shape)
-        )
+        kept = data.shape if unknown == 0 else [dim.union(ONE) for dim in data.shape]
+        return Shape(ONE if axis in reduced_axes else dim for axis, dim in enumerate(kept))
     return UNRANKED if unknown is None else _without_some(data.shape.without(reduced_axes), unknown)
 
 

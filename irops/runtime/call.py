@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from irops.backends.backend import Backend, chain
+from irops.backends.backend import Backend
+from irops.backends.catalogue import chain
 from irops.backends.declined import Declined
 from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import EvaluationError, Location
@@ -44,7 +45,8 @@ def call(
              for arrays of types that no tensor has, and where out is not of the output's type and shape
     """
     op = (registry or default_registry()).op(op_id)
-    asked = None if backends is None else (backends,) if isinstance(backends, str) else tuple(backends)
+    names = (backends,) if isinstance(backends, str) else backends
+    asked = None if names is None else tuple(names)
     try:
         prepared = _PREPARED.get(
             _key(op_id, attributes, asked, registry),

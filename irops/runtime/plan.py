@@ -1,4 +1,4 @@
-"""What is the same in every run with inputs of the same shapes, worked out once, layer by layer."""
+"""What all runs with inputs of the same shapes share, computed once, layer by layer."""
 
 from __future__ import annotations
 

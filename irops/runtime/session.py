@@ -9,8 +9,10 @@ from typing import Any, Literal
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key, Signature
-from irops.backends.backend import Backend, chain
+from irops.backends.backend import Backend
+from irops.backends.catalogue import chain
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
+from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.model import Model
@@ -64,6 +66,10 @@ class Session:
         self.variables = Variables()
         names = [backends] if isinstance(backends, str) else backends
         self.evaluator = Evaluator(self.analysis, chain(names), verify=verify, progress=progress)
+
+    def __repr__(self) -> str:
+        backends = ", ".join(backend.name for backend in self.evaluator.backends)
+        return f"<Session of {self.model!r} on {shortened(backends)}>"
 
     @property
     def signature(self) -> Signature:

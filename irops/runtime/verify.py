@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irops.values.element import Array
+from irops.values.element import Array, element_type_of
 
 TOLERANCES = {"f64": (1e-6, 1e-9), "f32": (1e-3, 1e-5), "f16": (5e-3, 2e-3), "bf16": (2e-2, 1e-2)}
 """Relative and absolute, by element type; all others are exact."""
@@ -14,8 +14,6 @@ def difference(ours: Array, truth: Array) -> str:
     """'' where two arrays are the same within the tolerance of their element type, else in what they
     differ.
     """
-    from irops.values.element import element_type_of
-
     if ours.shape != truth.shape:
         return f"shape {ours.shape}, not {truth.shape}"
     kind, other = element_type_of(ours), element_type_of(truth)

@@ -188,6 +188,9 @@ class Definition:
     def __str__(self) -> str:
         return self.id
 
+    def __repr__(self) -> str:
+        return f"<Definition {self.id}>"
+
 
 def definition_id(dialect: str, type: str, version: str) -> str:
     """The id of a definition; see Definition.id."""

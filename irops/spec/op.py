@@ -34,6 +34,9 @@ class Op:
     def id(self) -> str:
         return self.definition.id
 
+    def __repr__(self) -> str:
+        return f"<Op {self.id}>"
+
 
 @dataclass(frozen=True, slots=True)
 class NoOp:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from inspect import cleandoc
 from typing import Any
 
 
@@ -17,6 +16,8 @@ def prose(element: Any) -> str:
 
 def lines(element: Any) -> str:
     """The text of an element with its line breaks, without common indentation."""
+    from inspect import cleandoc  # slow to import
+
     return "" if element is None else cleandoc(element.text or "")
 
 

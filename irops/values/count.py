@@ -35,9 +35,12 @@ class Product:
         self.number *= content
         self.named.update(symbols)
         for factor in symbols:
-            self.sizes[factor] = (
-                size if factor == symbol else Dim(*_nonzero(*factor.bounds, size.low > 0), factor)
-            )
+            if factor == symbol:
+                self.sizes[factor] = size
+            elif len(symbols) == 1:
+                self.sizes[factor] = _scaled_down(size, content, factor)
+            else:
+                self.sizes[factor] = Dim(*_nonzero(*factor.bounds, size.low > 0), factor)
 
     def without(self, other: Product) -> Dim:
         """The product of the unknown factors, except the named ones that other has too."""
@@ -50,6 +53,15 @@ class Product:
 def _nonzero(low: Bound, high: Bound, positive: bool) -> tuple[Bound, Bound]:
     """The bounds of a factor. If the product is positive, the factor is not 0."""
     return (max(low, 1) if positive and low >= 0 else low, min(high, -1) if positive and high <= 0 else high)
+
+
+def _scaled_down(size: Dim, content: int, factor: Symbol) -> Dim:
+    """The Dim of the only factor of a size, which is content times the factor, within the bounds of both."""
+    low, high = factor.bounds
+    if content > 0:
+        low = max(low, -(-size.low // content)) if size.low != -inf else low
+        high = min(high, size.high // content) if size.high != inf else high
+    return Dim(low, high, factor) if low <= high else Dim(*factor.bounds, factor)
 
 
 def missing_factor(whole: Iterable[DimLike], parts: Iterable[DimLike]) -> Dim | None:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import irops
-from irops.backends import backend as backends
-from irops.backends import extras
-from irops.backends.backend import chain, kernel_of
+from irops.backends import catalogue, extras
+from irops.backends.backend import kernel_of
+from irops.backends.catalogue import chain
 from irops.backends.numba import WORTH_LOADING
 from irops.cli.main import main
 from irops.diagnostics.diagnostic import DiagnosticError
@@ -27,9 +27,9 @@ DATA, LENGTHS = np.arange(6.0).reshape(2, 3), np.array([3, 2])
 def without_numba(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     there = extras._is_installed
     monkeypatch.setattr(extras, "_is_installed", lambda library: library != "numba" and there(library))
-    backends._default_chain.cache_clear()
+    catalogue._default_chain.cache_clear()
     yield
-    backends._default_chain.cache_clear()
+    catalogue._default_chain.cache_clear()
 
 
 def test_the_default_chain_that_is_installed_comes_first_and_the_reference_last() -> None:

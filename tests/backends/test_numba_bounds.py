@@ -6,12 +6,12 @@ import ctypes
 import mmap
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from libraries import needs
 
-pytestmark = needs("numba")
+pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 PAGE = mmap.PAGESIZE
 
 

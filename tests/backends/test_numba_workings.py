@@ -6,15 +6,15 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
-from libraries import needs
 
 from irops.backends.numba.loops import BATCH, PLAIN, STEPS, Loop, Moves, moves, split_loop
 
-pytestmark = needs("numba")
+pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 
 
 def strides(*shape: int) -> tuple[int, ...]:

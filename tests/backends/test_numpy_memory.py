@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from irops.backends.backend import chain
+from irops.backends.catalogue import chain
 from irops.registry import default_registry
 
 LIMIT = 64 << 20

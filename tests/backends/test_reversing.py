@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from libraries import needs
 
-from irops.backends.backend import chain
+from irops.backends.catalogue import chain
 from irops.ops.movement import reverse as reversal
 from irops.ops.movement import reverse_sequence as sequences
 from irops.registry import default_registry

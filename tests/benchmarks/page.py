@@ -68,7 +68,7 @@ def call(told: Mapping[str, float]) -> str:
         [
             ("`irops.call`, all in all", f"{whole:.1f}"),
             (
-                "of it the backend: lengths held to the definition, the array to fill",
+                "of it the backend: lengths validated, the array to fill",
                 f"{backend - compiled:.1f}",
             ),
             ("of it the compiled code, entered and left", f"{compiled:.1f}"),

@@ -1,13 +1,11 @@
-"""How fast everybody reverses: python tests/benchmarks/reversing.py [--json FILE] [--only TEXT] [--seconds N]
-[--costs] [--from FILE].
+"""How fast libraries reverse arrays: python tests/benchmarks/reversing.py [--json FILE] [--only TEXT]
+[--seconds N] [--costs] [--from FILE].
 
-All peers work on the same arrays and write to arrays that they are given, in turns, a few times each, round
-by round; of each the
-least time counts: that of data as warm in the caches as it can be. The table has ratios to memcpy
-    (numpy.copyto), the limit of one
-core that goes through memory once: 1 is as fast, 0.5 takes twice as long. Results are held to the reference,
-    and marked (!) where
-they are not the same, bit for bit.
+All libraries get the same arrays and write to arrays that they are given, in turns, a few times each, round
+by round. The minimum time of each counts: the one with data as warm in the caches as its size allows. The
+table has ratios to memcpy (numpy.copyto), the limit of one core that passes through memory once: 1 is as
+fast, 0.5 takes twice as long. Results are compared with the reference, and marked (!) where they differ in
+any bit.
 """
 
 from __future__ import annotations

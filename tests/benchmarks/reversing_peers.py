@@ -1,5 +1,5 @@
-"""Whoever reverses: each is made ready for one case, writes to an array that it is given, and is held to the
-reference.
+"""The libraries that reverse arrays: each is prepared for one case, writes to a given array, and is compared
+with the reference.
 """
 
 from __future__ import annotations

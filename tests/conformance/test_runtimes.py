@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from irops.conformance.odd_inputs.measure import ENOUGH, TIMEOUT, answers, comparison, replies
+from irops.conformance.odd_inputs.measure import MAX_TIMEOUTS, TIMEOUT, comparison, replies, replies_of
 from irops.conformance.odd_inputs.odd_input import Reply
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.verdict import WORDS, irops_verdict, verdict
@@ -30,8 +30,8 @@ def result(name, runtime):
 
 def test_openvino_takes_equal_axes_and_lengths_that_wrap_around():
     found = result("ReverseSequence", "openvino")
-    assert found["equal axes"] == ("takes it", [[0, 1], [0, 1], [0, 1]])
-    assert found["beyond 32 bits, as an input"] == ("takes it", [[1, 0, 2], [5, 4, 3]])
+    assert found["equal axes"] == ("accepts it", [[0, 1], [0, 1], [0, 1]])
+    assert found["beyond 32 bits, as an input"] == ("accepts it", [[1, 0, 2], [5, 4, 3]])
     assert found["beyond 32 bits, as a constant"][0] == "refuses"
     assert found["a length of 0"][0] == "the same"
     assert found["data of f64"][0] == "differs"
@@ -42,27 +42,27 @@ def test_a_runtime_that_crashes_is_asked_on():
     found = result("Reverse", "openvino")
     assert found["data of string"][0] == "crashes"
     assert found["data of f32"][0] == "the same"
-    assert found["no mode"][0] == "takes it"
+    assert found["no mode"][0] == "accepts it"
 
 
 def test_a_rank_that_is_left_open_is_left_open_to_the_runtime():
     assert result("ReverseSequence", "openvino")["batch axis -2 of unknown rank"][0] == "refuses"
     found = result("Reverse", "openvino-evaluate")
     assert found["too few flags"][0] == "refuses"
-    assert found["too few flags, data of unknown rank"] == ("takes it", [[3, 4, 5], [0, 1, 2]])
+    assert found["too few flags, data of unknown rank"] == ("accepts it", [[3, 4, 5], [0, 1, 2]])
 
 
 def test_onnx_reference_cuts_lengths_off_and_takes_negative_ones_from_the_end():
     found = result("ReverseSequence", "onnx-reference")
-    assert found["beyond the end"] == ("takes it", [[2, 1, 0], [5, 4, 3]])
-    assert found["a length of -1"] == ("takes it", [[1, 0, 2], [5, 4, 3]])
+    assert found["beyond the end"] == ("accepts it", [[2, 1, 0], [5, 4, 3]])
+    assert found["a length of -1"] == ("accepts it", [[1, 0, 2], [5, 4, 3]])
     assert found["data of string"][0] == "the same"
 
 
 def test_onnx_runtime_reverses_another_axis_than_the_one_that_is_counted_from_the_end():
     found = result("ReverseSequence", "onnxruntime")
     assert found["sequence axis -1 of rank 3"] == (
-        "takes it",
+        "accepts it",
         [[[3, 4, 5], [0, 1, 2]], [[9, 10, 11], [6, 7, 8]]],
     )
     assert found["no steps, lengths of 1"][0] == "refuses"
@@ -73,13 +73,13 @@ def test_the_checker_of_onnx_sees_types_and_no_values():
     found = result("ReverseSequence", "onnx-checker")
     assert found["beyond the end"][0] == "sees no values"
     assert found["of i32"][0] == "refuses"
-    assert found["equal axes"][0] == "takes it"
+    assert found["equal axes"][0] == "accepts it"
     assert found["data of u1"][0] == "cannot be said"
 
 
 def test_a_reader_of_onnx_takes_lengths_of_other_types():
     assert result("ReverseSequence", "openvino-onnx")["of f32, fractions"] == (
-        "takes it",
+        "accepts it",
         [[1, 0, 2], [3, 4, 5]],
     )
 
@@ -114,18 +114,25 @@ def test_a_process_that_does_not_answer_is_ended(tmp_path, monkeypatch):
 def test_a_runtime_that_hangs_is_not_asked_for_ever(tmp_path, monkeypatch):
     (tmp_path / "silent.py").write_text("import time\ntime.sleep(600)\n")
     monkeypatch.syspath_prepend(tmp_path)
-    result = list(answers(Process("silent", ("hello",), 0.5), [None] * 6))
+    result = list(replies_of(Process("silent", ("hello",), 0.5), [None] * 6))
     assert [reply.kind for reply in result] == ["hangs"] * 6
-    assert [reply.text.split(",")[0] for reply in result] == ["no answer within 0.5 seconds"] * ENOUGH + [
-        "not asked"
-    ] * 3
+    assert [reply.text.split(",")[0] for reply in result] == [
+        "no answer within 0.5 seconds"
+    ] * MAX_TIMEOUTS + ["not asked"] * 3
 
 
 def test_the_legend_explains_every_tone():
-    given, refused = Reply("gives", output=(np.zeros(2), "f64")), Reply("refuses", "C1: no")
+    given, refused = Reply("computes", output=(np.zeros(2), "f64")), Reply("refuses", "C1: no")
     assert {
         verdict(own, other).tone
         for own in (given, refused)
-        for other in (given, refused, Reply("crashes"), Reply("hangs"), Reply("lacks"), Reply("takes"))
+        for other in (
+            given,
+            refused,
+            Reply("crashes"),
+            Reply("hangs"),
+            Reply("unsupported"),
+            Reply("accepts"),
+        )
     } <= set(WORDS)
     assert irops_verdict(refused).word == "refuses: C1"

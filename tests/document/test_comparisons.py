@@ -80,7 +80,7 @@ def test_a_missing_runtime_has_a_column_that_says_so(format, monkeypatch):
     text = page("Reverse", monkeypatch, with_runtimes=True, format=format)
     assert text.count("not installed") >= 4
     assert (
-        "pip install &#39;irops[openvino]&#39; brings it" in text
+        "pip install &#39;irops[openvino]&#39; installs it" in text
         or "pip install 'irops[openvino]' installs it" in text
     )
 

@@ -13,7 +13,7 @@ PACKAGE = Path(irops.__file__).parent
 HOMES = ("dialects/", "backends/onnx", "editing/translation/")
 NAMED = re.compile(rb"onnx|graiphic", re.IGNORECASE)
 ALLOWED = {
-    "backends/backend.py": "the catalogue of backends, one of which is called onnxruntime",
+    "backends/catalogue.py": "the catalogue of backends, one of which is called onnxruntime",
     "cli/translate.py": "the examples of the command, and the option that chooses an opset of ONNX",
     "conformance/odd_inputs/by_onnx.py": "asks ONNX's checker and reference, and ONNX Runtime",
     "conformance/odd_inputs/table.py": "lays the same op in three dialects side by side",

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import irops
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 ASK = (
     "import irops, pathlib; print(irops.__file__); print(irops.definition('ReverseSequence-1').path);"
@@ -76,6 +78,15 @@ def test_the_wheel_contains_no_tests(wheel):
     with zipfile.ZipFile(wheel) as archive:
         tops = {name.split("/")[0] for name in archive.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"irops"}
+
+
+def test_the_wheel_carries_its_types_and_its_version(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
+    assert "irops/py.typed" in names
+    assert f"\nVersion: {irops.__version__}\n" in metadata
+    assert "\nProject-URL: Documentation, https://" in metadata
 
 
 def test_a_plain_checkout_finds_its_definitions(tmp_path):

@@ -22,7 +22,8 @@ TEXTS = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", 
 
 WORDS = {
     r"told|tell|tells|telling": "report, print, describe",
-    r"held\s+to|hold(s|ing)?\s+(it|them|this|that|each|all|its|their|the|a|an|what|\w+s)(\s+\w+){0,3}?\s+to\s+"
+    r"held\s+to|hold(s|ing)?\s+(it|them|this|that|each|all|its|their|the|a|an|what|\w+s)(\s+\w+){0,3}?"
+    r"\s+to\s+"
     r"(the|its|a|an|what|their|it|them)": "validate, check against",
     r"heard": "warning",
     r"remark|remarks|remarked": "warning, note",

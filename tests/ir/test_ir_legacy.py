@@ -31,6 +31,8 @@ def findings(
         ("parameter", ' reference-layer-name="x"', []),
         ("Parameter", "", []),
         ("Add", ' reference-layer-name="x"', ["unknown-reference-layer"]),
+        ("Result", ' reference-layer-name="x"', ["unknown-reference-layer"]),
+        ("Assign", ' reference-layer-name="x"', ["unknown-reference-layer"]),
         ("Parameter", ' reference-layer-name="y"', ["unknown-reference-layer"]),
         ("Parameter", ' reference-layer-name=""', ["unknown-reference-layer"]),
     ],

@@ -81,6 +81,7 @@ def refusal(text: str | bytes) -> Diagnostic:
         ("<net>é\x01</net>", 1, 7, "not well-formed XML: '\\x01' is not allowed here"),
         ('<net a="1"b="2"/>', 1, 11, "not well-formed XML: 'b' is not allowed here"),
         ("<net>&amp;\x01</net>", 1, 11, "not well-formed XML: '\\x01' is not allowed here"),
+        ("<net>a=\x01</net>", 1, 8, "not well-formed XML: '\\x01' is not allowed here"),
         ("<net>&\n</net>", 1, 7, "an '&' must be written &amp;"),
     ],
 )

@@ -19,7 +19,6 @@ from irops.ir.model import (
     Model,
     Port,
     PortMapping,
-    attribute_text,
     walk,
 )
 
@@ -111,6 +110,11 @@ def test_a_layer_is_found_after_the_layers_have_changed():
         graph.layer("a")
 
 
+def test_a_graph_is_made_of_layers_and_edges_alone():
+    with pytest.raises(TypeError, match="_places"):
+        Graph(_places={})
+
+
 def test_looking_a_layer_up_makes_no_graph_differ():
     graph = Graph(list(GRAPH.layers))
     graph.layer("x")
@@ -173,8 +177,3 @@ def test_a_layer_is_named_with_id_and_type():
 def test_another_graph_leaves_the_rest_of_the_model():
     model = Model(name="m", graph=GRAPH, version=10)
     assert model.with_graph(INNER) == Model(name="m", graph=INNER, version=10)
-
-
-def test_attributes_are_quoted_on_one_line():
-    assert attribute_text({"batch_axis": "0", "seq_axis": "1"}) == "batch_axis=0, seq_axis=1"
-    assert attribute_text({}) == ""

@@ -381,3 +381,15 @@ def test_a_document_type_that_is_not_ended_is_both_faults() -> None:
     with pytest.raises(ReadError) as error:
         loads(b"<!DOCTYPE net [ <!ENTITY a 'x'>")
     assert [d.name for d in error.value.diagnostics] == ["document-type"]
+
+
+def test_an_encoding_is_looked_for_within_the_first_400_bytes() -> None:
+    declared = ' encoding="x-evil"'
+    texts = {}
+    for end in (400, 401):
+        text = '<?xml version="1.0"'
+        text += " " * (end - len(text) - len(declared)) + declared
+        assert len(text) == end
+        texts[end] = f"{text}?>{NET}".encode()
+    assert refusal(texts[400]).name == "unknown-encoding"
+    assert loads(texts[401])[1] == ()

@@ -394,7 +394,8 @@ def test_a_fault_of_a_constant_is_at_its_attribute(data: str, attribute: str | N
         assert len(found.notes) == notes
     else:
         assert found.notes[: len(notes)] == notes  # type: ignore[arg-type]
-        assert len(found.notes) == len(notes) + (found.name == "constant-outside-weights")  # type: ignore[arg-type]
+        short = found.name == "constant-outside-weights"
+        assert len(found.notes) == len(notes) + short  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,7 @@ def test_no_factor_of_a_size_that_is_not_0_is_0():
     ("whole", "parts", "factor"),
     [
         ([Dim(4, 9)], [2], Dim(2, 4)),
+        ([-6], [3], -2),
         ([Dim(3, 9)], [2], Dim(2, 4)),
         ([Dim(5, 5)], [Dim(1, 5)], Dim(1, 5)),
         ([Dim(4, 9)], [Dim(2, 3)], Dim(2, 4)),

@@ -82,7 +82,7 @@ def _shift_rows(
         put(builder, row(target, out, place), shifted, 0)
 
 
-column_lasts = operation(_column_lasts, lambda address, count, width: Lanes(count, width), static=2)  # noqa: ARG005
+column_lasts = operation(_column_lasts, lambda _, count, width: Lanes(count, width), static=2)
 """The last steps of as many columns' heads, from their lengths: column_lasts(address, count, width).
 
 A length of 0 reverses what a length of 1 does: nothing.

@@ -45,7 +45,7 @@ def scratch_rows(steps: int) -> int:
 def parts(row: int, first_offset: int) -> npt.NDArray[np.int64]:
     """Where in a row of so many bytes each part begins, and its size, a multiple of VECTOR.
 
-    lead: bytes before the second part; parts may overlap, since each is worked out from the source alone.
+    lead: bytes before the second part; parts may overlap, since each is computed from the source alone.
     """
     offsets_and_sizes = [(0, VECTOR)] if first_offset else []
     begin = first_offset

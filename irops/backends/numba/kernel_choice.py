@@ -32,8 +32,8 @@ TASK_BYTES = 128 << 10
 PIECE_BYTES = 64 << 10
 """Bytes of what lies in one piece and is moved as it is, that are one block."""
 LONG_ROW, LONG_STREAMED_ROW = 8 << 10, 2 << 10
-"""Bytes from which on a row is worth the branches that tell its head from its tail; the second, where it is
-stored past the caches.
+"""The bytes of a row from which on handling its head and tail separately pays off; the second, where the row
+is stored past the caches.
 """
 RUN_BYTES = 256
 """Bytes of neighbouring sequences of equal lengths, on the average, from which on they are moved together."""
@@ -238,7 +238,7 @@ def _grain(count: int, each: int, workload: Workload) -> int:
 
 @cache
 def _cache_bytes() -> int:
-    """The size of the largest cache, as Linux tells it."""
+    """The size of the largest cache, as Linux reports it."""
     sizes = [32 << 20]
     for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
         text = file.read_text().strip()

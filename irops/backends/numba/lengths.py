@@ -1,6 +1,4 @@
-"""Lengths of sequences held to the definition, in one pass where they are as they mostly are: integers of 64
-bits in one piece.
-"""
+"""Sequence lengths, validated against the definition: in one pass in the usual case, contiguous i64."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ I64 = np.dtype(np.int64)
 
 
 def checked_lengths_fast(data: Array, seq_lengths: Array, batch_axis: int, seq_axis: int) -> Lengths:
-    """What settled gives.
+    """What checked_lengths returns.
 
     Raises:  Violation
     """

@@ -88,12 +88,13 @@ def moves(
 
     shape, strides: of the source. What the sequence axis reverses is not in the loops: it depends on lengths.
     """
+    roles = {seq_axis: STEPS, batch_axis: BATCH}
     loops: list[Loop] = []
     source = target = 0
     out = itemsize
     for axis in reversed(range(len(shape))):
         size, on, to = shape[axis], strides[axis], out
-        role = BATCH if axis == batch_axis else STEPS if axis == seq_axis else PLAIN
+        role = roles.get(axis, PLAIN)
         if axis in reversed_axes:
             target, to = target + (size - 1) * to, -to
         if role == PLAIN and on < 0:

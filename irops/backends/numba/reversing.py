@@ -67,7 +67,7 @@ def _work(source: Array, address: int, lengths: Array, batch_axis: int, seq_axis
 
 
 class _Plan:
-    """Moves, and the work to do for them: it is settled when first asked for."""
+    """Moves, and the jobs that execute them, which are computed on first use."""
 
     def __init__(self, moves: Moves, workload: Workload) -> None:
         self.moves, self.workload = moves, workload

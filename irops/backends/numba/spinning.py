@@ -19,7 +19,7 @@ YIELD_INTERVAL = 64
 
 
 def _notify(counter: int) -> None:
-    """Tell those who await the bell of a job that there is one."""
+    """Wake the threads that wait for a job: change the integer that they watch."""
     fetch_add(load_i64(counter + WAKEUP))
 
 

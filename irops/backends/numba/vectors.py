@@ -161,7 +161,8 @@ def _load_i64_atomic(builder: Any, address: Any) -> Any:
 
 def _yield_core(builder: Any) -> None:
     kind, name = ir.FunctionType(I32, []), "SwitchToThread" if system() == "Windows" else "sched_yield"
-    builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])  # type: ignore[no-untyped-call]
+    function = cgutils.get_or_insert_function(builder.module, kind, name)  # type: ignore[no-untyped-call]
+    builder.call(function, [])
 
 
 def _fence_stores(builder: Any) -> None:

@@ -30,7 +30,7 @@ as processors go.
 
 
 class _ThreadCounters(threading.local):
-    """Counters that each thread has for itself, for what it does alone; their bell is heard by nobody."""
+    """The counters of one thread, for jobs that it runs alone; no thread watches their wake-up integer."""
 
     def __init__(self) -> None:
         self._counters, self._wakeup = np.zeros(SIZE, np.int64), np.zeros(1, np.int64)
@@ -96,9 +96,9 @@ class Workers:
 def _work(jobs: SimpleQueue[Job], wakeup: Integers) -> None:
     """Do jobs for ever.
 
-    The bell is rung by kernels, once they have let go of the interpreter's lock: whoever is about to wait
-    looks at the bell first, at the queue then, so that it misses no ring, and finds the lock free when it has
-    heard one.
+    Kernels change the wake-up integer after they have released the interpreter's lock. A thread that is
+    about to wait reads this integer first and the queue second, so it misses no change, and the lock is free
+    when it wakes.
     """
     address = address_of(wakeup)
     while True:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from irops.conformance.odd_inputs.by_openvino import PRECISION, inferred
 from irops.conformance.odd_inputs.odd_input import Reply, Request, serialized
 from irops.conformance.odd_inputs.refusals import refused
 from irops.conformance.odd_inputs.runtime import Runtime
@@ -69,8 +70,6 @@ def by_onnxruntime(request: Request) -> Reply:
 def by_openvino(request: Request) -> Reply:
     """Run OpenVINO's CPU plug-in on the model as converted by its ONNX reader."""
     from openvino import Core
-
-    from irops.conformance.odd_inputs.by_openvino import PRECISION, inferred
 
     model = _model(request)
     if isinstance(model, Reply):

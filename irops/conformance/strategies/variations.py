@@ -60,13 +60,9 @@ def retyped(op: Op, starts: list[Trial]) -> Iterator[Trial]:
                 yield Trial(
                     op,
                     tuple(
-                        (
-                            None
-                            if trial_input is None
-                            else TrialInput(_retyped(trial_input.array, kind))
-                            if port.type == variable.name
-                            else trial_input
-                        )
+                        TrialInput(_retyped(trial_input.array, kind))
+                        if trial_input is not None and port.type == variable.name
+                        else trial_input
                         for trial_input, port in zip(start.inputs, _ports(op, len(start.inputs)))
                     ),
                     start.attributes,

@@ -57,7 +57,9 @@ def _value(op: Op, layer: Layer, name: str, text: str) -> Any:
         raise _refusal(error.kind, str(error), layer) from None
     if attribute.type == "element_type":
         return number_of(value)
-    return int(value) if attribute.type == "bool" else list(value) if isinstance(value, tuple) else value
+    if attribute.type == "bool":
+        return int(value)
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _refusal(name: str, message: str, layer: Layer) -> DiagnosticError:

@@ -11,6 +11,7 @@ from irops.dialects.dialect import Dialect, Interface, Listed, Loaded, Ops
 from irops.dialects.openvino.resolve import resolved
 from irops.ir.model import Model
 from irops.ir.read import load
+from irops.ir.write import write as write_ir
 from irops.limits import Limits
 from irops.spec.op import NoOp, Op
 from irops.spec.opsets import OPSETS, OpVersion, opsets
@@ -72,9 +73,7 @@ class OpenVINO(Dialect):
         return load(path, weights, text=text, limits=limits)
 
     def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
-        from irops.ir.write import write  # most commands write no model
-
-        write(model, path)
+        write_ir(model, path)
 
 
 def definition_files(folder: Path) -> dict[str, Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from irops.diagnostics.printable import plural, shortened
 from irops.dialects import Dialect
 from irops.editing.building.names import Names
 from irops.ir.model import LayerKind
@@ -23,6 +24,10 @@ class Content:
         self.results: list[tuple[Wire, str | None]] = []
         self.names = Names()
         self.merged_into: Content | None = None
+
+    def __repr__(self) -> str:
+        counts = f"{plural(len(self.nodes), 'node')}, {plural(len(self.results), 'result')}"
+        return f"<{type(self).__name__} '{shortened(self.name)}': {counts}>"
 
     @property
     def merged(self) -> Content:
@@ -55,6 +60,9 @@ class Node:
     name: str | None = None
     outputs: list[str | None] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return f"<Node {self.type} '{shortened(self.name or '')}'>"
+
 
 @dataclass(frozen=True, slots=True)
 class Wire:
@@ -70,3 +78,6 @@ class Wire:
 
     def __str__(self) -> str:
         return f"{self.fact}"
+
+    def __repr__(self) -> str:
+        return f"<Wire {self.index} of {self.node!r}: {shortened(str(self.fact))}>"

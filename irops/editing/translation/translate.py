@@ -43,11 +43,16 @@ def translate(
     Raises:  DiagnosticError with all layers that are not representable and the reasons, or with the errors of
              the model
     """
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry)
+    return translated(analysis, to, opset).model
+
+
+def translated(analysis: ModelAnalysis, to: str, opset: int | None = None) -> ModelAnalysis:
+    """The analysis of the model in another dialect, for a writer to use; see translate."""
     if to not in DIALECT_NAMES:
         raise ValueError(f"unknown dialect {to!r}; expected one of {', '.join(DIALECT_NAMES)}")
     if opset is not None and not 1 <= opset <= onnx_opsets().last:
         raise ValueError(f"unsupported ONNX opset {opset}; expected 1 to {onnx_opsets().last}")
-    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry)
     model = analysis.model
     if model.dialect == to:
         own = model.opsets.get(ONNX)
@@ -57,7 +62,7 @@ def translate(
                 "untranslatable-op",
                 f"the model has ONNX opset {own}; irops does not convert it to opset {opset}",
             )
-        return model
+        return analysis
     if model.dialect not in DIALECT_NAMES:
         raise _refusal(
             model,
@@ -71,7 +76,7 @@ def translate(
             "untranslatable-op",
             "the model has a <pre-process> section, which irops does not convert",
         )
-    return _Translation(analysis, to, opset or OPSET).model
+    return _Translation(analysis, to, opset or OPSET).analysis
 
 
 def _require_valid(analysis: ModelAnalysis) -> None:
@@ -132,7 +137,8 @@ class _Translation:
             dialect=to,
             opsets={ONNX: opset} if to == ONNX else {},
         )
-        self._declare(ModelAnalysis(self.model, analysis.registry, analysis.limits).infer())
+        self.analysis = ModelAnalysis(self.model, analysis.registry, analysis.limits)
+        self._declare(self.analysis.infer())
 
     def _layer(self, layer_facts: LayerFacts) -> None:
         layer, start = layer_facts.layer, len(self.target.graph.layers)

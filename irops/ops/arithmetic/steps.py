@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from irops.ops.partial import monotone
+from irops.ops.partial import monotone, rounding
 from irops.ops.reals import on_numbers
 from irops.spec.binding import kernel, values
-from irops.values.dim import Bound, Dim
+from irops.values.dim import Bound
 from irops.values.element import Array
 from irops.values.fact import each_dim
 
@@ -21,7 +21,7 @@ def ceiling(data: Array) -> Array:
 
 @values("Ceiling-1")
 def ceiling_dims(data: Array) -> Array:
-    return each_dim(lambda dim: monotone(dim, math.ceil), data)
+    return each_dim(lambda dim: rounding(dim, math.ceil), data)
 
 
 @kernel("Negative-1", widen=True)
@@ -42,9 +42,7 @@ def sign(data: Array) -> Array:
 @values("Sign-1")
 def sign_dims(data: Array) -> Array:
     return each_dim(
-        lambda dim: (
-            monotone(Dim(*dim.bounds), lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1)
-        ),
+        lambda dim: monotone(dim, lambda bound: (bound > 0) - (bound < 0)).at_least(-1).at_most(1),
         data,
     )
 
@@ -68,7 +66,7 @@ def round_half_away(numbers: Array) -> Array:
 
 @values("Round-5")
 def round_dims(data: Array, *, mode: str) -> Array:
-    return each_dim(lambda dim: monotone(dim, lambda bound: _rounded(bound, mode)), data)
+    return each_dim(lambda dim: rounding(dim, lambda bound: _rounded(bound, mode)), data)
 
 
 def _rounded(bound: Bound, mode: str) -> Bound:

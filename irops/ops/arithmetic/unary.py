@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from irops.ops.partial import monotone
+from irops.ops.partial import rounding
 from irops.ops.reals import on_numbers, on_reals
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim, maximum
@@ -36,7 +36,7 @@ def floor(data: Array) -> Array:
 
 @values("Floor-1")
 def floor_dims(data: Array) -> Array:
-    return each_dim(lambda dim: monotone(dim, math.floor), data)
+    return each_dim(lambda dim: rounding(dim, math.floor), data)
 
 
 @kernel("Log-1", widen=True)

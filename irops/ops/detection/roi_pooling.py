@@ -39,11 +39,8 @@ def pooled_sizes(
         require(sizes is None or len(sizes) == 2, "C5", sizes)
     both = output_roi or output_size or (0, 0)
     height, width = pooled_h or both[0], pooled_w or both[1]
-    require(
-        height and width,
-        "C6",
-        "neither" if not height and not width else "pooled_h alone" if height else "pooled_w alone",
-    )
+    one = "pooled_h alone" if height else "pooled_w alone"
+    require(height and width, "C6", one if height or width else "neither")
     return height, width
 
 

@@ -82,7 +82,9 @@ def length(start: Number, stop: Number, step: Number) -> int:
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
         return max(-((start - stop) // step), 0)
     steps = (stop - start) / step
-    return max(ceil(steps), 0) if abs(steps) < inf else TOO_LONG if steps > 0 else 0
+    if steps == inf:
+        return TOO_LONG
+    return max(ceil(steps), 0) if steps > 0 else 0
 
 
 def integer_dim(fact: Fact, value: Number | None) -> Dim:

@@ -74,13 +74,10 @@ def interpolate_1(
     shrinks = antialias and any(one.scale < 1 for _, one in along)
     result: Array = as_numbers(image).astype(np.float64)
     for axis, one in along:
-        taps = (
-            triangle(one, one.scale if shrinks else np.float32(1))
-            if use_triangle
-            else cubic(one, -0.75)
-            if mode == "cubic"
-            else two_neighbours(one)
-        )
+        if use_triangle:
+            taps = triangle(one, one.scale if shrinks else np.float32(1))
+        else:
+            taps = cubic(one, -0.75) if mode == "cubic" else two_neighbours(one)
         result = without_padding(taps, begin, image.shape[axis]).applied(result, axis)
     return rounded_sums(result, image) if use_triangle else truncated_sums(result, image)
 

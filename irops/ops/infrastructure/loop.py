@@ -63,7 +63,9 @@ def loop(
     )
     all_inputs = (trip_count, execution_condition, *inputs)
     trips = int(trip_count.flat[0])
-    max_count = 0 if not execution_condition.flat[0] else trips if trips >= 0 else inf
+    max_count = trips if trips >= 0 else inf
+    if not execution_condition.flat[0]:
+        max_count = 0
     items = list(body.declared)
     return collect_outputs(body, while_true(body, items, all_inputs, max_count), items)
 
@@ -107,7 +109,9 @@ def iteration_count(trip_count: Fact, execution_condition: Fact, body_condition:
         return Dim.of(0)
     if again is False:
         return Dim.of(1)
-    max_count = Dim(inf, inf) if trips.high < 0 else trips if trips.low >= 0 else Dim(0, inf)
+    max_count = trips if trips.low >= 0 else Dim(0, inf)
+    if trips.high < 0:
+        max_count = Dim(inf, inf)
     return max_count if again else Dim(min(max_count.low, 1), max_count.high)
 
 

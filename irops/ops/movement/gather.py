@@ -25,7 +25,10 @@ def gather_shape(data: Fact, indices: Fact, axis: Fact, *, batch_dims: int) -> S
     batch = batch_dims if indices_rank is None else normal_batch(batch_dims, indices_rank)
     axis_dim = (axis.dims or (UNKNOWN,))[0]
     axes = None if rank is None else possible_axes(axis_dim, rank)
-    last = axes[-1] if axes else axis_dim.high if axis_dim.low >= 0 else inf
+    if axes:
+        last: float = axes[-1]
+    else:
+        last = axis_dim.high if axis_dim.low >= 0 else inf
     require(batch <= last, "C4", f"batch_dims {batch}", f"axis {last}")
     if axes is None or indices_rank is None:
         return UNRANKED

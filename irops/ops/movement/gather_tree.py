@@ -13,7 +13,12 @@ from irops.values.violation import require
 
 
 @shape("GatherTree-1")
-def gather_tree_shape(step_ids: Fact, parent_ids: Fact, max_seq_len: Fact, end_token: Fact) -> Shape:  # noqa: ARG001
+def gather_tree_shape(
+    step_ids: Fact,
+    parent_ids: Fact,
+    max_seq_len: Fact,
+    end_token: Fact,  # noqa: ARG001
+) -> Shape:
     both = unify_shapes(step_ids.shape.of_rank(3, "C1"), parent_ids.shape, "C1")
     return both.with_dim(1, unify(both[1], max_seq_len.shape[0], "C2"))
 

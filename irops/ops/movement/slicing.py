@@ -73,7 +73,10 @@ def _with_symbol(count: Dim, size: Dim, start: Dim, stop: Dim) -> Dim:
 
 
 def _from_0(position: Dim, size: Dim) -> Dim:
-    return size if position.low >= MAX_DIM else size + position if position.high < 0 else position
+    """The distance from 0: negative positions count from the end."""
+    if position.low >= MAX_DIM:
+        return size
+    return size + position if position.high < 0 else position
 
 
 def _clamped(position: int, low: int, high: int) -> int:
@@ -87,7 +90,9 @@ def _count(size: int, start: int, stop: int, step: int) -> int:
 
 def _finite(bound: Bound) -> int:
     """A bound as an integer; models write the limits of i64 for no limit."""
-    return 2 * FAR if bound >= MAX_DIM else -2 * FAR if bound <= -MAX_DIM else int(bound)
+    if bound >= MAX_DIM:
+        return 2 * FAR
+    return -2 * FAR if bound <= -MAX_DIM else int(bound)
 
 
 def _corners(position: Dim) -> set[int]:

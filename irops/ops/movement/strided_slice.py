@@ -78,10 +78,8 @@ def parts(
         "C4",
         f"position {ellipses}",
     )
-    kinds = [
-        "new" if bit(new_axis_mask, i) else "shrink" if bit(shrink_axis_mask, i) else "slice"
-        for i in range(count)
-    ]
+    kinds = ["shrink" if bit(shrink_axis_mask, i) else "slice" for i in range(count)]
+    kinds = ["new" if bit(new_axis_mask, i) else kind for i, kind in enumerate(kinds)]
     described = count - len(ellipses) - kinds.count("new")
     require(described <= rank, "C5", f"{described} positions at rank {rank}")
     for i, kind in enumerate(kinds):

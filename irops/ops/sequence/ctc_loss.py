@@ -118,9 +118,9 @@ def log_likelihood(log_probabilities: Array, target: list[int], blank: int, merg
     reached[0] = 0.0
     for step, row in enumerate(log_probabilities):
         reached = row[states] + _advance(reached, stays, skips, step == 0)
-    return float(
-        np.logaddexp.reduce(reached[-2:]) if len(log_probabilities) else reached[0] if not target else -np.inf
-    )
+    if len(log_probabilities):
+        return float(np.logaddexp.reduce(reached[-2:]))
+    return -np.inf if target else 0.0
 
 
 def _advance(reached: Array, stays: Array, skips: Array, first: bool) -> Array:

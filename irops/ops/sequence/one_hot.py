@@ -13,7 +13,14 @@ from irops.values.violation import require
 
 
 @shape("OneHot-1", "OneHot-16")
-def one_hot_shape(indices: Fact, depth: Fact, on_value: Fact, off_value: Fact, *, axis: int) -> Shape:  # noqa: ARG001
+def one_hot_shape(
+    indices: Fact,
+    depth: Fact,
+    on_value: Fact,  # noqa: ARG001
+    off_value: Fact,  # noqa: ARG001
+    *,
+    axis: int,
+) -> Shape:
     size = (depth.dims or (UNKNOWN,))[0]
     require(size >= 0, "C2", size)
     if indices.shape.dims is None:

@@ -32,10 +32,9 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     has_size_0 = any(size == 0 and axis not in copied for axis, size in enumerate(pattern))
     warn_unless(not has_size_0 or -1 not in pattern, "C5", requested)
     remaining = ONE if has_size_0 else ANY
-    sizes = [
-        data.shape[axis] if axis in copied else remaining if size.low < 0 else size
-        for axis, size in enumerate(pattern)
-    ]
+    sizes = [remaining if size.low < 0 else size for size in pattern]
+    for axis in copied:
+        sizes[axis] = data.shape[axis]
     if rank is None:
         return Shape(
             size.at_least(1) if entry == -1 and not copied else size for entry, size in zip(pattern, sizes)

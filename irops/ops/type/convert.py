@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import trunc
 
 from irops.ops.conversion import converted
-from irops.ops.partial import monotone, stored_dim
+from irops.ops.partial import rounding, stored_dim
 from irops.spec.binding import gradient, kernel, values
 from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, Array, ElementType
@@ -28,7 +28,7 @@ def convert_gradient(d_output: Array, *, data_type: ElementType) -> Array:
 @values("Convert-1")
 def convert_dims(data: Array, *, destination_type: ElementType) -> Array | None:
     if destination_type.integral:
-        return each_dim(lambda dim: monotone(dim, trunc), data)
+        return each_dim(lambda dim: rounding(dim, trunc), data)
     if destination_type is BOOLEAN:
         return each_dim(truth, data)
     if destination_type.floating and destination_type.bits >= 16:

@@ -73,8 +73,10 @@ def _to_strings(array: Array) -> Array:
 
 
 def _text(number: np.floating) -> str:
-    if not np.isfinite(number):
-        return "NaN" if np.isnan(number) else "INF" if number > 0 else "-INF"
+    if np.isnan(number):
+        return "NaN"
+    if np.isinf(number):
+        return "INF" if number > 0 else "-INF"
     return np.format_float_positional(number, trim="0")
 
 

@@ -1,0 +1,65 @@
+"""The recipes of docs/CONTRIBUTING.md are patches that apply to this tree, of the stated size."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "CONTRIBUTING.md").read_text()
+ROWS = {
+    anchor: (int(files), int(lines))
+    for anchor, files, lines in re.findall(r"\| \[[^]]+\]\(#([\w-]+)\) \| (\d+) \| (\d+) \|", PAGE)
+}
+SECTIONS = dict(re.findall(r"^### (.*?)\n(.*?)(?=^### |\Z)", PAGE, re.DOTALL | re.MULTILINE))
+PATCHES = {
+    title.lower().replace(" ", "-"): found[1]
+    for title, text in SECTIONS.items()
+    if (found := re.search(r"```diff\n(.*?)```", text, re.DOTALL))
+}
+
+
+def test_every_recipe_is_in_the_table():
+    assert list(ROWS) == [title.lower().replace(" ", "-") for title in SECTIONS]
+    assert ROWS.keys() - PATCHES.keys() == {"a-dialect"}
+
+
+@pytest.mark.parametrize("recipe", PATCHES)
+def test_a_recipe_has_the_size_that_the_page_states(recipe):
+    lines = PATCHES[recipe].splitlines()
+    files = sum(line.startswith("+++ ") for line in lines)
+    changed = sum(line[:1] in ("+", "-") and line[:4] not in ("+++ ", "--- ") for line in lines)
+    assert (files, changed) == ROWS[recipe]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="applies patches with git")
+@pytest.mark.parametrize("recipe", PATCHES)
+def test_a_recipe_applies_to_the_tree(recipe, tmp_path):
+    for name in re.findall(r"^--- a/(.*)$", PATCHES[recipe], re.MULTILINE):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    done = subprocess.run(
+        ["git", "apply", "-"],
+        input=PATCHES[recipe],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for name in re.findall(r"^\+\+\+ b/(.*)$", PATCHES[recipe], re.MULTILINE):
+        assert (tmp_path / name).is_file()
+
+
+def test_the_dialect_of_the_recipe_has_the_size_that_the_page_states(tmp_path):
+    path = ROOT / "tests" / "dialects" / "test_small_dialect.py"
+    spec = importlib.util.spec_from_file_location("small_dialect", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    files = [p for p in module.written(tmp_path).rglob("*") if p.is_file()]
+    assert (len(files), sum(len(p.read_text().splitlines()) for p in files)) == ROWS["a-dialect"]

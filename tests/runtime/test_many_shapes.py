@@ -1,0 +1,74 @@
+"""One Session that meets many shapes: it never fails for their number, and its memory is bounded."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import irops
+from irops.analysis.inferred import Inferred
+from irops.runtime import evaluator
+from irops.runtime.evaluator import MAX_PLANS
+from irops.runtime.plan import Plan
+
+SHAPES = 1000
+
+
+@pytest.fixture
+def model(net) -> irops.Model:
+    """The rows of x and of y; each shape of the inputs is inferred anew."""
+    return net(
+        ("x", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
+        ("y", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
+        ("joined", "Concat", {"axis": 0}, ["x", "y"]),
+        ("shape", "ShapeOf-opset3", {"output_type": "i64"}, ["joined"]),
+        ("flat", "Reshape", {"special_zero": "false"}, ["joined", "shape"]),
+        ("out", "Result", {}, ["flat"]),
+    )
+
+
+def run(session: irops.Session, number: int) -> None:
+    """A run on inputs of a shape that no other number has."""
+    rows, columns = 1 + number % 50, 1 + number // 50
+    x, y = np.full((rows, columns), number, np.float32), np.zeros((1, columns), np.float32)
+    (result,) = session.run([x, y]).values()
+    assert np.array_equal(result, np.concatenate([x, y]))
+
+
+def alive(kind: type) -> int:
+    gc.collect()
+    return sum(isinstance(one, kind) for one in gc.get_objects())
+
+
+def test_a_thousand_shapes_run_and_only_the_newest_plans_are_kept(model: irops.Model) -> None:
+    session = irops.Session(model)
+    plans, inferred = alive(Plan), alive(Inferred)
+    for number in range(SHAPES):
+        run(session, number)
+    assert alive(Plan) - plans == MAX_PLANS < SHAPES
+    assert alive(Inferred) - inferred <= MAX_PLANS + 1
+    run(session, 0)  # long forgotten, and planned again
+
+
+def test_memory_stops_growing_once_the_cache_of_plans_is_full(
+    model: irops.Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluator, "MAX_PLANS", 32)
+    session = irops.Session(model)
+    tracemalloc.start()
+    try:
+        bytes_held = [bytes_after(session, range(start, start + 100)) for start in (0, 100, 200)]
+    finally:
+        tracemalloc.stop()
+    assert bytes_held[2] < 1.1 * bytes_held[0]
+
+
+def bytes_after(session: irops.Session, numbers: range) -> int:
+    """The bytes that Python holds after runs on these shapes."""
+    for number in numbers:
+        run(session, number)
+    gc.collect()
+    return tracemalloc.get_traced_memory()[0]

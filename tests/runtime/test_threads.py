@@ -1,0 +1,129 @@
+"""Threads that share one Session, and one file of weights."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable
+from pathlib import Path
+from threading import Barrier, Thread
+from time import sleep
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irops
+from irops.ir import storage
+from irops.ir.storage import Weights
+
+THREADS, CALLS = 8, 1250
+"""Together 10,000 calls."""
+WAIT = 30
+ROWS = 5
+BIAS, FACTORS = np.float32([1, -2, 3]), np.float32([[1, 2, 0], [0, 1, 3], [2, 0, 1]])
+
+
+def in_threads(work: Callable[[int], None]) -> None:
+    """Run work(number) in all threads at the same time; raise the first error of any of them."""
+    barrier, errors = Barrier(THREADS, timeout=WAIT), []
+
+    def run(number: int) -> None:
+        barrier.wait()
+        try:
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [Thread(target=run, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+@pytest.fixture
+def mappings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of the mappings that are made; each one takes a while, so that threads overlap."""
+    sizes: list[int] = []
+    original = mmap.mmap
+
+    def slow(number: int, size: int, **options: Any) -> mmap.mmap:
+        sizes.append(size)
+        sleep(0.05)
+        return original(number, size, **options)
+
+    monkeypatch.setattr(storage.mmap, "mmap", slow)
+    return sizes
+
+
+@pytest.fixture
+def stored(net: Callable[..., irops.Model], tmp_path: Path) -> Path:
+    """x @ FACTORS + BIAS, with both in the .bin file."""
+    content = FACTORS.tobytes() + BIAS.tobytes()
+    model = net(
+        ("x", "Parameter", {"shape": "?,3", "element_type": "f32"}, []),
+        ("f", "Const", {"shape": "3,3", "element_type": "f32", "offset": 0, "size": 36}, []),
+        ("b", "Const", {"shape": "3", "element_type": "f32", "offset": 36, "size": 12}, []),
+        ("product", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["x", "f"]),
+        ("sum", "Add", {"auto_broadcast": "numpy"}, ["product", "b"]),
+        ("y", "Result", {}, ["sum"]),
+        weights=content,
+    )
+    irops.write(model, tmp_path / "model.xml")
+    assert (tmp_path / "model.bin").stat().st_size == len(content)
+    return tmp_path / "model.xml"
+
+
+def test_ten_thousand_calls_of_eight_threads_give_each_its_own_result(
+    stored: Path, mappings: list[int]
+) -> None:
+    session = irops.Session(stored)
+    correct = [0] * THREADS
+
+    def work(number: int) -> None:
+        for call in range(CALLS):
+            x = np.full((1 + (number + call) % ROWS, 3), 10 * number + call % 10, np.float32)
+            (y,) = session.run([x]).values()
+            correct[number] += np.array_equal(y, x @ FACTORS + BIAS)
+
+    in_threads(work)
+    assert correct == [CALLS] * THREADS
+    assert mappings == [48]
+
+
+def test_threads_that_ask_for_bytes_at_once_map_the_file_once(tmp_path: Path, mappings: list[int]) -> None:
+    (tmp_path / "w.bin").write_bytes(bytes(range(64)))
+    weights = Weights.of_file(tmp_path / "w.bin")
+    read: dict[int, bytes] = {}
+
+    def work(number: int) -> None:
+        read[number] = bytes(weights.view(8 * number, 8))
+
+    in_threads(work)
+    assert mappings == [64]
+    assert read == {number: bytes(range(8 * number, 8 * number + 8)) for number in range(THREADS)}
+
+
+def test_threads_with_a_variable_each_see_a_state_that_some_run_left(
+    net: Callable[..., irops.Model],
+) -> None:
+    variable = {"variable_id": "v", "variable_shape": "1", "variable_type": "i64"}
+    model = net(
+        ("x", "Parameter", {"shape": "1", "element_type": "i64"}, []),
+        ("read", "ReadValue-opset6", variable, ["x"]),
+        ("sum", "Add", {"auto_broadcast": "numpy"}, ["read", "x"]),
+        ("write", "Assign-opset6", {"variable_id": "v"}, ["sum"]),
+        ("y", "Result", {}, ["sum"]),
+    )
+    session = irops.Session(model)
+    results: dict[int, list[int]] = {number: [] for number in range(THREADS)}
+
+    def work(number: int) -> None:
+        for _ in range(100):
+            results[number].append(int(session.run([np.int64([1])])["y"][0]))
+
+    in_threads(work)
+    assert all(2 <= value <= 1 + 100 * THREADS for values in results.values() for value in values)
+    assert int(session.run([np.int64([0])])["y"][0]) in {value for v in results.values() for value in v}

@@ -1,0 +1,178 @@
+"""Settings of the whole process: several threads change them at the same time, and the original returns."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from threading import Barrier, Event, Thread
+
+import pytest
+
+from irops.ir.collection import no_collection
+from irops.limits import recursion_limit_for
+from irops.process_setting import ProcessSetting
+
+THREADS = 8
+WAIT = 10
+"""Seconds after which a barrier fails instead of waiting for ever."""
+
+
+@pytest.fixture(autouse=True)
+def settings_as_before() -> Iterator[None]:
+    collected, limit = gc.isenabled(), sys.getrecursionlimit()
+    gc.enable()
+    yield
+    (gc.enable if collected else gc.disable)()
+    sys.setrecursionlimit(limit)
+
+
+def in_threads(work: Callable[[int], None]) -> None:
+    """Run work(number) in several threads at once; raise the first error of any of them."""
+    errors: list[BaseException] = []
+
+    def run(number: int) -> None:
+        try:
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [Thread(target=run, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def test_overlapping_blocks_of_threads_keep_the_collector_off_and_the_last_one_restores_it() -> None:
+    started, done = Barrier(THREADS, timeout=WAIT), Barrier(THREADS, timeout=WAIT)
+    seen_inside: list[bool] = []
+    seen_after: dict[int, bool] = {}
+    others_left = Event()
+
+    def work(number: int) -> None:
+        with no_collection():
+            started.wait()
+            seen_inside.append(gc.isenabled())
+            done.wait()
+            if number == 0:
+                assert others_left.wait(WAIT)
+        if number:
+            seen_after[number] = gc.isenabled()
+            if len(seen_after) == THREADS - 1:
+                others_left.set()
+
+    in_threads(work)
+    assert seen_inside == [False] * THREADS
+    assert seen_after == dict.fromkeys(range(1, THREADS), False)
+    assert gc.isenabled()
+
+
+def test_threads_that_come_and_go_leave_both_settings_as_they_were() -> None:
+    limit = sys.getrecursionlimit()
+    inside: list[tuple[bool, bool]] = []
+
+    def work(number: int) -> None:
+        depth = 200 + 10 * number
+        for _ in range(300):
+            with no_collection(), recursion_limit_for(depth):
+                inside.append((gc.isenabled(), sys.getrecursionlimit() >= depth * 12))
+
+    in_threads(work)
+    assert inside == [(False, True)] * (300 * THREADS)
+    assert gc.isenabled()
+    assert sys.getrecursionlimit() == limit
+
+
+def test_the_recursion_limit_stays_raised_while_any_thread_needs_it() -> None:
+    limit = sys.getrecursionlimit()
+    entered, left = Barrier(THREADS, timeout=WAIT), Barrier(THREADS, timeout=WAIT)
+    kept: list[bool] = []
+
+    def work(number: int) -> None:
+        if number:
+            with recursion_limit_for(1000):
+                entered.wait()
+            left.wait()
+        else:
+            with recursion_limit_for(500):
+                entered.wait()
+                left.wait()  # all others have left their blocks
+                kept.append(sys.getrecursionlimit() >= 500 * 12)
+
+    in_threads(work)
+    assert kept == [True]
+    assert sys.getrecursionlimit() == limit
+
+
+@pytest.mark.parametrize("block", [no_collection, lambda: recursion_limit_for(1000)])
+def test_blocks_nest_and_restore_after_an_error(block: Callable[[], AbstractContextManager[None]]) -> None:
+    before = gc.isenabled(), sys.getrecursionlimit()
+    with block():
+        changed = gc.isenabled(), sys.getrecursionlimit()
+        with block():
+            assert (gc.isenabled(), sys.getrecursionlimit()) == changed != before
+        assert (gc.isenabled(), sys.getrecursionlimit()) == changed
+        with pytest.raises(KeyError), block():
+            raise KeyError
+        assert (gc.isenabled(), sys.getrecursionlimit()) == changed
+    assert (gc.isenabled(), sys.getrecursionlimit()) == before
+
+
+def test_nested_blocks_reach_the_greater_depth() -> None:
+    before = sys.getrecursionlimit()
+    with recursion_limit_for(500):
+        with recursion_limit_for(900):
+            assert sys.getrecursionlimit() == 900 * 12
+        with recursion_limit_for(100):
+            assert sys.getrecursionlimit() == 900 * 12
+    assert sys.getrecursionlimit() == before
+
+
+def test_a_limit_set_within_the_block_is_not_overwritten() -> None:
+    with recursion_limit_for(1000):
+        sys.setrecursionlimit(20_000)
+    assert sys.getrecursionlimit() == 20_000
+
+
+def test_a_limit_set_between_blocks_that_overlap_is_restored() -> None:
+    with recursion_limit_for(500):
+        sys.setrecursionlimit(7_000)
+        with recursion_limit_for(1000):
+            assert sys.getrecursionlimit() == 12_000
+    assert sys.getrecursionlimit() == 7_000
+
+
+def test_a_collector_that_is_off_stays_off() -> None:
+    gc.disable()
+    with no_collection(), no_collection():
+        assert not gc.isenabled()
+    assert not gc.isenabled()
+
+
+def test_a_collector_enabled_within_the_block_stays_enabled() -> None:
+    gc.disable()
+    with no_collection():
+        gc.enable()
+        with no_collection():
+            assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_a_setting_that_cannot_be_changed_is_not_counted() -> None:
+    values = ["original"]
+
+    def put(value: str) -> None:
+        if value == "impossible":
+            raise ValueError(value)
+        values.append(value)
+
+    setting = ProcessSetting(lambda: values[-1], put)
+    with pytest.raises(ValueError, match="impossible"), setting.changed(lambda _: "impossible"):
+        pass
+    with setting.changed(lambda _: "other"):
+        assert values[-1] == "other"
+    assert values == ["original", "other", "original"]
