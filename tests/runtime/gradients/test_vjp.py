@@ -419,3 +419,22 @@ def test_gradients_of_a_type_are_added_up_in_that_type(dtype):
         a = a + 2j
     found = backward._sum(a, b)
     assert (found.dtype, found.tolist()) == (dtype, [a[0] + b[0], a[1] + b[1]])
+
+
+def test_a_piece_of_a_size_that_only_the_run_shows_counts_as_zeros(net):
+    zero = np.array(0)
+    model = net(
+        parameter("x", "6"),
+        parameter("flags", "6"),
+        ("found", "NonZero-opset3", {"output_type": "i64"}, ["flags"]),
+        const("zero", zero, 0),
+        ("line", "Squeeze", {}, ["found", "zero"]),
+        ("some", "Gather-opset8", {"batch_dims": 0}, ["x", "line", "zero"]),
+        ("halves", "Split", {"num_splits": 2}, ["some", "zero"]),
+        result("y", ("halves", 1)),
+        result("z", ("halves", 0)),
+        weights=zero.tobytes(),
+    )
+    inputs = {"x": np.arange(6.0), "flags": np.array([1.0, 0, 1, 1, 0, 1])}
+    found = irops.vjp(model, inputs, {"y": np.array([7.0, 8])}, wrt="x")
+    np.testing.assert_array_equal(found["x"], [0, 0, 0, 7, 0, 8])
