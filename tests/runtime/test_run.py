@@ -78,6 +78,14 @@ def test_what_is_kept_is_held_until_the_end(chain):
     assert np.array_equal(values[1, 0], X)
 
 
+@pytest.mark.parametrize(
+    ("keep", "bytes_held"), [((0,), [16, 32, 48, 48]), ((1,), [16, 16, 32, 32]), ((2,), [16, 16, 32, 48])]
+)
+def test_only_what_is_kept_outlives_its_last_use(chain, keep, bytes_held):
+    held, _, _ = held_during(irops.Session(chain, backends="reference"), keep)
+    assert [held[name] for name in "xabc"] == bytes_held
+
+
 def test_the_limit_on_bytes_is_exact(chain):
     irops.run(chain, [X], limits=Limits(tensor_bytes=48))
     message = r"IR605 would hold 48 bytes, the limit is 47 \(tensor_bytes\)"
