@@ -24,8 +24,8 @@ def made_up(
 ) -> tuple[Array, bool]:
     """A value for an input, and whether the size of an axis had to be assumed.
 
-    fill: one of FILLS; random gives floats from -1 to 1, integers and packed codes 0 or 1, so that
-        indices and masks are in range; seed: with the input's name, determines random values; shape:
+    fill: one of FILLS; random gives floats from -1 to 1 (f8e8m0: 1 or 2), integers and packed codes 0 or 1,
+        so that indices and masks are in range; seed: with the input's name, determines random values; shape:
         sizes as text
     Raises:  DiagnosticError where the type or the rank is not known, or the shape is not one of the input's
         (IR611), and where the value takes more bytes than the limit (IR605)
@@ -92,7 +92,9 @@ def _values(kind: ElementType, sizes: tuple[int, ...], fill: str, random: np.ran
         return _strings(sizes, fill, random)
     if fill != "random":
         numbers = np.full(sizes, 1 if fill == "ones" else 0)
-    elif kind.floating and kind.name != "f8e8m0":
+    elif kind.name == "f8e8m0":
+        numbers = random.integers(1, 3, sizes)  # its numbers are powers of 2: 0 would become NaN
+    elif kind.floating:
         numbers = random.uniform(-1, 1, sizes)
     else:
         numbers = random.integers(0, 2, sizes)

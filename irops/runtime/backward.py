@@ -81,8 +81,6 @@ class Backward:
 
 def _sum(a: Array, b: Array) -> Array:
     """The sum of two gradients of one type, rounded once."""
-    if a.dtype.kind == "c":
-        return np.asarray(a + b)
     return converted(np.asarray(as_numbers(a) + as_numbers(b)), element_type_of(a))
 
 

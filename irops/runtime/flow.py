@@ -55,7 +55,7 @@ class Flow:
             if source is not None
         }
         before, after = [missing], [missing]
-        while before[-1].inputs and before[-1].step.layer.id not in self.wanted:
+        while before[-1].step.layer.id not in self.wanted:
             source = before[-1].step.sources[before[-1].inputs[0]]
             assert source is not None
             before.append(by_layer[source[0]])

@@ -51,9 +51,10 @@ class Fact:
 
     def force(self) -> None:
         """Compute the value now, so that no computations are pending."""
-        if self._source is not None:
-            source, self._source = self._source, None
+        source = self._source
+        if source is not None:
             self._known = source()
+            self._source = None  # last: other threads see the source or the value, never neither
         self.depth = 0
 
     @property
@@ -86,9 +87,8 @@ class Fact:
 
     def with_shape(self, shape: Shape) -> Fact:
         """This fact with another shape."""
-        return Fact(
-            self.element_type, shape, self._known if self._source is None else self._source, self.depth
-        )
+        source = self._source  # read once: another thread may compute the value meanwhile
+        return Fact(self.element_type, shape, self._known if source is None else source, self.depth)
 
     def admits(self, array: Array) -> bool:
         """Whether the type and the shape of an array are possible for this tensor."""

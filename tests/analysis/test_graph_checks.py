@@ -208,3 +208,132 @@ def test_what_the_reader_could_not_take_is_not_missed_again() -> None:
     assert [d.name for d in reported] == ["malformed-number"]
     assert found(model, reported) == []
     assert found(model) == ["unconnected-input"]
+
+
+def test_a_layer_behind_a_dead_end_counts_only_if_nothing_else_depends_on_it() -> None:
+    (message,) = messages(straight(unary(10, "idle"), edges=(Edge(1, 9, 10, 0),)))
+    assert message.startswith('no result of the model depends on layer 10 "idle" (Sigmoid); ')
+
+
+def test_layers_behind_two_dead_ends_are_counted_once() -> None:
+    chain = [unary(10, "d"), unary(11, "e"), unary(12, "f")]
+    edges = (Edge(0, 0, 10, 0), Edge(10, 9, 11, 0), Edge(10, 9, 12, 0))
+    first, second = messages(straight(*chain, edges=edges))
+    assert 'layer 11 "e" (Sigmoid) (nor on 1 layer that' in first
+    assert 'layer 12 "f" (Sigmoid); ' in second
+
+
+def test_a_model_without_results_says_how_many_layers_it_has() -> None:
+    assert messages(Model(graph=Graph([])))[0].startswith("the model has 0 layers and no Result, must")
+    assert messages(Model(graph=Graph([parameter(0)])))[0].startswith("the model has 1 layer and no")
+    two = Model(graph=Graph([parameter(0), parameter(1, "z")]))
+    assert messages(two)[0].startswith("the model has 2 layers and no")
+
+
+def test_a_port_that_does_not_exist_is_reported_with_those_that_do() -> None:
+    def ends(layer: Layer) -> str:
+        return next(m for m in messages(straight(layer, edges=(Edge(0, 0, 7, 55),))) if "an edge ends" in m)
+
+    assert ends(unary(7, "u", 0)).endswith('port 55 of layer 7 "u" (Sigmoid), which has no inputs')
+    assert ends(unary(7, "u", 1)).endswith("must be port 0, its only input")
+    assert ends(unary(7, "u", 3)).endswith("must be one of its input ports 0, 1, 2")
+    assert ends(unary(7, "u", 8)).endswith("ports 0, 1, 2, 3, 4, 5, 6, 7")
+    assert ends(unary(7, "u", 9)).endswith("ports 0, 1, 2, 3, 4, 5, 6, 7, ...")
+    (message,) = messages(straight(edges=(Edge(1, 0, 2, 0),)))
+    assert message == (
+        'an edge starts at port 0 of layer 1 "a" (Sigmoid), which is an input, must be port 9, its only'
+        " output"
+    )
+
+
+def test_two_edges_into_an_input_are_reported_with_where_they_come_from() -> None:
+    (twice,) = messages(straight(edges=(Edge(0, 0, 1, 0),)))
+    assert twice == (
+        'input 0 of layer 1 "a" (Sigmoid) is fed twice by layer 0 "x" (Parameter), must have one incoming'
+        " edge"
+    )
+    (both,) = messages(straight(edges=(Edge(0, 0, 2, 0),)))
+    assert 'is fed by layer 1 "a" (Sigmoid) and by layer 0 "x" (Parameter), must' in both
+
+
+def test_a_layer_that_feeds_itself_is_a_cycle_of_its_own() -> None:
+    model = straight(unary(5, "self"), edges=(Edge(5, 9, 5, 0),))
+    assert 'the graph has a cycle: layer 5 "self" (Sigmoid) feeds itself, must have no cycle' in messages(
+        model
+    )
+
+
+def test_names_are_unique_among_layers_and_tensors() -> None:
+    model = straight()
+    model.layers[1].name = "x"
+    assert messages(model) == [
+        'layer 1 "x" (Sigmoid) has the name of layer 0 "x" (Parameter), must have a unique name to be found'
+        " by it"
+    ]
+    model.layers[0].name = model.layers[1].name = ""
+    assert messages(model) == []
+    for layer in model.layers[:2]:
+        layer.outputs[0].names = ("t", "t")
+    assert (
+        messages(model)
+        == [
+            'output 0 of layer 1 "" (Sigmoid) has the tensor name "t", as has output 0 of layer 0 ""'
+            " (Parameter), must have a unique tensor name"
+        ]
+        * 2
+    )
+
+
+def declared_outputs(declared: int) -> list[Diagnostic]:
+    layer = unary(1, "a")
+    layer.outputs = [Port(9 + k) for k in range(declared)]
+    edges = [Edge(0, 0, 1, 0), Edge(1, 9, 2, 0)] if declared else [Edge(0, 0, 1, 0)]
+    model = Model(graph=Graph([parameter(0), layer, result(2)], edges))
+    return [d for d in check(model) if d.name == "wrong-number-of-outputs"]
+
+
+def test_a_layer_declares_as_many_outputs_as_its_op_has() -> None:
+    assert declared_outputs(1) == []
+    (few,), (many,) = declared_outputs(0), declared_outputs(2)
+    assert few.message == 'layer 1 "a" (Sigmoid) declares 0 outputs, must declare 1, as Sigmoid-1 has'
+    assert few.notes == ("OpenVINO treats the declared ports as the first ones",)
+    assert many.message.startswith('layer 1 "a" (Sigmoid) declares 2 outputs, must declare 1')
+    assert many.notes == ('OpenVINO refuses the file: "node index is out of range"',)
+
+
+def test_a_result_may_declare_its_output_or_not() -> None:
+    model = straight()
+    assert [d.name for d in check(model)] == []
+    model.layers[2].outputs = [Port(1)]
+    assert [d.name for d in check(model)] == []
+    model.layers[2].outputs = [Port(1), Port(2)]
+    assert [d.name for d in check(model)] == ["wrong-number-of-outputs"]
+
+
+def test_a_parameter_without_an_output_is_reported() -> None:
+    spare = parameter(3, "spare")
+    spare.outputs = []
+    assert [d.name for d in check(straight(spare))] == ["wrong-number-of-outputs"]
+
+
+def test_conflicting_declarations_of_a_variable_name_both() -> None:
+    data = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}
+    layers = [
+        Layer(k, f"r{k}", "ReadValue", "opset6", one, [Port(0)], [Port(9)])
+        for k, one in ((3, data), (4, data | {"variable_type": "f16"}), (5, {"variable_id": "v"}))
+    ]
+    edges = tuple(Edge(0, 0, k, 0) for k in (3, 4, 5)) + tuple(Edge(k, 9, k + 10, 0) for k in (3, 4, 5))
+    sinks = [result(k + 10, f"s{k}") for k in (3, 4, 5)]
+    conflicts = [m for m in messages(straight(*layers, *sinks, edges=edges)) if "declares the variable" in m]
+    assert conflicts == [
+        'layer 4 "r4" (ReadValue) declares the variable "v" as f16[2], must be f32[2], as layer 3 "r3"'
+        " (ReadValue) declares it"
+    ]
+
+
+def test_a_variable_that_is_assigned_and_never_read_is_reported() -> None:
+    keep = Layer(3, "keep", "Assign", "opset6", {"variable_id": "v"}, [Port(0)], [])
+    assert messages(straight(keep, edges=(Edge(0, 0, 3, 0),))) == [
+        'layer 3 "keep" (Assign) assigns the variable "v", which no layer reads; there must be a ReadValue'
+        " with the same variable_id"
+    ]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
+import pytest
+
 from irops.backends.lru_cache import LruCache
 
 
@@ -19,3 +23,45 @@ def test_what_was_not_asked_for_the_longest_goes_first():
     assert len(kept) == 2
     assert kept.get("a", lambda: "made anew") == "A"
     assert kept.get("b", lambda: "made anew") == "made anew"
+
+
+def test_a_value_that_is_found_is_kept_longer_than_one_that_is_not():
+    kept = LruCache(2)
+    kept.put("a", 1)
+    kept.put("b", 2)
+    assert kept.find("a") == 1
+    kept.put("c", 3)
+    assert [kept.find(key) for key in "abc"] == [1, None, 3]
+
+
+def test_a_value_is_replaced_under_its_key_without_dropping_another():
+    kept = LruCache(2)
+    for key, value in (("a", 1), ("b", 2), ("b", 3)):
+        kept.put(key, value)
+    assert [kept.find(key) for key in "ab"] == [1, 3]
+    assert len(kept) == 2
+
+
+def test_a_value_that_cannot_be_made_is_not_kept():
+    kept = LruCache(2)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            kept.get("a", lambda: 1 / 0)
+    assert len(kept) == 0
+    assert kept.get("a", lambda: "made") == "made"
+
+
+def test_threads_share_a_cache():
+    kept, found = LruCache(3), []
+
+    def ask(first):
+        for k in range(500):
+            key = (first + k) % 5
+            found.append(kept.get(key, lambda key=key: [key]) == [key])
+
+    threads = [Thread(target=ask, args=(first,)) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert (len(found), all(found), len(kept)) == (2000, True, 3)

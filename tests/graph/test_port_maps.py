@@ -208,3 +208,11 @@ def test_faults_are_all_found_in_the_order_of_the_checks():
         "dangling-back-edge",
         "missing-condition",
     ]
+
+
+def test_an_output_of_port_0_is_the_first():
+    body = replace(BODY, outputs=[PortMapping(3, 13), PortMapping(0, 14)], back_edges=[])
+    maps, found = port_maps(layer(), body)
+    assert found == ()
+    assert maps is not None
+    assert [output.port for output in maps.outputs] == [1, 0]

@@ -80,7 +80,8 @@ def _files(packages: list[str], selection: dict[str, Any]) -> list[str]:
     files = []
     for package in packages:
         folder = ROOT / "irops" / package
-        for path in sorted(folder.rglob("*.py")):
+        paths = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
+        for path in paths:
             inside = path.relative_to(folder).as_posix()
             if not any(inside.startswith(prefix) for prefix in selection["leave_out"].get(package, ())):
                 files.append(path.relative_to(ROOT).as_posix())
@@ -92,7 +93,7 @@ def _all_tests(packages: list[str], selection: dict[str, Any], quick: bool) -> l
         test
         for package in packages
         for part in PARTS[: 1 if quick else 2]
-        for test in selection[part][package]
+        for test in selection[part][package.partition("/")[0]]
     ]
     return list(dict.fromkeys(tests))
 

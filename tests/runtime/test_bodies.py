@@ -239,3 +239,8 @@ def test_loops_and_branches_nest():
 def test_a_body_alone_is_called_by_no_one():
     with pytest.raises(irops.EvaluationError, match="Loop-5 has no body"):
         irops.call("Loop-5", np.array(1), np.array(True))
+
+
+def test_pieces_have_the_bytes_that_the_tensors_of_the_model_leave():
+    with pytest.raises(irops.EvaluationError, match=r"take 288 bytes, 287 are left \(tensor_bytes\)"):
+        loop(stepping(limit=1e9), -1, limits=irops.Limits(tensor_bytes=300))

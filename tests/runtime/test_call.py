@@ -125,3 +125,10 @@ def test_values_of_attributes_that_are_equal_but_spelled_otherwise_are_kept_apar
 def test_the_limit_of_bytes_holds_for_settled_calls_too() -> None:
     reverse_sequence(DATA, LENGTHS)
     assert code(DATA, LENGTHS, limits=irops.Limits(tensor_bytes=8))[0] == "IR605"
+
+
+def test_a_variable_is_empty_in_every_call() -> None:
+    attributes = {"variable_id": "v", "variable_type": "f32", "variable_shape": "2,3"}
+    for data in (DATA, DATA + 1):
+        assert irops.call("ReadValue-6", data, **attributes).tolist() == data.tolist()
+    assert irops.call("Assign-6", DATA, variable_id="v").tolist() == DATA.tolist()

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import irops
+from irops.analysis.infer import analyse
+from irops.runtime.precision import constants_of, rounded, wide, wide_types
+from irops.values.element import F32, element_type
+from irops.values.fact import Fact
 
 TENTH, THIRD = np.float16(0.1), np.float16(0.3333)
 
@@ -44,3 +48,62 @@ def test_what_depends_on_an_input_is_rounded_at_every_layer(net):
         ("out", "Result", {}, ["wide"]),
     )
     assert irops.run(model, [np.array([TENTH]), np.array([THIRD])])["out"].tolist() == [float(TENTH * THIRD)]
+
+
+def test_only_tensors_of_narrow_floats_are_widened():
+    bf16, f8 = element_type("bf16").dtype, element_type("f8e5m2").dtype
+    assert wide(None) is None
+    for dtype in (np.int16, np.uint16, np.float32, np.float64, np.int8, bool, f8, object):
+        array = np.ones(1, dtype)
+        assert wide(array) is array
+    for dtype in (np.float16, bf16):
+        array = wide(np.ones(1, dtype))
+        assert (array.dtype, array.tolist()) == (np.float32, [1])
+
+
+def test_only_f32_is_rounded_and_only_to_narrow_types():
+    array, f16 = np.ones(1, np.float32), element_type("f16")
+    assert rounded(array, Fact(f16)).dtype == np.float16
+    assert rounded(array, Fact(element_type("bf16"))).dtype == element_type("bf16").dtype
+    for fact in (None, Fact(F32), Fact(element_type("i16"))):
+        assert rounded(array, fact) is array
+    double = np.ones(1)
+    assert rounded(double, Fact(f16)) is double
+
+
+def test_only_narrow_types_among_attributes_become_f32():
+    f16, i64 = element_type("f16"), element_type("i64")
+    attributes = {"to": f16, "of": i64, "name": "f16", "n": 1}
+    assert wide_types(attributes) == {"to": F32, "of": i64, "name": "f16", "n": 1}
+
+
+def test_weights_are_constants_that_lead_to_nothing_but_the_product_of_matrices(net):
+    const = {"element_type": "i8", "shape": "1,1", "offset": 0, "size": 1}
+    to_f16 = {"destination_type": "f16"}
+    matrices = {"transpose_a": "false", "transpose_b": "false"}
+    model = net(
+        ("x", "Parameter", {"element_type": "f16", "shape": "1,1"}, []),
+        ("c", "Const", const, []),
+        ("weight", "Convert", to_f16, ["c"]),
+        ("scaled", "Multiply", {}, ["weight", "weight"]),
+        ("product", "MatMul", matrices, ["x", "scaled"]),
+        ("d", "Const", const, []),
+        ("both", "Convert", to_f16, ["d"]),
+        ("second", "MatMul", matrices, ["product", "both"]),
+        ("sum", "Add", {}, ["second", "both"]),
+        ("unused", "Const", const, []),
+        ("folded", "MatMul", matrices, ["both", "both"]),
+        ("y", "Result", {}, ["sum"]),
+        ("z", "Result", {}, ["folded"]),
+        weights=b"\1",
+    )
+    analysis = analyse(model)
+    found = constants_of(analysis.root.wiring, analysis.infer())
+    names = {layer.id: layer.name for layer in model.layers}
+    constant = {"c", "weight", "scaled", "d", "both", "unused", "folded"}
+    assert {names[number] for number in found.layers} == constant
+    assert {names[number] for number in found.weights} == {"c", "weight", "scaled"}
+    session = irops.Session(analysis)
+    plan = session.evaluator.plan(analysis.root, {0: np.ones((1, 1), np.float16)})
+    types = {step.layer.name: step.invocation.attributes.get("destination_type") for step in plan.steps}
+    assert (str(types["weight"]), str(types["both"])) == ("f32", "f16")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import inf, nan
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -182,3 +183,56 @@ def test_a_function_is_applied_to_each_dim():
     assert found.shape == (1, 2)
     assert found[0, 0] == 2
     assert found[0, 1] == Dim(1, inf)
+
+
+class Watched(Fact):
+    """A Fact that notes, after every change of an attribute, whether another thread would see a value."""
+
+    __slots__ = ("seen",)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if hasattr(self, "seen"):
+            self.seen.append(self.may_have_value)
+
+
+def test_computing_a_value_never_leaves_a_fact_without_source_and_value():
+    fact = Watched(I64, Shape([2]), lambda: np.array([1, 2]), depth=3)
+    fact.seen = []
+    fact.force()
+    assert len(fact.seen) >= 3
+    assert all(fact.seen)
+    assert (fact.value.tolist(), fact.depth) == ([1, 2], 0)
+
+
+def test_threads_that_ask_while_a_value_is_computed_get_the_value():
+    started, ready = Event(), Event()
+
+    def source():
+        started.set()
+        assert ready.wait(10)
+        return np.array([1, 2])
+
+    fact, found = Fact(I64, Shape([2]), source), []
+    threads = [Thread(target=lambda: found.append(fact.value.tolist())) for _ in range(3)]
+    threads[0].start()
+    assert started.wait(10)
+    assert fact.may_have_value
+    reshaped = fact.with_shape(Shape([2, 1]))
+    for thread in threads[1:]:
+        thread.start()
+    ready.set()
+    for thread in threads:
+        thread.join(10)
+    assert found == [[1, 2]] * 3
+    assert reshaped.value.tolist() == [1, 2]
+
+
+def test_a_value_that_cannot_be_computed_is_not_taken_for_an_unknown_one():
+    def source():
+        raise ZeroDivisionError
+
+    fact = Fact(I64, Shape([2]), source)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            assert fact.known is None

@@ -10,6 +10,7 @@ import pytest
 import irops
 from irops.diagnostics.diagnostic import DefinitionError, DiagnosticError
 from irops.registry import Registry, default_registry
+from irops.runtime import backward
 from irops.runtime.backward import Backward
 from irops.runtime.gradients import GradientSession
 
@@ -409,3 +410,31 @@ def test_what_a_definition_states_of_gradients_is_held_to_the_code(tmp_path, gra
     )
     with pytest.raises(DefinitionError, match=words):
         registry.op("Twice-extension")
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64, np.complex128])
+def test_gradients_of_a_type_are_added_up_in_that_type(dtype):
+    a, b = np.array([1, 2.5]).astype(dtype), np.array([0.5, -2]).astype(dtype)
+    if a.dtype.kind == "c":
+        a = a + 2j
+    found = backward._sum(a, b)
+    assert (found.dtype, found.tolist()) == (dtype, [a[0] + b[0], a[1] + b[1]])
+
+
+def test_a_piece_of_a_size_that_only_the_run_shows_counts_as_zeros(net):
+    zero = np.array(0)
+    model = net(
+        parameter("x", "6"),
+        parameter("flags", "6"),
+        ("found", "NonZero-opset3", {"output_type": "i64"}, ["flags"]),
+        const("zero", zero, 0),
+        ("line", "Squeeze", {}, ["found", "zero"]),
+        ("some", "Gather-opset8", {"batch_dims": 0}, ["x", "line", "zero"]),
+        ("halves", "Split", {"num_splits": 2}, ["some", "zero"]),
+        result("y", ("halves", 1)),
+        result("z", ("halves", 0)),
+        weights=zero.tobytes(),
+    )
+    inputs = {"x": np.arange(6.0), "flags": np.array([1.0, 0, 1, 1, 0, 1])}
+    found = irops.vjp(model, inputs, {"y": np.array([7.0, 8])}, wrt="x")
+    np.testing.assert_array_equal(found["x"], [0, 0, 0, 7, 0, 8])

@@ -1,0 +1,259 @@
+"""One run of inference: its budgets, what it reports and where, and how its result is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bodies import ITERATOR, Net, gives, takes
+
+import irops
+from irops.analysis.infer import analyse, infer
+from irops.analysis.inference import Inference
+from irops.analysis.state import declared_variables
+from irops.invocation import Invocation, OpFault
+from irops.limits import Limits
+from irops.registry import default_registry
+from irops.values.element import I64
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+
+
+def const(name, values, offset=0):
+    data = {"element_type": "i64", "shape": str(len(values)), "offset": offset, "size": 8 * len(values)}
+    return name, "Const", data, []
+
+
+def raw(*values):
+    return np.array(values, np.int64).tobytes()
+
+
+@pytest.fixture
+def broadcast(net):
+    """A shape that is worked out by an Add of two constants."""
+    return net(
+        const("a", [1, 2]),
+        const("b", [3, 4], 16),
+        ("x", "Parameter", {"shape": "1", "element_type": "f32"}, []),
+        ("sum", "Add", {}, ["a", "b"]),
+        ("wide", "Broadcast-opset3", {"mode": "numpy"}, ["x", "sum"]),
+        ("y", "Result", {}, ["wide"]),
+        weights=raw(1, 2, 3, 4),
+    )
+
+
+def codes(inferred):
+    return [d.code for d in inferred.diagnostics]
+
+
+@pytest.mark.parametrize(("limit", "shape", "found"), [(48, "[4,6]", []), (47, "[?,?]", ["IR410"])])
+def test_each_run_may_compute_as_many_bytes_as_the_limit_says(broadcast, limit, shape, found):
+    analysis = analyse(broadcast, limits=Limits(folded_bytes=limit))
+    for inputs in ({"x": "1"}, {"x": "?"}, None):
+        inferred = infer(analysis, inputs)
+        assert (str(inferred["wide", 0].shape), codes(inferred)) == (shape, found)
+
+
+def test_the_limit_on_bytes_is_named_with_what_it_kept_from_being_computed(broadcast):
+    (found,) = infer(broadcast, limits=Limits(folded_bytes=8)).diagnostics
+    assert found.message == ("values that shapes depend on were not computed; the limit is 8 (folded_bytes)")
+    assert "folded_bytes=N" in found.notes[0]
+    assert found.location.layer_name is None
+
+
+@pytest.mark.parametrize(("limit", "known"), [(2, True), (1, False)])
+def test_the_limit_on_elements_is_exact_for_computed_values(broadcast, limit, known):
+    inferred = infer(broadcast, limits=Limits(folded_elements=limit))
+    assert (inferred["sum", 0].value is not None) is known
+    assert inferred["a", 0].value.tolist() == [1, 2]
+    assert inferred.diagnostics == ()
+
+
+@pytest.mark.parametrize(("size", "known"), [(16, True), (17, False)])
+def test_the_value_of_a_constant_is_known_up_to_16_times_the_limit(net, size, known):
+    model = net(const("c", range(size)), ("y", "Result", {}, ["c"]), weights=raw(*range(size)))
+    assert (infer(model, limits=Limits(folded_elements=1))["c", 0].value is not None) is known
+
+
+def test_weights_that_are_missing_are_reported_where_a_shape_needs_them(net):
+    model = net(
+        const("c", [2]),
+        ("x", "Parameter", {"shape": "1", "element_type": "f32"}, []),
+        ("wide", "Broadcast-opset3", {"mode": "numpy"}, ["x", "c"]),
+        ("y", "Result", {}, ["wide"]),
+        weights=raw(2)[:4],
+    )
+    inferred = infer(model)
+    assert str(inferred["wide", 0]) == "f32[?]"
+    assert [d.location.layer_name for d in inferred.diagnostics] == ["c"]
+
+
+def test_a_kernel_that_fails_while_folding_is_a_finding_at_the_layer(broadcast):
+    def fail(*inputs, **keywords):
+        raise ZeroDivisionError("no")
+
+    op = default_registry().op("Add-1")
+    analysis = analyse(broadcast)
+    broken = Invocation(replace(op, functions=replace(op.functions, kernel=fail)))
+    analysis.root.find("sum").invocation = broken
+    inferred = infer(analysis)
+    (found,) = inferred.diagnostics
+    assert (found.name, found.location.layer_name) == ("failed-kernel", "sum")
+    assert found.message == "the kernel of Add-1 failed: ZeroDivisionError: no"
+    assert 'layer 3 "sum": a i64[2], b i64[2]' in found.facts
+    assert str(inferred["wide", 0]) == "f32[?,?]"
+
+
+def test_time_that_is_up_is_reported_and_what_was_not_inferred_is_unknown(broadcast):
+    analysis = analyse(broadcast)
+    inference = Inference(analysis)
+    inference.clock._end = 0
+    inferred = inference.graph(analysis.root, {})
+    assert [d.name for d in inferred.diagnostics] == ["checking-time-limit"]
+    assert "the time was up before all layers were inferred; the limit is 600" in inferred.findings[0].message
+    assert all(facts.failed for facts in inferred.layers.values())
+    assert str(inferred["wide", 0]) == "dynamic[...]"
+
+
+def growing():
+    """A TensorIterator whose state grows in every iteration."""
+    net = Net()
+    body = net.body()
+    p = body.parameter("p", "f32", "?")
+    grown = body.result(body.op("Concat", p, p, axis=0))
+    maps = takes(0, p) + gives(1, grown) + f'<edge from-layer="{grown}" to-layer="{p[0]}"/>'
+    part = body.parameter("part", "f32", "1")
+    maps = takes(1, part, axis=0) + maps
+    x, parts = net.parameter("x", "f32", "2"), net.parameter("parts", "f32", "3")
+    net.result(net.apply(ITERATOR, x, parts, name="loop", body=(body, maps))[0], "y")
+    return net.model()
+
+
+@pytest.mark.parametrize(("limit", "shape"), [(2, "[4..]"), (1, "[...]")])
+def test_bodies_are_repeated_up_to_the_limit_in_every_run_anew(limit, shape):
+    analysis = analyse(growing(), limits=Limits(repeats=limit))
+    for _ in range(2):
+        inference = Inference(analysis)
+        inferred = inference.graph(analysis.root, {})
+        assert (str(inferred["loop", 0].shape), inferred.diagnostics) == (shape, ())
+        assert inference.repeats == 2
+
+
+def test_one_layer_is_inferred_from_given_facts(broadcast):
+    analysis = analyse(broadcast)
+    node = analysis.root.find("sum")
+    facts = Inference(analysis).layer(node, [Fact(I64, Shape([3, 1])), Fact(I64, Shape([4]))])
+    assert [str(fact) for fact in facts.outputs] == ["i64[3,4]"]
+    assert not facts.failed
+    with pytest.raises(OpFault):
+        Inference(analysis).layer(node, [Fact(I64, Shape([3])), Fact(I64, Shape([4]))])
+
+
+def test_a_fault_of_a_layer_is_not_repeated_at_the_next(net):
+    model = net(
+        ("x", "Parameter", {"shape": "2,3", "element_type": "f32"}, []),
+        ("s", "Softmax", {"axis": 7}, ["x"]),
+        ("t", "Softmax", {"axis": 7}, ["s"]),
+        ("y", "Result", {}, ["t"]),
+    )
+    inferred = infer(model)
+    assert [d.location.layer_name for d in inferred.errors] == ["s"]
+    assert inferred.of("s").failed
+    assert not inferred.of("t").failed
+    assert inferred.has_errors
+    assert not infer(model, {"x": "1,1,1,1,1,1,1,1"}).has_errors
+
+
+def test_facts_are_found_by_name_or_id_and_output(broadcast):
+    inferred = infer(broadcast)
+    assert inferred["sum", 0] is inferred[3, 0]
+    assert inferred.of("sum") is inferred.of(3)
+    assert sorted(inferred) == [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)]
+    assert len(inferred) == 6
+    assert repr(inferred) == "<Inferred 6 layers, 0 errors>"
+    assert inferred.of("sum").attributes["auto_broadcast"] == "numpy"
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        (("sum", 1), "layer 'sum' has no output 1; it has 1"),
+        (("sum", -1), "layer 'sum' has no output -1; it has 1"),
+        (("smu", 0), "there is no layer 'smu'; did you mean 'sum'?"),
+        ((9, 0), "there is no layer 9"),
+        ("sum", "'sum' is no layer and output: inferred[layer name or id, output index]"),
+        (("sum", 0, 0), "('sum', 0, 0) is no layer and output: inferred[layer name or id, output index]"),
+    ],
+)
+def test_a_key_that_finds_nothing_is_reported(broadcast, key, message):
+    with pytest.raises(KeyError) as caught:
+        infer(broadcast)[key]
+    assert caught.value.args == (message,)
+
+
+def test_other_shapes_for_inputs_replace_what_they_declare(broadcast):
+    inferred = infer(broadcast, {"x": "?"})
+    assert str(inferred["x", 0]) == "f32[?]"
+    assert inferred["x", 0].shape[0].symbol is not None
+    with pytest.raises(irops.DiagnosticError, match="no input 'z'"):
+        infer(broadcast, {"z": "1"})
+
+
+def test_layers_on_a_cycle_and_behind_it_are_unknown(net):
+    model = net(
+        ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
+        ("a", "Add", {}, ["x", "b"]),
+        ("b", "Abs", {}, ["a"]),
+        ("y", "Result", {}, ["b"]),
+    )
+    inferred = infer(model)
+    assert [inferred.of(name).failed for name in ("x", "a", "b", "y")] == [False, True, True, True]
+    assert str(inferred["a", 0]) == "dynamic[...]"
+
+
+def test_the_first_declaration_of_a_variable_counts_and_malformed_ones_do_not(net):
+    def reading(name, kind, shape):
+        return (
+            name,
+            "ReadValue-opset6",
+            {"variable_id": "v", "variable_type": kind, "variable_shape": shape},
+            [],
+        )
+
+    model = net(
+        ("x", "Parameter", {"variable_id": "p", "shape": "2", "element_type": "f32"}, []),
+        reading("wrong", "f31", "2"),
+        reading("first", "f16", "2,?"),
+        reading("second", "f32", "3"),
+        ("other", "READVALUE-opset6", {"variable_id": "w"}, []),
+        ("nameless", "ReadValue-opset6", {}, []),
+    )
+    assert {name: str(fact) for name, fact in declared_variables(model).items()} == {
+        "v": "f16[2,?]",
+        "w": "dynamic[...]",
+    }
+
+
+def test_an_assigned_value_is_compared_with_the_declaration_of_its_variable(net):
+    model = net(
+        ("x", "Parameter", {"shape": "3", "element_type": "f32"}, []),
+        ("a", "Assign-opset6", {"variable_id": "v"}, ["x"]),
+        ("r", "ReadValue-opset6", {"variable_id": "v", "variable_type": "f32", "variable_shape": "2"}, []),
+        ("y", "Result", {}, ["r"]),
+    )
+    assert [(d.code, d.location.layer_name) for d in infer(model).errors] == [("IR401", "a")]
+
+
+def test_a_fault_of_an_attribute_lies_at_the_layer_where_the_file_has_no_data(net):
+    model = net(
+        ("x", "Parameter", {"shape": "1,4,2,2", "element_type": "f32"}, []),
+        ("d", "DepthToSpace", {"mode": "blocks_first", "block_size": 0}, ["x"]),
+        ("y", "Result", {}, ["d"]),
+    )
+    (found,) = infer(model).errors
+    with_data = found.location.column
+    model.layers[1].data_at = -1
+    (found,) = infer(model).errors
+    assert (found.constraint, found.location.line) == ("DepthToSpace-1:C2", 3)
+    assert found.location.column < with_data

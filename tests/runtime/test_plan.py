@@ -1,0 +1,128 @@
+"""Plans: what is known of each step before anything runs, and what differs from run to run."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from bodies import ITERATOR, Net, gives, takes
+
+import irops
+from irops.runtime.plan import Plan
+
+
+def plan_of(model, *inputs) -> Plan:
+    session = irops.Session(model)
+    return session.evaluator.plan(session.analysis.root, session.signature.arrays(inputs))
+
+
+def steps_of(model, *inputs):
+    return {step.layer.name: step for step in plan_of(model, *inputs).steps}
+
+
+def const(name, array, offset=0, kind="f16"):
+    data = {"element_type": kind, "shape": ",".join(map(str, array.shape)), "offset": offset}
+    return name, "Const", data | {"size": array.nbytes}, []
+
+
+ONE = np.ones(1, np.float16)
+
+
+@pytest.fixture
+def narrow(net):
+    """y = x + (c * c), all of f16."""
+    return net(
+        ("x", "Parameter", {"shape": "?", "element_type": "f16"}, []),
+        const("c", ONE),
+        ("square", "Multiply", {}, ["c", "c"]),
+        ("sum", "Add", {}, ["x", "square"]),
+        ("again", "Add", {}, ["sum", "x"]),
+        ("y", "Result", {}, ["again"]),
+        weights=ONE.tobytes(),
+    )
+
+
+def test_a_step_knows_what_it_reads_and_how_often_each_value_is_read(narrow):
+    plan = plan_of(narrow, ONE)
+    steps = {step.layer.name: step for step in plan.steps}
+    assert steps["square"].sources == ((1, 0), (1, 0))
+    assert steps["sum"].sources == ((0, 0), (2, 0))
+    assert steps["sum"].done_with == steps["sum"].sources
+    assert steps["y"].done_with == ()
+    assert plan.users == {(0, 0): 2, (1, 0): 2, (2, 0): 1, (3, 0): 1, (4, 0): 1}
+
+
+def test_constants_are_rounded_where_they_meet_other_values_and_nowhere_else(narrow):
+    steps = steps_of(narrow, ONE)
+    assert {name: step.constant for name, step in steps.items()} == {
+        "x": False,
+        "c": True,
+        "square": True,
+        "sum": False,
+        "again": False,
+        "y": False,
+    }
+    assert [str(fact) for fact in steps["sum"].rounding] == ["None", "f16[1]"]
+    assert {name for name, step in steps.items() if step.rounding} == {"sum"}
+
+
+def test_sizes_are_those_of_the_outputs_and_results_take_none(narrow):
+    sizes = {name: step.size for name, step in steps_of(narrow, np.ones(5, np.float16)).items()}
+    assert sizes == {"x": 10, "c": 2, "square": 2, "sum": 10, "again": 10, "y": 0}
+
+
+def test_keywords_are_known_before_a_run_where_ranks_are(net):
+    model = net(
+        ("x", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
+        ("n", "Parameter", {"shape": "?", "element_type": "i64"}, []),
+        ("s", "SoftMax-opset8", {"axis": -1}, ["x"]),
+        ("any", "Reshape", {"special_zero": "false"}, ["x", "n"]),
+        ("t", "SoftMax-opset8", {"axis": -1}, ["any"]),
+        ("a", "Abs", {}, ["any"]),
+        ("y", "Result", {}, ["t"]),
+        ("z", "Result", {}, ["s"]),
+        ("w", "Result", {}, ["a"]),
+    )
+    session = irops.Session(model)
+    root = session.analysis.root
+    root.parameters[1].data["shape"] = "..."
+    steps = steps_of(model, np.ones((2, 3), np.float32), np.array([3, 2]))
+    assert steps["s"].keywords == {"axis": 1}
+    assert steps["a"].keywords == {}
+    assert steps["x"].keywords is None
+    result = irops.run(model, [np.ones((2, 3), np.float32), np.array([3, 1, 2])])
+    assert result["y"].shape == (3, 1, 2)
+
+
+def test_only_what_the_inputs_shapes_determine_is_static(net):
+    model = net(
+        ("x", "Parameter", {"shape": "?", "element_type": "f32"}, []),
+        ("found", "NonZero-opset3", {"output_type": "i64"}, ["x"]),
+        ("twice", "Add", {}, ["found", "found"]),
+        ("a", "Abs", {}, ["x"]),
+        ("y", "Result", {}, ["twice"]),
+        ("z", "Result", {}, ["a"]),
+    )
+    steps = steps_of(model, np.array([0, 1, 2], np.float32))
+    assert {name for name, step in steps.items() if not step.static} == {"found", "twice", "y"}
+    assert [str(fact.shape) for fact in steps["found"].facts.outputs] == ["[1,..3]"]
+
+
+def test_bodies_are_never_static_however_much_is_known():
+    net = Net()
+    body = net.body()
+    part = body.parameter("part", "f32", "1")
+    maps = takes(0, part, axis=0) + gives(1, body.result(part), axis=0)
+    net.result(net.apply(ITERATOR, net.parameter("x", "f32", "3"), name="t", body=(body, maps))[0], "y")
+    steps = steps_of(net.model(), np.ones(3, np.float32))
+    assert (steps["t"].static, steps["t"].keywords, steps["y"].static) == (False, None, True)
+
+
+def test_steps_and_plans_cannot_be_changed_and_are_compared_by_identity(narrow):
+    one, other = plan_of(narrow, ONE), plan_of(narrow, ONE)
+    assert one != other
+    assert len({one, other, one.steps[0], other.steps[0]}) == 4
+    for frozen, field in ((one, "steps"), (one.steps[0], "size")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(frozen, field, None)

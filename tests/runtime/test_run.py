@@ -1,0 +1,276 @@
+"""One run: when tensors are freed, what a run may hold, and what happens to it when something fails."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import irops
+from irops.backends.declined import Declined
+from irops.limits import Limits
+from irops.runtime.run import Run
+from irops.spec.op import Op
+from irops.values.violation import LimitExceeded, Violation
+
+X = np.arange(4, dtype=np.float32)
+
+
+@pytest.fixture
+def chain(net):
+    """x -> a -> b -> c -> y, and a -> z: 16 bytes each."""
+    return net(
+        ("x", "Parameter", {"shape": "?", "element_type": "f32"}, []),
+        ("a", "Abs", {}, ["x"]),
+        ("b", "Sin", {}, ["a"]),
+        ("c", "Cos", {}, ["b"]),
+        ("y", "Result", {}, ["c"]),
+        ("z", "Result", {}, ["a"]),
+    )
+
+
+class Only:
+    """A backend that computes some ops, by id."""
+
+    name = "only"
+
+    def __init__(self, **kernels):
+        self.kernels = {name.replace("_", "-"): kernel for name, kernel in kernels.items()}
+
+    def kernel(self, op: Op):
+        return self.kernels.get(op.id)
+
+
+def session_of(model, **kernels):
+    return irops.Session(model, backends=(Only(**kernels), "reference"))
+
+
+def run_of(session):
+    return Run(session.evaluator, session.variables.begin())
+
+
+def held_during(session, keep=()):
+    """The bytes that are held after each layer, by its name, and those at the end."""
+    held, run = {}, run_of(session)
+    session.evaluator.progress = lambda done, total, layer: held.update({layer.name: run.bytes_held})
+    values = run.graph(session.analysis.root, session.signature.arrays([X]), keep)
+    return held, run.bytes_held, values
+
+
+def test_a_tensor_is_freed_after_its_last_use(chain):
+    held, at_the_end, _ = held_during(irops.Session(chain, backends="reference"))
+    assert held["x"] == 16
+    assert held["a"] == 16
+    assert held["b"] == 32
+    assert held["c"] == 32
+    assert (held["y"], held["z"], at_the_end) == (32, 32, 0)
+
+
+def test_after_a_run_nothing_is_held_whatever_is_kept(chain):
+    for keep in ((), (1, 2, 3)):
+        _, at_the_end, values = held_during(irops.Session(chain, backends="reference"), keep)
+        assert at_the_end == 0
+        assert {layer for layer, _ in values} == {4, 5, *keep}
+
+
+def test_what_is_kept_is_held_until_the_end(chain):
+    held, _, values = held_during(irops.Session(chain, backends="reference"), {0, 1, 2, 3})
+    assert [held[name] for name in "xabc"] == [16, 32, 48, 64]
+    assert np.array_equal(values[1, 0], X)
+
+
+@pytest.mark.parametrize(
+    ("keep", "bytes_held"), [((0,), [16, 32, 48, 48]), ((1,), [16, 16, 32, 32]), ((2,), [16, 16, 32, 48])]
+)
+def test_only_what_is_kept_outlives_its_last_use(chain, keep, bytes_held):
+    held, _, _ = held_during(irops.Session(chain, backends="reference"), keep)
+    assert [held[name] for name in "xabc"] == bytes_held
+
+
+def test_the_limit_on_bytes_is_exact(chain):
+    irops.run(chain, [X], limits=Limits(tensor_bytes=48))
+    message = r"IR605 would hold 48 bytes, the limit is 47 \(tensor_bytes\)"
+    with pytest.raises(irops.EvaluationError, match=message) as caught:
+        irops.run(chain, [X], limits=Limits(tensor_bytes=47))
+    assert caught.value.diagnostics[0].location.layer_name in ("b", "c")
+
+
+def test_all_layers_are_kept_by_name_and_outputs_by_number(net):
+    axis = np.array(0)
+    model = net(
+        ("x", "Parameter", {"shape": "4", "element_type": "f32"}, []),
+        ("axis", "Const", {"element_type": "i64", "shape": "", "offset": 0, "size": 8}, []),
+        ("halves", "Split", {"num_splits": 2}, ["x", "axis"]),
+        ("y", "Result", {}, [("halves", 1)]),
+        weights=axis.tobytes(),
+    )
+    result = irops.run(model, [X], keep="all")
+    assert set(result) == {"x", "axis", "halves:0", "halves:1", "y"}
+    assert (result["halves:0"].tolist(), result["halves:1"].tolist()) == ([0, 1], [2, 3])
+    assert set(irops.run(model, [X], keep=2)) == {"halves:0", "halves:1", "y"}
+    assert set(irops.run(model, [X])) == {"y"}
+
+
+def test_progress_counts_layers_of_the_model_and_none_of_bodies(chain):
+    seen = []
+    irops.run(chain, [X], progress=lambda *of: seen.append((of[0], of[1])))
+    assert seen == [(k, 6) for k in range(1, 7)]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (LimitExceeded("memory-limit", "too large"), "IR605", "too large"),
+        (MemoryError(), "IR615", "Sin-1 does not fit into the memory of this machine"),
+        (ValueError("odd"), "IR607", "the kernel of Sin-1 of backend only failed: ValueError: odd"),
+    ],
+)
+def test_what_a_kernel_raises_is_reported_at_its_layer(chain, error, code, words):
+    def fail(data):
+        raise error
+
+    with pytest.raises(irops.EvaluationError) as caught:
+        session_of(chain, Sin_1=fail).run([X])
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.location.layer_name) == (code, "b")
+    assert words in found.message
+    assert 'layer 2 "b": ' in found.facts
+
+
+def test_inputs_that_every_backend_declines_are_reported_with_the_reason(net):
+    def decline(data):
+        raise Declined("too wide", "at 3")
+
+    model = net(
+        ("x", "Parameter", {"shape": "4", "element_type": "f32"}, []),
+        ("b", "Sin", {}, ["x"]),
+        ("y", "Result", {}, ["b"]),
+    )
+    with pytest.raises(irops.EvaluationError) as caught:
+        irops.run(model, [X], backends=(Only(Sin_1=decline),))
+    (found,) = caught.value.diagnostics
+    assert (found.name, found.location.layer_name) == ("declined-op", "b")
+    assert "too wide; at 3" in found.message
+    assert irops.run(model, [X], backends=(Only(Sin_1=decline), "reference"))["y"][0] == 0
+
+
+def test_a_broken_requirement_names_the_constraint(net):
+    model = net(
+        ("x", "Parameter", {"shape": "2,2", "element_type": "f32"}, []),
+        ("n", "Parameter", {"shape": "2", "element_type": "i64"}, []),
+        ("turned", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]),
+        ("y", "Result", {}, ["turned"]),
+    )
+
+    def fail(*inputs, **keywords):
+        raise Violation("C3", "at 1")
+
+    with pytest.raises(irops.EvaluationError) as caught:
+        session_of(model, ReverseSequence_1=fail).run([np.ones((2, 2), np.float32), np.array([1, 1])])
+    (found,) = caught.value.diagnostics
+    assert (found.constraint, found.message.endswith("; at 1")) == ("ReverseSequence-1:C3", True)
+
+
+def test_time_that_is_up_is_reported_before_the_next_layer(chain):
+    session = irops.Session(chain, backends="reference", limits=Limits(run_seconds=50))
+    run = run_of(session)
+    run._clock._end = 0
+    with pytest.raises(irops.EvaluationError) as caught:
+        run.graph(session.analysis.root, session.signature.arrays([X]))
+    assert caught.value.diagnostics[0].message == (
+        "the time is up before Parameter-1; the limit is 50 (run_seconds)"
+    )
+
+
+def test_results_are_compared_with_the_reference_within_tolerance(chain):
+    def off_by(amount):
+        model = irops.Session(
+            chain,
+            backends=(Only(Sin_1=lambda data: np.sin(data) * np.float32(1 + amount)), "reference"),
+            verify=True,
+        )
+        return model.run([X])
+
+    off_by(5e-4)
+    with pytest.raises(irops.EvaluationError) as caught:
+        off_by(5e-3)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.location.layer_name) == ("IR608", "b")
+    assert found.message.startswith(
+        "output 0 of Sin-1 by backend only differs from the reference: 3 of 4 elements differ, the first at"
+        " [1]: "
+    )
+
+
+def test_without_verify_results_are_not_compared(chain):
+    assert session_of(chain, Sin_1=lambda data: data * 0).run([X])["y"].tolist() == [1] * 4
+
+
+def test_an_op_without_inputs_or_with_state_is_never_compared(net):
+    weights = np.ones(1, np.float32).tobytes()
+    model = net(
+        ("c", "Const", {"element_type": "f32", "shape": "1", "offset": 0, "size": 4}, []),
+        ("r", "ReadValue-opset6", {"variable_id": "v", "variable_type": "f32", "variable_shape": "1"}, ["c"]),
+        ("y", "Result", {}, ["r"]),
+        weights=weights,
+    )
+    wrong = Only(ReadValue_6=lambda data, **keywords: data * 7)
+    session = irops.Session(model, backends=(wrong, "reference"), verify=True)
+    assert session.run()["y"].tolist() == [7]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "words"),
+    [
+        (lambda data: data[:2], "the kernel of Sin-1 gives f32[2] as output 0, inferred is f32[4]"),
+        (
+            lambda data: data.astype(np.float64),
+            "the kernel of Sin-1 gives f64[4] as output 0, inferred is f32[4]",
+        ),
+    ],
+)
+def test_a_result_that_was_not_inferred_is_refused(chain, kernel, words):
+    with pytest.raises(irops.EvaluationError, match="IR608") as caught:
+        session_of(chain, Sin_1=kernel).run([X])
+    assert caught.value.diagnostics[0].message == words
+
+
+def stored(net, tmp_path):
+    model = net(
+        ("c", "Const", {"element_type": "f32", "shape": "4", "offset": 0, "size": 16}, []),
+        ("y", "Result", {}, ["c"]),
+        weights=X.tobytes(),
+    )
+    path = tmp_path / "model.xml"
+    irops.write(model, path)
+    return path
+
+
+def test_weights_that_change_before_a_run_are_refused(net, tmp_path):
+    path = stored(net, tmp_path)
+    session = irops.Session(path)
+    assert session.run()["y"].tolist() == X.tolist()
+    path.with_suffix(".bin").write_bytes(b"\1" * 16)
+    with pytest.raises(irops.DiagnosticError) as caught:
+        session.run()
+    assert [d.name for d in caught.value.diagnostics] == ["changed-weights"]
+
+
+def test_weights_that_change_during_a_run_are_refused_and_nothing_is_assigned(net, tmp_path):
+    model = net(
+        ("c", "Const", {"element_type": "f32", "shape": "4", "offset": 0, "size": 16}, []),
+        ("a", "Assign-opset6", {"variable_id": "v"}, ["c"]),
+        ("r", "ReadValue-opset6", {"variable_id": "v", "variable_type": "f32", "variable_shape": "4"}, []),
+        ("y", "Result", {}, ["r"]),
+        weights=X.tobytes(),
+    )
+    path = tmp_path / "model.xml"
+    irops.write(model, path)
+
+    def change(done, total, layer):
+        if done == total:
+            path.with_suffix(".bin").write_bytes(b"\1" * 16)
+
+    session = irops.Session(path, progress=change)
+    with pytest.raises(irops.DiagnosticError):
+        session.run()
+    assert session.variables.keys() == ()
