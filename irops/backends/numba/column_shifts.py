@@ -82,7 +82,11 @@ def _shift_rows(
         put(builder, row(target, out, place), shifted, 0)
 
 
-column_lasts = operation(_column_lasts, lambda address, count, width: Lanes(count, width), static=2)  # noqa: ARG005
+column_lasts = operation(
+    _column_lasts,
+    lambda address, count, width: Lanes(count, width),  # noqa: ARG005
+    static=2,
+)
 """The last steps of the heads of count columns, from their lengths: column_lasts(address, count, width).
 
 A head is the part of a sequence that is reversed. A length of 0 is treated as 1: nothing is reversed.
