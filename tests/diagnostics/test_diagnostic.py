@@ -17,7 +17,7 @@ from irops.diagnostics.diagnostic import (
     in_document_order,
 )
 from irops.diagnostics.fix import Edit, Fix, applied, fix
-from irops.diagnostics.printable import paragraphs, plural, printable, printable_lines
+from irops.diagnostics.printable import paragraphs, plural, printable, printable_lines, shortened
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.rules import all_rules, rule
@@ -372,3 +372,22 @@ def test_a_similar_name_is_looked_up_among_a_bounded_number():
     assert similar("softmx", ["softmax", *many]) == "softmax"
     assert similar("softmx", [*many, "softmax"]) is None
     assert similar("softmx", [*many[1:], "softmax"]) == "softmax"
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "line"),
+    [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("a\nb", 4, r"a\nb"),
+        ("a\nbc", 4, r"a\n…"),
+        ("", 3, ""),
+    ],
+)
+def test_a_text_is_shortened_to_a_width(text, width, line):
+    assert shortened(text, width) == line
+
+
+def test_a_text_is_shortened_to_60_characters_unless_it_is_said():
+    assert shortened("x" * 60) == "x" * 60
+    assert shortened("x" * 61) == "x" * 59 + "…"

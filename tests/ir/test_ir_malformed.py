@@ -154,6 +154,18 @@ def test_bytes_that_are_no_utf_8_far_behind_are_not_the_cause() -> None:
     assert refusal(b"<net>& " + b"x" * 60 + b"\xe9</net>").message == "an '&' must be written &amp;"
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f'<net {"a" * 300}="1" {"a" * 300}="2"/>', f"'{'a' * 200}' "),
+        (f"<net></{'b' * 300}>", f"</{'b' * 200}>"),
+        (f'<net a="&#{"0" * 300};"/>', f"&#{'0' * 38} "),
+    ],
+)
+def test_names_are_shown_in_part(text: str, shown: str) -> None:
+    assert shown in refusal(text).message
+
+
 @pytest.mark.parametrize(("length", "cut"), [(147, False), (148, False), (149, True)])
 def test_a_long_line_is_shown_in_part(length: int, cut: bool) -> None:
     line = f"<net>{'x' * length} & y</a>"[: length + 12]

@@ -308,3 +308,10 @@ def test_a_negative_number_of_one_attribute_is_none_of_another() -> None:
     text = in_body('<input external_port_id="-1" internal_layer_id="0"/>')
     _, found = read(text.replace("</layers></net>", f"{layer}</layers></net>"))
     assert [(d.name, d.location.layer_name) for d in found] == [("malformed-number", "m")]
+
+
+def test_ports_behind_an_unknown_element_are_read() -> None:
+    model, found = read(in_layer('<input><q/><port id="0"/><!-- c --><port id="1"/></input>'))
+    assert model is not None
+    assert [d.name for d in found] == ["unknown-element"]
+    assert [port.id for port in model.layers[0].inputs] == [0, 1]

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
+from irops.ir.doctype import without_doctype
+from irops.ir.faults import Faults
+from irops.ir.locate import Source
 from irops.ir.read import load, loads
 from irops.ir.text import is_binary
 
@@ -393,3 +396,12 @@ def test_an_encoding_is_looked_for_within_the_first_400_bytes() -> None:
         texts[end] = f"{text}?>{NET}".encode()
     assert refusal(texts[400]).name == "unknown-encoding"
     assert loads(texts[401])[1] == ()
+
+
+@pytest.mark.parametrize(
+    "declaration", ["<!DOCTYPE net [", "<!DOCTYPE net", "<!DOCTYPE net [ <!ENTITY a 'x'>"]
+)
+def test_a_document_type_that_is_not_ended_is_reported_and_the_text_stays(declaration: str) -> None:
+    faults = Faults(Source(None, declaration.encode()))
+    assert without_doctype(declaration.encode(), faults) == declaration.encode()
+    assert len(faults.findings) <= 1
