@@ -405,3 +405,8 @@ def test_a_document_type_that_is_not_ended_is_reported_and_the_text_stays(declar
     faults = Faults(Source(None, declaration.encode()))
     assert without_doctype(declaration.encode(), faults) == declaration.encode()
     assert len(faults.findings) <= 1
+
+
+def test_a_declaration_in_a_comment_is_not_one() -> None:
+    xml = b'<!-- <!DOCTYPE net> --><net name="m" version="11"><layers/><edges/></net>'
+    assert "document-type" not in [finding.name for finding in loads(xml)[1]]
