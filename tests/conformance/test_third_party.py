@@ -22,12 +22,12 @@ BOTH = ("Reverse-1", "ReverseSequence-1")
 
 
 @cache
-def tested(name, op):
+def run_on(name, op):
     return run_conformance(name, [op], examples=400, seconds=8 if name == "crashing" else 60)
 
 
 def failures(name, op="Reverse-1"):
-    return [outcome for _, outcome in tested(name, op).failures()]
+    return [outcome for _, outcome in run_on(name, op).failures()]
 
 
 def faults(name, op="Reverse-1"):
@@ -48,7 +48,7 @@ def ended(snippet, folder):
 
 @pytest.mark.parametrize("op", BOTH)
 def test_a_good_backend_conforms(op):
-    report = tested("good", op)
+    report = run_on("good", op)
     assert report.ok, str(report)
     (outcome_found,) = report.ops
     assert outcome_found.count("example") == outcome_found.count("example", Status.PASSED) > 0
@@ -66,7 +66,7 @@ def test_an_omitted_block_is_found_and_shrunk_to_the_smallest_size(somebodys):
     scope = run_until("ours", outcome_found.snippet)
     assert sorted(scope["data"].shape) == [1, 65]
     assert scope["seq_lengths"].tolist() == [65]
-    assert tested("vectors", "Reverse-1").ok
+    assert run_on("vectors", "Reverse-1").ok
 
 
 def run_until(word, snippet):
@@ -104,7 +104,7 @@ def test_a_crash_is_a_finding_and_not_the_end():
     assert outcome_found.verdict.fault == "backend crashed"
     assert "SIGSEGV" in outcome_found.verdict.reason
     assert 2 <= run_until("ours", outcome_found.snippet)["data"].size < 20  # as far as time allowed
-    assert tested("crashing", "ReverseSequence-1").ok
+    assert run_on("crashing", "ReverseSequence-1").ok
 
 
 def test_a_crash_that_no_single_case_reproduces_is_reported():
@@ -115,7 +115,7 @@ def test_a_crash_that_no_single_case_reproduces_is_reported():
 
 
 def test_declined_cases_are_counted_with_their_reasons_and_not_as_passed():
-    report = tested("modest", "Reverse-1")
+    report = run_on("modest", "Reverse-1")
     assert report.ok
     (outcome_found,) = report.ops
     assert set(outcome_found.declined) == {"neither strings nor booleans"}
