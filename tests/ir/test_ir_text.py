@@ -399,7 +399,7 @@ def test_an_encoding_is_looked_for_within_the_first_400_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "declaration", ["<!DOCTYPE net [", "<!DOCTYPE net", "<!DOCTYPE net [ <!ENTITY a 'x'>"]
+    "declaration", ["  <!DOCTYPE net [", "<!DOCTYPE net", "\n<!DOCTYPE net [ <!ENTITY a 'x'>"]
 )
 def test_a_document_type_that_is_not_ended_is_reported_and_the_text_stays(declaration: str) -> None:
     faults = Faults(Source(None, declaration.encode()))
@@ -410,3 +410,9 @@ def test_a_document_type_that_is_not_ended_is_reported_and_the_text_stays(declar
 def test_a_declaration_in_a_comment_is_not_one() -> None:
     xml = b'<!-- <!DOCTYPE net> --><net name="m" version="11"><layers/><edges/></net>'
     assert "document-type" not in [finding.name for finding in loads(xml)[1]]
+
+
+@pytest.mark.parametrize("name", ["m", "m.abc", "m.xml", "m.zip"])
+def test_bytes_under_another_name_than_weights_have_are_no_xml(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(bytes(range(256)))
+    assert refusal_of(tmp_path / name).name == "not-xml"

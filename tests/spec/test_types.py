@@ -209,3 +209,7 @@ def test_parts_of_a_definition_have_their_defaults():
     assert (Constraint("C1", "t").when, str(Constraint("C1", "t").severity)) == ("infer", "error")
     assert (Note("t").of, Gradient("x", "t").saves, Gradient("x", "t").when) == (None, (), None)
     assert TypeVariable("T", frozenset(), "").name == "T"
+
+
+def test_an_expression_is_read_once():
+    assert allowed_types("float -f64") is allowed_types("float -f64")
