@@ -33,8 +33,9 @@ def call(
     limits: Limits | None = None,
     **attributes: Any,
 ) -> Array | tuple[Array, ...]:
-    """The output of one op, or a tuple where it has several: call("ReverseSequence-1", data, lengths,
-    batch_axis=0, seq_axis=1).
+    """The output of one op: call("ReverseSequence-1", data, lengths, batch_axis=0, seq_axis=1).
+
+    The result is an array, or a tuple where there are several outputs or the op's last output is variadic.
 
     inputs: arrays in the order of the definition, None for an optional one that is not given; attributes:
         Python values.

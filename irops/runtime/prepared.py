@@ -54,8 +54,7 @@ class Prepared:
         if found is None:
             raise OpFault("unsupported-op", f"no backend can compute {op.id}")
         self._op, self._kernel = op, found[1]
-        ports = op.definition.outputs
-        self._returns_tuple = len(ports) > 1 or ports[-1].variadic
+        self._has_variadic_output = op.definition.outputs[-1].variadic
         self._checks_values = getattr(self._kernel, "checks_values", False)
         names = op.functions.keyword_params["kernel"]
         self._stateful = names is None or "variables" in names
@@ -80,7 +79,7 @@ class Prepared:
         results = self._invocation.compute(arrays, kernel=kernel, keywords=keywords)
         if out is None:
             found = tuple(result_array(result, fact) for result, fact in zip(results, outputs.facts))
-            return found if self._returns_tuple else found[0]
+            return found if len(found) > 1 or self._has_variadic_output else found[0]
         return _filled(out, results) if isinstance(out, tuple) else out
 
     def _filling(self, out: Array) -> Any:
