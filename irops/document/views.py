@@ -208,7 +208,8 @@ def call_text(definition: Definition) -> str:
         for a in definition.attributes.values()
         if not (a.builder and a.default is None)
     ]
-    callable_directly = inputs and not definition.bodies and not definition.stateful
+    computable = not (definition.bodies or definition.stateful or definition.library)
+    callable_directly = inputs and computable
     return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if callable_directly else ""
 
 

@@ -143,7 +143,8 @@ class Definition:
     """The definition of one version of an op.
 
     file_id: the id that names its file, which may contain later versions too; same_as: the OpenVINO op whose
-    functions it shares; given: values, as text, for attributes of that op that this one does not have; later:
+    functions it shares; library: the extension library that OpenVINO needs for the op, or ""; irops has no kernel
+    for such ops; given: values, as text, for attributes of that op that this one does not have; later:
     attributes in the file that belong to later versions.
     """
 
@@ -169,6 +170,7 @@ class Definition:
     notes: tuple[Note, ...]
     cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.cases
     same_as: str | None = None
+    library: str = ""
     given: tuple[tuple[str, str], ...] = ()
     file_id: str = ""
     later: frozenset[str] = frozenset()
@@ -179,6 +181,11 @@ class Definition:
         the name of the dialect and a colon.
         """
         return definition_id(self.dialect, self.type, self.version)
+
+    @property
+    def is_read_by_openvino(self) -> bool:
+        """Whether OpenVINO's reader reads layers of the op, if need be with an extension library."""
+        return self.dialect == "openvino" or self.library != ""
 
     @property
     def page(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 
 from irops.diagnostics.suggestions import similar
+from irops.dialects import others
 from irops.dialects.dialect import Ops
 from irops.spec.op import NoOp, Op
 from irops.spec.opsets import OPSETS, OpVersion, opsets
@@ -21,6 +22,10 @@ def resolved(registry: Ops, defined: Container[str], type: str, version: str) ->
         for name in registry.extensions():
             if name.lower() == f"{type}-{version}".lower():
                 return registry.op(name)
+    for dialect in others():
+        id = dialect.id_of(type, version)
+        if id is not None:
+            return registry.op(id)
     return _why_not(type, version)
 
 
