@@ -60,7 +60,9 @@ def ops_need_no_extension_library(structure: ModelStructure) -> Iterator[Diagnos
             f"OpenVINO reads this model only with the extension library {library}, which has the"
             f" {'op' if len(first_layers) == 1 else 'ops'} {_listed(list(first_layers))}"
         )
-        note = f"import {library.replace('-', '_')} before creating an openvino.Core, or use Core.add_extension"
+        note = (
+            f"import {library.replace('-', '_')} before creating an openvino.Core, or use Core.add_extension"
+        )
         yield structure.finding(
             "extension-library", message, layer.at, graph, layer, attribute="version", notes=(note,)
         )

@@ -11,6 +11,7 @@ from irops.values.shape import Shape
 from irops.values.violation import require
 
 U8: ElementType = element_type("u8")
+FLAGS = (BOOLEAN, U8, element_type("i8"))
 VECTOR = Shape.of(ANY)
 """One axis, whose size follows from values: strings, bytes or tokens of a batch, one after the other."""
 STRINGS = (VECTOR, VECTOR, VECTOR)
@@ -37,8 +38,8 @@ def require_strings(facts: Sequence[Fact], constraint: str) -> None:
 
 
 def require_flags(fact: Fact, constraint: str) -> None:
-    """Require booleans that say which strings to skip. Raises: Violation(constraint)"""
-    require_type(fact, (BOOLEAN,), constraint)
+    """Require one flag for each string, which says whether to skip it. Raises: Violation(constraint)"""
+    require_type(fact, FLAGS, constraint)
 
 
 def require_same_shape(a: Fact, b: Fact, constraint: str) -> None:

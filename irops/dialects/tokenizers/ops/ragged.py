@@ -21,6 +21,8 @@ def ragged_to_dense_shape(
     begins: Fact, ends: Fact, data: Fact, length: Fact, default: Fact, pad_right: Fact | None
 ) -> tuple[Shape, Shape]:
     require(length.shape.rank in (None, 0) or length.shape[0].can_be(1), "C1", length.shape)
+    if pad_right is not None:
+        require(pad_right.shape.rank in (None, 0) or not pad_right.shape.static, "C2", pad_right.shape)
     if data.shape.dims is None:
         return UNRANKED, UNRANKED
     dense = begins.shape + Shape.of(_size(length)) + data.shape[1:]
@@ -59,6 +61,8 @@ def truncate_shape(*inputs: Fact) -> tuple[Shape, ...]:
     require(length.shape.rank in (None, 0), "C3", length)
     require_bytes(side, "C4")
     require_bytes(mode, "C4")
+    if len(ragged) > 3:
+        require(ragged[3].shape.rank != 0, "C5", ragged[3])
     outputs: list[Shape] = []
     for begins, ends, data in zip(ragged[::3], ragged[1::3], ragged[2::3]):
         _require_rows(begins, ends, data)

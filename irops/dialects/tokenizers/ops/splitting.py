@@ -12,10 +12,12 @@ from irops.dialects.tokenizers.ops.parts import (
     require_type,
 )
 from irops.spec.binding import shape
-from irops.values.element import I32
+from irops.values.element import BOOLEAN, I32
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import require
+
+Outputs = tuple[Shape | Fact, ...]
 
 
 @shape("tokenizers:RegexSplit")
@@ -27,7 +29,7 @@ def regex_split_shape(
     chars: Fact,
     *parameters: Fact,
     max_splits: int,
-) -> tuple[Shape, ...]:
+) -> Outputs:
     require(len(parameters) in (1, 2, 4), "C1", len(parameters) + 5)
     require(max_splits != 0, "C5")
     pattern = parameters[1] if len(parameters) == 2 else parameters[0]
@@ -36,7 +38,7 @@ def regex_split_shape(
     match len(parameters):
         case 2:
             require_flags(parameters[0], "C3")
-            return *rows, *STRINGS, VECTOR
+            return *rows, *STRINGS, Fact(parameters[0].element_type, VECTOR)
         case 4:
             require_strings(parameters[1:], "C4")
     return *rows, *STRINGS
@@ -45,13 +47,14 @@ def regex_split_shape(
 @shape("tokenizers:SpecialTokensSplit")
 def special_tokens_split_shape(
     ragged_begins: Fact, ragged_ends: Fact, begins: Fact, ends: Fact, chars: Fact, *parameters: Fact
-) -> tuple[Shape, ...]:
+) -> Outputs:
     require(len(parameters) in (1, 2), "C1", len(parameters) + 5)
     *flags, pattern = parameters
     for skips in flags:
         require_flags(skips, "C2")
     require_bytes(pattern, "C3")
-    return ragged_begins.shape, ragged_begins.shape, *STRINGS, VECTOR
+    kind = flags[0].element_type if flags else BOOLEAN
+    return ragged_begins.shape, ragged_begins.shape, *STRINGS, Fact(kind, VECTOR)
 
 
 @shape("tokenizers:BytesToChars")

@@ -12,10 +12,12 @@ from irops.dialects.tokenizers.ops.parts import (
 )
 from irops.spec.binding import shape
 from irops.values.dim import ANY
-from irops.values.element import BOOLEAN
+from irops.values.element import BOOLEAN, DYNAMIC, STRING
 from irops.values.fact import Fact
 from irops.values.shape import SCALAR, UNRANKED, Shape, unify_shapes
 from irops.values.violation import require
+
+Outputs = tuple[Shape | Fact, ...]
 
 
 @shape("tokenizers:StringTensorPack")
@@ -25,8 +27,10 @@ def pack_shape(begins: Fact, ends: Fact, chars: Fact) -> Shape:
 
 @shape("tokenizers:StringTensorUnpack")
 def unpack_shape(data: Fact) -> tuple[Shape, ...]:
-    if data.element_type is U8:  # one packed buffer of all strings
-        require(data.shape.rank in (None, 1), "C1", data.shape)
+    if data.element_type is STRING:
+        return data.shape, data.shape, VECTOR
+    require(data.element_type is not U8 or data.shape.rank in (None, 1), "C1", data.shape)
+    if data.element_type is U8 or data.shape.rank == 1:  # one packed buffer of all strings, or maybe one
         return STRINGS
     return data.shape, data.shape, VECTOR
 
@@ -34,33 +38,42 @@ def unpack_shape(data: Fact) -> tuple[Shape, ...]:
 @shape("tokenizers:CaseFold")
 def case_fold_shape(
     begins: Fact, ends: Fact, chars: Fact, skips: Fact | None, *, encoding: str, lower: bool
-) -> tuple[Shape, ...]:
+) -> Outputs:
     require(encoding in ("", "utf-8"), "C2", encoding)
     require(lower or not encoding, "C1", f"lower={lower}")
     return changed_shape(begins, ends, chars, skips)
 
 
 @shape("tokenizers:NormalizeUnicode")
-def changed_shape(begins: Fact, ends: Fact, chars: Fact, skips: Fact | None) -> tuple[Shape, ...]:
-    """Strings with other bytes, one for each."""
+def changed_shape(begins: Fact, ends: Fact, chars: Fact, skips: Fact | None) -> Outputs:
+    """Strings with other bytes, one for each, and the same flags."""
     strings = (begins.shape, begins.shape, VECTOR)
-    return strings if skips is None else (*strings, skips.shape)
+    return strings if skips is None else (*strings, Fact(skips.element_type, skips.shape))
 
 
 @shape("tokenizers:CharsMapNormalization")
 def chars_map_shape(
-    begins: Fact, ends: Fact, chars: Fact, skips_or_charsmap: Fact | None, charsmap: Fact | None
-) -> tuple[Shape, ...]:
-    has_skips = charsmap is not None or (
-        skips_or_charsmap is not None and skips_or_charsmap.element_type is BOOLEAN
-    )
-    if charsmap is not None and skips_or_charsmap is not None:
-        require_flags(skips_or_charsmap, "C1")
-    return changed_shape(begins, ends, chars, skips_or_charsmap if has_skips else None)
+    begins: Fact,
+    ends: Fact,
+    chars: Fact,
+    skips_or_charsmap: Fact | None,
+    charsmap: Fact | None,
+    *,
+    output_count: int = len(STRINGS),
+) -> Outputs:
+    fourth = skips_or_charsmap
+    if fourth is None:
+        return changed_shape(begins, ends, chars, None)
+    if charsmap is not None:
+        require_flags(fourth, "C1")
+        return changed_shape(begins, ends, chars, fourth)
+    declares_flags = fourth.element_type is DYNAMIC and output_count > len(STRINGS)
+    are_flags = fourth.element_type is BOOLEAN or declares_flags
+    return changed_shape(begins, ends, chars, fourth if are_flags else None)
 
 
 @shape("tokenizers:RegexNormalization")
-def regex_normalization_shape(begins: Fact, ends: Fact, chars: Fact, *parameters: Fact) -> tuple[Shape, ...]:
+def regex_normalization_shape(begins: Fact, ends: Fact, chars: Fact, *parameters: Fact) -> Outputs:
     require(len(parameters) in (2, 3), "C1", len(parameters) + 3)
     *flags, pattern, replacement = parameters
     for skips in flags:
@@ -88,17 +101,15 @@ def vocab_encoder_shape(
 @shape("tokenizers:ContribStringJoin")
 def join_shape(begins: Fact, ends: Fact, chars: Fact, separator: Fact, axis: Fact) -> tuple[Shape, ...]:
     rank = begins.shape.rank
-    if rank is None:
-        joined = UNRANKED
-    elif rank <= 1:
-        joined = SCALAR
-    else:  # the library declares an axis more than its kernel gives
-        joined = UNRANKED
+    # for more axes, the library declares one axis more than its kernel gives
+    joined = SCALAR if rank is not None and rank <= 1 else UNRANKED
     return joined, joined, VECTOR
 
 
 @shape("tokenizers:ContribStringSplit")
-def split_shape(begins: Fact, ends: Fact, chars: Fact, delimiter: Fact, skip_empty: Fact) -> tuple[Shape, ...]:
+def split_shape(
+    begins: Fact, ends: Fact, chars: Fact, delimiter: Fact, skip_empty: Fact
+) -> tuple[Shape, ...]:
     rank = begins.shape.rank
     axes = ANY if rank is None else rank + 1
     return Shape.of(ANY, axes), *STRINGS, Shape.of(axes)
