@@ -117,8 +117,8 @@ class Dialect:
         return NoOp.undefined(f"{self.title}'s {type}", f"; it has {known}", once=True)
 
     def id_of(self, type: str, version: str) -> str | None:
-        """The id of the op of a layer in a model of the dialect that this one extends; None where it has no such
-        op. For dialects whose layers have versions that are not the dialect's own.
+        """The id of the op of a layer in a model of the dialect that this one extends; None where it has no
+        such op. For dialects whose layers have versions that are not the dialect's own.
         """
         return None
 

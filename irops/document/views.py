@@ -238,17 +238,20 @@ def case_view(op: Op, case: Case) -> CaseView:
         if len(expected) == len(outputs)
         else [p.name for p in op.definition.outputs]
     )
+    shown = (TensorView(name, _type(array), layout(array)) for name, array in zip(names, outputs))
+    if op.definition.library:  # no kernel: what is inferred
+        shown = (_tensor_view(tensor) for tensor in expected)
     return CaseView(
         title=case.name or "",
         attributes=attributes,
-        inputs=tuple(_input_arrays(t) for t in tensors),
-        outputs=tuple(TensorView(name, _type(array), layout(array)) for name, array in zip(names, outputs)),
+        inputs=tuple(_tensor_view(t) for t in tensors),
+        outputs=tuple(shown),
         net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
         diagnostics=tuple(f"{d.severity} {d.code}: {d.message}" for d in diagnostics),
     )
 
 
-def _input_arrays(tensor: Tensor) -> TensorView:
+def _tensor_view(tensor: Tensor) -> TensorView:
     return TensorView(
         tensor.name,
         f"{tensor.element_type}{tensor.shape}",

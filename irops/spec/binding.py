@@ -158,8 +158,8 @@ def functions_of(
     """The functions that modules bind to a definition, with checked parameters.
 
     otherwise: functions for the roles that the modules do not bind.
-    Raises:  DefinitionError with both files if names differ, or the definition has no kernel although its op is
-        of no extension library
+    Raises:  DefinitionError with both files if names differ, or there is no kernel for an op that is of no
+        extension library
     """
     modules = tuple(modules)
     bound = bound_to(definition, modules)

@@ -143,8 +143,8 @@ class Definition:
     """The definition of one version of an op.
 
     file_id: the id that names its file, which may contain later versions too; same_as: the OpenVINO op whose
-    functions it shares; library: the extension library that OpenVINO needs for the op, or ""; irops has no kernel
-    for such ops; given: values, as text, for attributes of that op that this one does not have; later:
+    functions it shares; library: the extension library that OpenVINO needs for the op, or ""; irops has no
+    kernel for such ops; given: values, as text, for attributes of that op that this one does not have; later:
     attributes in the file that belong to later versions.
     """
 

@@ -75,7 +75,7 @@ RULES: tuple[Rule, ...] = (
         "IR307",
         "extension-library",
         Severity.WARNING,
-        "OpenVINO reads the model only with an extension library",
+        "the model needs an extension library of OpenVINO",
         """
         Ops of the model belong to a library outside of OpenVINO, such as openvino-tokenizers, which writes a
         tokenizer and a detokenizer beside every exported language model. OpenVINO refuses to read the model

@@ -24,9 +24,9 @@ def resolved(registry: Ops, defined: Container[str], type: str, version: str) ->
             if name.lower() == f"{type}-{version}".lower():
                 return registry.op(name)
     for dialect in others():
-        id = dialect.id_of(type, version)
-        if id is not None:
-            return registry.op(id)
+        added = dialect.id_of(type, version)
+        if added is not None:
+            return registry.op(added)
     return _why_not(type, version)
 
 
@@ -68,7 +68,7 @@ def _hints(type: str, version: str) -> tuple[str, ...]:
 def _added_by_libraries(type: str, version: str) -> str | None:
     """What a type may mean among the ops that other dialects add to OpenVINO's."""
     for dialect in others():
-        types = {parted(id)[1] for id in dialect.ids()} if dialect.base == OPENVINO else set()
+        types = {parted(known)[1] for known in dialect.ids()} if dialect.base == OPENVINO else set()
         meant = next((name for name in types if name.lower() == type.lower()), None)
         if meant is None and version == dialect.layer_version("", 0):
             meant = similar(type, sorted(types))

@@ -23,5 +23,5 @@ class Tokenizers(Dialect):
         return OTHER_VERSIONS.get(type, VERSION)
 
     def id_of(self, type: str, version: str) -> str | None:
-        id = f"{self.name}:{type}"
-        return id if id in self.paths and version == self.layer_version(type, 0) else None
+        known = f"{self.name}:{type}"
+        return known if known in self.paths and version == self.layer_version(type, 0) else None

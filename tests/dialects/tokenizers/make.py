@@ -4,9 +4,10 @@
     env/bin/pip install openvino-tokenizers tokenizers transformers sentencepiece tiktoken protobuf
     env/bin/python tests/dialects/tokenizers/make.py FOLDER [KIND ...]
 
-writes <kind>_tokenizer.xml, <kind>_detokenizer.xml and their .bin to FOLDER, and for each file the element types
-and shapes that OpenVINO infers with the extension library, as <kind>_tokenizer.json. Nothing is downloaded. The
-files in this folder were made so, by openvino-tokenizers 2026.4.1; the tests need no library to read them.
+writes <kind>_tokenizer.xml, <kind>_detokenizer.xml and their .bin to FOLDER, and for each file the element
+types and shapes that OpenVINO infers with the extension library, as <kind>_tokenizer.json. Nothing but the
+packages is downloaded. The files in this folder were made by openvino-tokenizers 2026.4.1, one kind in each
+run; the tests need no library to read them.
 """
 
 from __future__ import annotations
