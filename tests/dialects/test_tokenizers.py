@@ -13,7 +13,9 @@ import pytest
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.main import main
 from irops.dialects.tokenizers import DIALECT
+from irops.document.site import Site
 from irops.invocation import Invocation, OpFault
 from irops.registry import Registry, default_registry
 from irops.values.element import element_type
@@ -260,3 +262,32 @@ def test_the_ops_are_listed_apart_from_those_of_openvino():
     registry = default_registry()
     assert not any("Tokenizer" in op for op in registry.ids())
     assert len(registry.ids("tokenizers")) == 33
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return dict(Site(format="markdown", with_runtimes=False).pages())
+
+
+def test_the_documentation_has_them_under_a_heading_of_their_library(pages):
+    index = pages["index.md"]
+    assert "245 op versions" in index
+    section = index.split("### openvino-tokenizers", 1)[1].split("\n## ", 1)[0]
+    assert section.count("(ops/tokenizers-") == 33
+
+
+def test_a_page_names_the_library_and_shows_inferred_outputs(pages):
+    page = pages["ops/tokenizers-RaggedToDense.md"]
+    assert "only with the extension library openvino-tokenizers" in page
+    assert "-> output: i32[2,?]" in page
+    assert "irops.call" not in page
+
+
+def test_a_type_alone_is_suggested_with_its_dialect(capsys):
+    assert main(["explain", "RegexSplit"]) == 2
+    assert "did you mean tokenizers:RegexSplit?" in capsys.readouterr().err
+
+
+def test_explain_names_the_library(capsys):
+    assert main(["explain", "tokenizers:RegexSplit"]) == 0
+    assert "only with the extension library openvino-tokenizers" in " ".join(capsys.readouterr().out.split())
