@@ -116,7 +116,7 @@ def op_view(registry: Registry, op: Op) -> OpView:
         examples=tuple(case_view(op, case) for case in examples(definition)),
         siblings=_siblings(registry, definition),
         comparisons=comparisons_of(op.definition.file_id),
-        call=call_text(definition),
+        call="" if definition.library else call_text(definition),
         places=_places(op),
     )
 
@@ -208,8 +208,7 @@ def call_text(definition: Definition) -> str:
         for a in definition.attributes.values()
         if not (a.builder and a.default is None)
     ]
-    computable = not (definition.bodies or definition.stateful or definition.library)
-    callable_directly = inputs and computable
+    callable_directly = inputs and not definition.bodies and not definition.stateful
     return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if callable_directly else ""
 
 

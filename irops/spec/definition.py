@@ -143,8 +143,7 @@ class Definition:
     """The definition of one version of an op.
 
     file_id: the id that names its file, which may contain later versions too; same_as: the OpenVINO op whose
-    functions it shares; library: the extension library that OpenVINO needs for the op, or ""; irops has no
-    kernel for such ops; given: values, as text, for attributes of that op that this one does not have; later:
+    functions it shares; given: values, as text, for attributes of that op that this one does not have; later:
     attributes in the file that belong to later versions.
     """
 
@@ -171,6 +170,7 @@ class Definition:
     cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.cases
     same_as: str | None = None
     library: str = ""
+    """The extension library that OpenVINO needs for the op, if any. irops has no kernel for such ops."""
     given: tuple[tuple[str, str], ...] = ()
     file_id: str = ""
     later: frozenset[str] = frozenset()
