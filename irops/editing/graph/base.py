@@ -52,7 +52,7 @@ class Base(Store):
 
     def op(self, id: str) -> Op:
         """The op of an id, or of a type in the graph's opset. Raises: DiagnosticError where there is none"""
-        if not id.rpartition("-")[2].isdigit():
+        if not id.rpartition("-")[2].isdigit() and id not in self.registry.extensions():
             return self.newest(id)
         try:
             return self.registry.op(id)

@@ -137,11 +137,14 @@ class Changing(Following):
         self._require_own(node)
         if node.op is None:
             raise refuse("undefined-op", f"irops has no definition of {node}", node.name)
-        known = {a.name: node.attributes[a.name] for a in node.op.definition.attributes.values()}
-        written = {name: value for name, value in known.items() if name in node.data}
         spelled = {a.parameter: a.name for a in node.op.definition.attributes.values()}
         changed = {spelled.get(name, name): value for name, value in attributes.items()}
-        self.replace(node, node.op.id, **{**written, **changed})
+        texts = self.texts(node.op, changed)
+        data = {**node.data, **{name: texts[name] for name in changed if name in texts}}
+        with self.change():
+            self.set(node, "invocation", self.invocation(node.op, node.name, data))
+            self.set(node, "data", data)
+            self.follow([node])
 
     def reshape(self, shapes: Mapping[str | int, str | Sequence[int | str | None] | Shape]) -> None:
         """Give inputs of the model other shapes: reshape({"image": "N,3,H,W"}); all shapes behind follow.

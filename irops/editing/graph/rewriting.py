@@ -33,20 +33,19 @@ class Rewriting(Changing):
         others use stay; the rest are removed.
         Raises:  DiagnosticError where the new value has another element type or shape; nothing is changed
         """
-        done: set[Node] = set()
+        nodes = self.topological()
+        left = set(nodes)  # nodes that no replacement made or concerns
         count = 0
         with self.change():
-            for start in self.topological():
-                if start.removed or start in done:
-                    continue
-                for output in start.outputs:
+            for start in nodes:
+                for output in start.outputs if start in left else ():
                     match = match_at(self, pattern, output)
-                    if match is None or not match.nodes or any(n in done or n.removed for n in match.nodes):
+                    if match is None or not match.nodes or not left.issuperset(match.nodes):
                         continue
                     value = replacement(match)
                     if value is not None and value is not output:
                         self._put(match, value)
-                        done.update(match.nodes)
+                        left.difference_update(match.nodes)
                         count += 1
         return count
 
