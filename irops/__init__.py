@@ -7,6 +7,7 @@
     y = irops.call("Relu-1", array)            # one op
     grads = irops.vjp(model, inputs, cotangents)
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
+    part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     other = irops.translate(model, to=dialect)
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
@@ -34,6 +35,7 @@ __all__ = [
     "check",
     "definition",
     "definitions",
+    "extract",
     "infer",
     "read",
     "run",
@@ -54,6 +56,7 @@ _HOMES = {
     "call": "irops.runtime.call",
     "Limits": "irops.limits",
     "Graph": "irops.editing.graph.graph",
+    "extract": "irops.editing.extraction",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
@@ -80,6 +83,7 @@ if TYPE_CHECKING:
     from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
     from irops.diagnostics.diagnostic import ReadError as ReadError
     from irops.diagnostics.report import Report as Report
+    from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph
     from irops.editing.translation.translate import translate as translate
     from irops.ir.model import Model as Model

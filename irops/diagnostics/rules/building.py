@@ -131,4 +131,24 @@ RULES: tuple[Rule, ...] = (
         occurrence has, so that everything that follows from it stays valid.
         """,
     ),
+    Rule(
+        "IR814",
+        "unknown-value",
+        Severity.ERROR,
+        "a model has no value of that name",
+        """
+        A value is named by its tensor, by the layer that gives it, or by layer:index where the layer has
+        several outputs. Names of layers and tensors are those of irops inspect and of the file.
+        """,
+    ),
+    Rule(
+        "IR815",
+        "open-cut",
+        Severity.ERROR,
+        "a part of a model is not closed",
+        """
+        The outputs of a part depend on its inputs and on constants alone. Where the message names an edge,
+        name the value at its start, or one between it and the output, as a further input.
+        """,
+    ),
 )
