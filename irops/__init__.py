@@ -8,6 +8,7 @@
     grads = irops.vjp(model, inputs, cotangents)
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
+    delta = irops.diff(a, b)                   # what differs between two models
     other = irops.translate(model, to=dialect)
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
@@ -35,6 +36,7 @@ __all__ = [
     "check",
     "definition",
     "definitions",
+    "diff",
     "extract",
     "infer",
     "read",
@@ -57,6 +59,7 @@ _HOMES = {
     "Limits": "irops.limits",
     "Graph": "irops.editing.graph.graph",
     "extract": "irops.editing.extraction",
+    "diff": "irops.editing.diff.diff",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
@@ -83,6 +86,7 @@ if TYPE_CHECKING:
     from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
     from irops.diagnostics.diagnostic import ReadError as ReadError
     from irops.diagnostics.report import Report as Report
+    from irops.editing.diff.diff import diff as diff
     from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph
     from irops.editing.translation.translate import translate as translate

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import irops.editing.graph as package
 from irops.diagnostics.printable import paragraphs
+from irops.ir.model import LayerKind, kind_of
 from irops.registry import default_registry
 from irops.spec.cases import examples
 from irops.spec.definition import Attribute, Definition, PortSpec
@@ -62,7 +63,7 @@ def _definitions() -> Iterator[Definition]:
     registry = default_registry()
     for versions in sorted(opsets().versions.values(), key=lambda v: v[-1].type):
         newest = versions[-1]
-        if newest.type not in ("Parameter", "Result", "Constant", "Const"):
+        if kind_of(newest.type) in (LayerKind.OPERATION, LayerKind.SINK):
             definition = registry.op(newest.id).definition
             if not definition.bodies:
                 yield definition
