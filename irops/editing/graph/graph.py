@@ -122,7 +122,8 @@ class Graph(Nesting):
             node = self._created(self.op("Result-1"), label, {})
             if name is not None:
                 self._name_tensor(source, name)
-                node.output_names = (name,)
+                if source.node.kind is not LayerKind.PARAMETER:  # OpenVINO would rename the input
+                    node.output_names = (name,)
             self.connect(node, 0, source)
             self._finish(node, 0)
         return node
