@@ -87,7 +87,8 @@ class Comparison:
             return
         for name in dict.fromkeys((*values[0], *values[1])):
             old, new = (side.get(name) for side in values)
-            if old != new and (name in a.data or name in b.data):
+            other_op = a.type != b.type and None in (old, new)  # which has other attributes anyway
+            if old != new and (name in a.data or name in b.data) and not other_op:
                 yield f"{name} {_spelled(old)} -> {_spelled(new)}"
         if a.bodies.keys() != b.bodies.keys():
             yield f"bodies {', '.join(a.bodies)} -> {', '.join(b.bodies)}"

@@ -18,6 +18,7 @@ from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.types import OPENVINO
+from irops.values.fact import Fact
 
 IGNORABLE = ("names", "rt_info", "ids", "weights")
 """What a comparison can leave out."""
@@ -92,17 +93,24 @@ def _interface(a: ModelAnalysis, b: ModelAnalysis, ignore: Collection[str]) -> I
         ("result", a.signature.results, b.signature.results),
     ):
         if len(before) != len(after):
-            yield f"{len(before)} -> {len(after)} {what}s: {_listed(before)} -> {_listed(after)}"
+            listed = " -> ".join(_listed(one, ports) for one, ports in ((a, before), (b, after)))
+            yield f"{len(before)} -> {len(after)} {what}s: {listed}"
             continue
         for old, new in zip(before, after):
-            facts = f"{old.fact} -> {new.fact}"
-            if old.fact.element_type is not new.fact.element_type or old.fact.shape != new.fact.shape:
-                yield f"{what} {new.position} ({new.name}): {facts}"
+            facts = _fact(a, old), _fact(b, new)
+            if facts[0].element_type is not facts[1].element_type or facts[0].shape != facts[1].shape:
+                yield f"{what} {new.position} ({new.name}): {facts[0]} -> {facts[1]}"
             names = old.names[1:], new.names[1:]  # of the tensors; those of the layers are compared as such
             if "names" not in ignore and any(names) and not {*names[0]} & {*names[1]}:
                 spelled = [", ".join(dict.fromkeys(some)) or "none" for some in names]
                 yield f"{what} {new.position}: the tensor name {spelled[0]} -> {spelled[1]}"
 
 
-def _listed(ports: tuple[Port, ...]) -> str:
-    return ", ".join(f"{port.name} {port.fact}" for port in ports) or "none"
+def _listed(analysis: ModelAnalysis, ports: tuple[Port, ...]) -> str:
+    return ", ".join(f"{port.name} {_fact(analysis, port)}" for port in ports) or "none"
+
+
+def _fact(analysis: ModelAnalysis, port: Port) -> Fact:
+    """What an input declares, and what is inferred for a result."""
+    inputs = analysis.infer().of(port.layer.id).inputs
+    return (inputs[0] if inputs else None) or port.fact
