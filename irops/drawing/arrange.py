@@ -146,8 +146,9 @@ def _set_places(scene: Scene, rows: Rows, order: list[list[int]], items: list[It
         crossing = sum(len(box.ports) for box in boxes)
         y += tallest + ROW_GAP + min(2.0 * crossing, 30)
     scene.width = round(right - left, 1)
-    scene.height = round(max((box.y + box.height + (PORT_HEIGHT if box.ports else 0) for box in scene.boxes),
-                             default=0.0), 1)
+    scene.height = round(
+        max((box.y + box.height + (PORT_HEIGHT if box.ports else 0) for box in scene.boxes), default=0.0), 1
+    )
 
 
 def _route(scene: Scene, rows: Rows, items: list[Item]) -> None:

@@ -38,9 +38,7 @@ def blocks(graph: GraphNode, order: Sequence[int]) -> list[Block]:
             break
         if len(at_depth) > len(order) // 200:
             starts = at_depth
-    return [
-        _block(graph, order, names, start, end) for start, end in zip(starts, [*starts[1:], len(order)])
-    ]
+    return [_block(graph, order, names, start, end) for start, end in zip(starts, [*starts[1:], len(order)])]
 
 
 def _equal_shares(count: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-SWEEPS = 12
+SWEEPS = 24
 
 
 @dataclass(eq=False, slots=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.drawing.scene import Scene
+from irops.drawing.scene import Scene, boxes
 from irops.drawing.svg import svg
 from irops.editing.scope import Scope
 from irops.ir.pending import Pending
@@ -57,6 +57,10 @@ class Drawing:
             raise ValueError(f"the suffix is {suffix!r}, must be .svg, .html or .dot")
         return str(getattr(self, suffix[1:]))
 
+    def __len__(self) -> int:
+        """The number of boxes, those inside others included."""
+        return sum(1 for _ in boxes(self.scene))
+
     def _repr_svg_(self) -> str:
         return self.svg
 
@@ -64,4 +68,4 @@ class Drawing:
         return self.svg
 
     def __repr__(self) -> str:
-        return f"<Drawing of {self.title!r}: {len(self.scene.boxes)} boxes>"
+        return f"<Drawing of {self.title!r}: {len(self)} boxes>"

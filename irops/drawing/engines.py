@@ -36,7 +36,9 @@ def by_fast_sugiyama(count: int, edges: Edges) -> dict[int, float]:
 
     places: dict[int, float] = {}
     offset = 0.0
-    components = [dict(positions) for positions, *_ in from_edges(edges, transpose=count < 400)] if edges else []
+    components = (
+        [dict(positions) for positions, *_ in from_edges(edges, transpose=count < 400)] if edges else []
+    )
     for component in sorted(components, key=min):
         left = min(x for x, _ in component.values())
         for number, (x, _) in component.items():
@@ -52,7 +54,7 @@ def by_fast_sugiyama(count: int, edges: Edges) -> dict[int, float]:
 def by_dot(count: int, edges: Edges) -> dict[int, float]:
     lines = [f"{a}->{b};" for a, b in edges]
     text = "\n".join(
-        ["digraph {node [shape=point width=1 label=\"\"];", *(f"{n};" for n in range(count)), *lines, "}"]
+        ['digraph {node [shape=point width=1 label=""];', *(f"{n};" for n in range(count)), *lines, "}"]
     )
     done = subprocess.run(
         ["dot", "-Tplain"], input=text, capture_output=True, text=True, check=True, timeout=DOT_SECONDS

@@ -8,7 +8,6 @@ from irops.drawing.folding import behind
 from irops.drawing.scene import Box, BoxKind, Port
 from irops.drawing.text import head, tail
 from irops.ir.model import LayerKind
-from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.fact import holds_dims
 
@@ -35,6 +34,10 @@ def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, fold
     layer = node.layer
     category = node.op.definition.category if node.op is not None else ""
     box = Box(BoxKind.LAYER, head(layer.type, LINE), tail(layer.name), category, node)
+    if node.bodies:
+        box.category = "condition"  # coloured as control flow, whatever the definition counts it to
+    if layer.kind is LayerKind.CONSTANT and inferred is not None and layer.id in inferred.layers:
+        box.lines.extend(head(value_text(fact), LINE) for fact in inferred.of(layer.id).outputs[:1])
     if layer.kind is LayerKind.SINK or layer.data.get("variable_id"):
         box.lines.append(f"variable {tail(layer.data.get('variable_id', ''), 24)}")
     lines = []
@@ -55,12 +58,10 @@ def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, fold
     return box
 
 
-def _parameter(
-    node: LayerNode, index: int, number: int, output: int, inferred: Inferred | None
-) -> str:
+def _parameter(node: LayerNode, index: int, number: int, output: int, inferred: Inferred | None) -> str:
     name = input_name(node, index)
     fact = inferred.of(number).outputs if inferred is not None and number in inferred.layers else []
-    text = _value(fact[output]) if output < len(fact) else "?"
+    text = value_text(fact[output]) if output < len(fact) else "?"
     return head(f"{name} {text}", LINE)
 
 
@@ -72,24 +73,19 @@ def input_name(node: LayerNode, index: int) -> str:
     return str(index)
 
 
-def _value(fact: Fact) -> str:
+def value_text(fact: Fact) -> str:
+    """The elements of a small value where they are known, else its type and shape."""
     known = fact.known if fact.shape.size.high <= SHOWN_ELEMENTS else None
-    if known is None:
+    if known is None or known.size == 0:
         return f"{fact.element_type}{fact.shape.spelled}"
-    return _elements(known)
-
-
-def _elements(known: Array) -> str:
-    flat = [known.item() if known.ndim == 0 else e for e in ([None] if known.ndim == 0 else known.ravel())]
-    if holds_dims(known):
-        texts = [e.spelled for e in known.ravel()]
-    else:
-        texts = [_number(e) for e in flat]
+    texts = [e.spelled for e in known.ravel()] if holds_dims(known) else [_number(e) for e in known.ravel()]
+    if set(texts) == {"?"}:
+        return f"{fact.element_type}{fact.shape.spelled}"
     return texts[0] if known.ndim == 0 else f"[{','.join(texts)}]"
 
 
 def _number(element: object) -> str:
     if isinstance(element, str):
         return repr(element)
-    value = float(element)  # type: ignore[arg-type]
+    value = float(element)  # type: ignore[arg-type]  # numpy scalars, and those of ml_dtypes
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -15,6 +16,8 @@ MAX_PERIOD = 4096
 """Longer blocks are not searched for."""
 MAX_COST = 200_000
 """How many pairs of layers are compared at most; short blocks come first."""
+MAX_ROTATIONS = 8
+"""How many other starts of a repeat are tried."""
 MIN_SAVED = 4
 """A repeat is folded if at least so many boxes are saved."""
 
@@ -56,11 +59,47 @@ def repeats(
     found.sort(key=lambda r: (-r.saved, r.period, r.start))
     chosen: list[Repeat] = []
     for repeat in found:
-        if repeat.saved >= MIN_SAVED and all(
-            repeat.end <= o.start or o.end <= repeat.start for o in chosen
-        ):
+        if repeat.saved >= MIN_SAVED and all(repeat.end <= o.start or o.end <= repeat.start for o in chosen):
             chosen.append(repeat)
-    return sorted(chosen, key=lambda r: r.start)
+    live = _live(graph, order, position)
+    chosen.sort(key=lambda r: r.start)
+    bounds = [*(r.start for r in chosen[1:]), len(order)]
+    rotated = []
+    for repeat, bound in zip(chosen, bounds):
+        starts = _other_starts(repeat, codes, live, bound)
+        wired = (
+            start
+            for start in starts[:MAX_ROTATIONS]
+            if all(
+                _same_wiring(graph, order, position, folded, start, place, repeat.period)
+                for place in range(start + repeat.period, start + repeat.period * repeat.count)
+            )
+        )
+        rotated.append(Repeat(next(wired, repeat.start), repeat.period, repeat.count))
+    return rotated
+
+
+def _other_starts(repeat: Repeat, codes: Array, live: list[int], bound: int) -> list[int]:
+    """Where blocks of the same period may start instead, those first that are connected by the fewest values."""
+    end = repeat.end
+    while end < min(bound, repeat.end + repeat.period - 1) and codes[end] == codes[end - repeat.period]:
+        end += 1
+    starts = range(repeat.start, repeat.start + end - repeat.end + 1)
+    return sorted(starts, key=lambda start: (live[start + repeat.period], start))
+
+
+def _live(graph: GraphNode, order: Sequence[int], position: dict[int, int]) -> list[int]:
+    """How many layers before each place of the sequence are used from there on."""
+    steps = [0] * (len(order) + 1)
+    last: dict[int, int] = {}
+    for place, number in enumerate(order):
+        for source in graph.wiring.inputs[number]:
+            if source is not None and source[0].id in position:
+                last[position[source[0].id]] = place
+    for place, user in last.items():
+        steps[place + 1] += 1
+        steps[user + 1] -= 1
+    return list(accumulate(steps))
 
 
 def _codes(graph: GraphNode, inferred: Inferred | None, order: Sequence[int], folded: set[int]) -> Array:

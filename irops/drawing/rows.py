@@ -60,7 +60,10 @@ def name_far_sources(scene: Scene, rows: Rows) -> None:
         span //= 2
     kept = []
     for link in scene.links:
-        if rows.of[link.target] - rows.of[link.source] <= span or scene.boxes[link.target].kind is BoxKind.EXIT:
+        if (
+            rows.of[link.target] - rows.of[link.source] <= span
+            or scene.boxes[link.target].kind is BoxKind.EXIT
+        ):
             kept.append(link)
             continue
         source = scene.boxes[link.source]

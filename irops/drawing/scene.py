@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -83,3 +84,12 @@ class Scene:
     def add(self, box: Box) -> int:
         self.boxes.append(box)
         return len(self.boxes) - 1
+
+
+def boxes(scene: Scene) -> Iterator[tuple[Scene, Box]]:
+    """Every box that stands for layers with its scene, those inside others included."""
+    for box in scene.boxes:
+        if box.kind not in (BoxKind.ENTRY, BoxKind.EXIT):
+            yield scene, box
+        for _, part in box.parts:
+            yield from boxes(part)

@@ -87,9 +87,7 @@ def _link(link: Link) -> str:
             way.append(f"L{_number(to_x)} {_number(to_y)}")
         else:
             middle = _number((y + to_y) / 2)
-            way.append(
-                f"C{_number(x)} {middle} {_number(to_x)} {middle} {_number(to_x)} {_number(to_y)}"
-            )
+            way.append(f"C{_number(x)} {middle} {_number(to_x)} {middle} {_number(to_x)} {_number(to_y)}")
         x, y = to_x, to_y
     ends = f'data-from="{link.source}" data-port="{link.port}" data-to="{link.target}"'
     return f'<path class="link" {ends} d="{"".join(way)}" marker-end="url(#irops-arrow)"/>'
@@ -144,8 +142,10 @@ def _box(box: Box) -> Iterator[str]:
 
 def _title_path(across: float) -> str:
     wide = _number(across)
-    return f"M0 {TITLE_HEIGHT:g}V4a4 4 0 0 1 4-4H{_number(across - 4)}a4 4 0 0 1 4 4V{TITLE_HEIGHT:g}z".replace(
-        f"H{wide}", f"H{wide}"
+    return (
+        f"M0 {TITLE_HEIGHT:g}V4a4 4 0 0 1 4-4H{_number(across - 4)}a4 4 0 0 1 4 4V{TITLE_HEIGHT:g}z".replace(
+            f"H{wide}", f"H{wide}"
+        )
     )
 
 

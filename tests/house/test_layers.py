@@ -31,6 +31,7 @@ LEVELS = {
     "runtime": 7,
     "editing": 8,
     "conformance": 9,
+    "drawing": 9,
     "document": 10,
     "cli": 11,
 }
@@ -46,6 +47,7 @@ DOORS = {
     "torch": ("backends/", "conformance/"),
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
+    "fast_sugiyama": ("drawing/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 

@@ -1,0 +1,46 @@
+"""A picture as a page of its own, which needs no network."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from irops.diagnostics.printable import printable
+from irops.drawing.details import details
+
+if TYPE_CHECKING:
+    from irops.drawing.drawing import Drawing
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>{title}</title><style>
+{css}</style></head>
+<body><header><h1>{title}</h1>
+<input id="search" type="search" placeholder="search layers ( / )" aria-label="search"><span id="count"></span>
+<button id="out" aria-label="smaller">-</button><button id="in" aria-label="larger">+</button>
+<button id="fit">fit</button></header>
+<main><div id="view">{svg}</div><aside id="panel" hidden></aside></main>
+<script type="application/json" id="data">{data}</script>
+<script>
+{script}</script></body></html>
+"""
+
+
+def page(drawing: Drawing) -> str:
+    """The page of a picture."""
+    data = json.dumps(details(drawing), ensure_ascii=False, separators=(",", ":"))
+    return _PAGE.format(
+        title=escape(printable(drawing.title)),
+        css=_text("page.css"),
+        svg=drawing.svg,
+        data=data.replace("<", "\\u003c"),  # ends no script element
+        script=_text("page.js"),
+    )
+
+
+def _text(name: str) -> str:
+    return (files("irops.drawing") / name).read_text(encoding="utf-8")
