@@ -107,8 +107,8 @@ def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], l
     order: list[list[int]] = [[] for _ in range(rows.count)]
     for number, row in enumerate(at_row):
         order[row].append(number)
-    for row in order:
-        row.sort(key=lambda number: (places[number], number))
+    for numbers in order:
+        numbers.sort(key=lambda number: (places[number], number))
     return order, items
 
 

@@ -18,6 +18,10 @@ from irops.drawing.text import head, tail
 
 MAX_BOXES = 1500
 """A graph with more layers to draw is drawn as blocks of layers."""
+HOISTS = (12, 20, 32, 50, 80, 120, 200)
+"""Distances of users that are tried to find more repeats; see sequence."""
+MAX_REORDERED = 2500
+"""Longer sequences are searched for repeats only once."""
 
 
 @dataclass
@@ -43,8 +47,7 @@ class SceneBuilder:
 
     def scene(self, graph: GraphNode, inferred: Inferred | None) -> Scene:
         folded = folded_layers(graph, inferred, with_shapes=not self.unfold)
-        order = sequence(graph, folded)
-        found = [] if self.unfold else repeats(graph, inferred, order, folded)
+        order, found = self._order(graph, inferred, folded)
         drawn = len(order) - sum(repeat.saved for repeat in found)
         groups: list[Repeat | Block] = [*found]
         if drawn > min(MAX_BOXES, self.notes.budget):
@@ -56,6 +59,23 @@ class SceneBuilder:
         self.notes.constants += len(folded)
         self.notes.repeats += len(found) if groups == found else 0
         return _GraphScene(self, graph, inferred, folded, order).made(groups)
+
+
+    def _order(
+        self, graph: GraphNode, inferred: Inferred | None, folded: set[int]
+    ) -> tuple[list[int], list[Repeat]]:
+        """The sequence in which the most repeats are found, with these."""
+        order = sequence(graph, folded)
+        if self.unfold:
+            return order, []
+        found = repeats(graph, inferred, order, folded)
+        for hoist in HOISTS:
+            if len(order) <= MAX_REORDERED:
+                other = sequence(graph, folded, hoist)
+                there = repeats(graph, inferred, other, folded)
+                if sum(r.saved for r in there) > sum(r.saved for r in found):
+                    order, found = other, there
+        return order, found
 
 
 class _GraphScene:

@@ -114,7 +114,7 @@ def _codes(graph: GraphNode, inferred: Inferred | None, order: Sequence[int], fo
             for s in graph.wiring.inputs[number]
         )
         data = tuple(item for item in layer.data.items() if item[0] != "variable_id")
-        key = (layer.type, layer.version, data, parameters, _facts(inferred, number))
+        key: tuple[object, ...] = (layer.type, layer.version, data, parameters, _facts(inferred, number))
         if node.bodies:
             key = (*key, number)  # bodies are not compared
         codes.append(numbers.setdefault(key, len(numbers)))
