@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from irops.drawing.columns import Item, place
 from irops.drawing.engines import Engine
 from irops.drawing.rows import Rows, line_of, name_far_sources, rows_of
@@ -24,7 +26,7 @@ def arrange(scene: Scene, engine: Engine) -> None:
         _measure(box)
     order, items = _order(scene, rows, engine)
     place(items, order, COLUMN_GAP)
-    _set_places(scene, rows, order, items)
+    _set_places(scene, order, items)
     _route(scene, rows, items)
 
 
@@ -94,7 +96,7 @@ def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], l
     pulls: set[tuple[int, int, float]] = set()
     for link in scene.links:
         numbers = [link.source, *(step.number for step in line_of(rows, link)), link.target]
-        for a, b in zip(numbers, numbers[1:]):
+        for a, b in pairwise(numbers):
             edges[a, b] = None
             shift = _departure(scene, link) if a == link.source else 0.0
             shift -= _arrival(scene, link) if b == link.target else 0.0
@@ -103,6 +105,7 @@ def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], l
                 weight = 4.0 if b != link.target and a != link.source else 1.0
                 items[a].below.append((b, -shift, weight))
                 items[b].above.append((a, shift, weight))
+    _straighten(items)
     places = engine(len(items), list(edges))
     order: list[list[int]] = [[] for _ in range(rows.count)]
     for number, row in enumerate(at_row):
@@ -110,6 +113,15 @@ def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], l
     for numbers in order:
         numbers.sort(key=lambda number: (places[number], number))
     return order, items
+
+
+def _straighten(items: list[Item]) -> None:
+    """Boxes that are connected with one another alone want it most to be in line."""
+    for number, item in enumerate(items):
+        if len(item.below) == 1 and len(items[item.below[0][0]].above) == 1:
+            other, distance, weight = item.below[0]
+            item.below[0] = other, distance, 4 * weight
+            items[other].above[0] = number, -distance, 4 * weight
 
 
 def _departure(scene: Scene, link: Link) -> float:
@@ -128,7 +140,7 @@ def _arrival(scene: Scene, link: Link) -> float:
     return inner.x + entry.x + entry.width / 2 - frame.width / 2
 
 
-def _set_places(scene: Scene, rows: Rows, order: list[list[int]], items: list[Item]) -> None:
+def _set_places(scene: Scene, order: list[list[int]], items: list[Item]) -> None:
     left = min((item.x - item.width / 2 for item in items), default=0.0)
     right = max((item.x + item.width / 2 for item in items), default=0.0)
     for item in items:

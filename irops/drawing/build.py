@@ -60,7 +60,6 @@ class SceneBuilder:
         self.notes.repeats += len(found) if groups == found else 0
         return _GraphScene(self, graph, inferred, folded, order).made(groups)
 
-
     def _order(
         self, graph: GraphNode, inferred: Inferred | None, folded: set[int]
     ) -> tuple[list[int], list[Repeat]]:
@@ -196,7 +195,7 @@ class _GraphScene:
     def add_block(self, block: Block) -> None:
         numbers = self.order[block.start : block.end]
         box = Box(BoxKind.BLOCK, head(block.name or "layers", 40), plural(len(numbers), "layer"))
-        box.lines = [head(f"{count} {type}", 40) for type, count in block.ops]
+        box.lines = [head(f"{count} {name}", 40) for name, count in block.ops]
         box.folded = [self.graph.layers[number] for number in numbers]
         place = self.scene.add(box)
         seen = set()

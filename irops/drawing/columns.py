@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-SWEEPS = 24
+SWEEPS = 36
 
 
 @dataclass(eq=False, slots=True)
@@ -36,6 +36,40 @@ def place(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> 
         else:
             for row in reversed(order[:-1]):
                 _place_row(items, row, gap, up=sweep >= SWEEPS - 2, down=True)
+
+    _close_gaps(items, order, gap)
+
+
+def _close_gaps(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
+    """Move parts that nothing connects next to one another."""
+    parts = _parts(items)
+    rows: dict[int, list[tuple[int, int]]] = {}
+    for number_of_row, row in enumerate(order):
+        for number in row:
+            rows.setdefault(parts[number], []).append((number_of_row, number))
+    edge: dict[int, float] = {}
+    for part in sorted(rows, key=lambda part: min(items[n].x for _, n in rows[part])):
+        left = {row: items[n].x - items[n].width / 2 for row, n in reversed(rows[part])}
+        limit = max(edge.values(), default=0.0) if len(rows[part]) == 1 else 0.0
+        shift = max(
+            (edge[row] - x for row, x in left.items() if row in edge), default=limit - min(left.values())
+        )
+        for row, number in rows[part]:
+            items[number].x += shift
+            edge[row] = max(edge.get(row, 0.0), items[number].x + items[number].width / 2 + 2 * gap)
+
+
+def _parts(items: Sequence[Item]) -> list[int]:
+    """The connected part of each item, as the number of its first item."""
+    part = [-1] * len(items)
+    for start in range(len(items)):
+        ahead = [start] if part[start] < 0 else []
+        while ahead:
+            number = ahead.pop()
+            if part[number] < 0:
+                part[number] = start
+                ahead.extend(other for other, _, _ in items[number].above + items[number].below)
+    return part
 
 
 def _place_row(items: Sequence[Item], row: Sequence[int], gap: float, *, up: bool, down: bool) -> None:

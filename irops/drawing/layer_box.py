@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.drawing.folding import behind
 from irops.drawing.scene import Box, BoxKind, Port
 from irops.drawing.text import head, tail
 from irops.ir.model import LayerKind
-from irops.values.fact import Fact
-from irops.values.fact import holds_dims
+from irops.values.fact import Fact, holds_dims
 
 MAX_PARAMETERS = 6
 """How many parameters a box lists."""
@@ -87,5 +88,7 @@ def value_text(fact: Fact) -> str:
 def _number(element: object) -> str:
     if isinstance(element, str):
         return repr(element)
+    if isinstance(element, np.integer | int):
+        return str(int(element))
     value = float(element)  # type: ignore[arg-type]  # numpy scalars, and those of ml_dtypes
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.4g}"

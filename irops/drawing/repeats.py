@@ -80,7 +80,7 @@ def repeats(
 
 
 def _other_starts(repeat: Repeat, codes: Array, live: list[int], bound: int) -> list[int]:
-    """Where blocks of the same period may start instead, those first that are connected by the fewest values."""
+    """Where blocks of the period may start instead; first those that the fewest values connect."""
     end = repeat.end
     while end < min(bound, repeat.end + repeat.period - 1) and codes[end] == codes[end - repeat.period]:
         end += 1
@@ -187,7 +187,7 @@ def _same_wiring(
             return False
         if inside and at - at_before != period:
             return False
-        # from outside: one layer for all blocks, or one of the block before, which the first gets from elsewhere
+        # from outside: one layer for all blocks, or one of the block before
         is_carried = not inside and at >= block - period
         if not inside and not is_carried and at != at_before:
             return False

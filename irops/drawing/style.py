@@ -35,7 +35,8 @@ _TEXTS = f"""
 .irops-drawing .page{{fill:var(--page)}}
 .irops-drawing .frame{{fill:var(--paper);stroke:var(--edge)}}
 .irops-drawing .port{{fill:var(--inside);stroke:var(--edge)}}
-.irops-drawing .body,.irops-drawing .repeat>.frame{{fill:var(--inside);stroke:var(--edge);stroke-dasharray:5 3}}
+.irops-drawing .body,.irops-drawing .repeat>.frame{{fill:var(--inside);stroke:var(--edge)}}
+.irops-drawing .body,.irops-drawing .repeat>.frame{{stroke-dasharray:5 3}}
 .irops-drawing .entry>.frame,.irops-drawing .cut>.frame{{stroke-dasharray:2 2}}
 .irops-drawing .exit>.frame{{fill:var(--line);stroke:none}}
 .irops-drawing .link{{fill:none;stroke:var(--line);stroke-width:1.3}}

@@ -10,7 +10,7 @@ from irops.drawing.arrange import FRAME_MARGIN, LINE_HEIGHT, PADDING, PART_TITLE
 from irops.drawing.colours import TITLES, group_of
 from irops.drawing.scene import Box, BoxKind, Link, Scene
 from irops.drawing.style import STYLE
-from irops.drawing.text import BODY, SMALL, TITLE, width
+from irops.drawing.text import BODY, SMALL, width
 
 MARGIN, LEGEND_HEIGHT = 16.0, 22.0
 
@@ -99,11 +99,8 @@ def _box(box: Box) -> Iterator[str]:
     folded = " ".join(str(node.layer.id) for node in box.folded)
     inside = f' data-folded="{folded}"' if folded else ""
     place = f"translate({_number(box.x)} {_number(box.y)})"
-    yield (
-        f'<g class="box {box.kind} {group}" data-box="{box.number}"{own}{inside} transform="{place}">'.replace(
-            ' "', '"', 1
-        )
-    )
+    kinds = " ".join(filter(None, ("box", box.kind, group)))
+    yield f'<g class="{kinds}" data-box="{box.number}"{own}{inside} transform="{place}">'
     wide, tall = _number(box.width), _number(box.height)
     yield f'<rect class="frame" width="{wide}" height="{tall}" rx="4"/>'
     if box.kind is BoxKind.EXIT:
@@ -113,7 +110,7 @@ def _box(box: Box) -> Iterator[str]:
         yield f"<title>{_text(box.node.layer.name)}</title>"
     if box.kind is BoxKind.LAYER:
         yield f'<path class="title" d="{_title_path(box.width)}"/>'
-    yield _line("op", PADDING, 15.5, box.title)
+    yield _line("line" if box.kind is BoxKind.ENTRY else "op", PADDING, 15.5, box.title)
     y = TITLE_HEIGHT
     if box.subtitle:
         y += 12
@@ -124,7 +121,8 @@ def _box(box: Box) -> Iterator[str]:
         yield _line("line", PADDING, y - 2, line)
     for caption, part in box.parts:
         if caption:
-            size = f'width="{_number(part.width + FRAME_MARGIN)}" height="{_number(part.height + PART_TITLE + 7)}"'
+            wide_body, tall_body = part.width + FRAME_MARGIN, part.height + PART_TITLE + 7
+            size = f'width="{_number(wide_body)}" height="{_number(tall_body)}"'
             at = f'x="{_number(part.x - FRAME_MARGIN / 2)}" y="{_number(part.y - PART_TITLE)}"'
             yield f'<rect class="body" {at} {size} rx="4"/>'
             yield _line("caption", part.x, part.y - 5, caption)
@@ -141,12 +139,8 @@ def _box(box: Box) -> Iterator[str]:
 
 
 def _title_path(across: float) -> str:
-    wide = _number(across)
-    return (
-        f"M0 {TITLE_HEIGHT:g}V4a4 4 0 0 1 4-4H{_number(across - 4)}a4 4 0 0 1 4 4V{TITLE_HEIGHT:g}z".replace(
-            f"H{wide}", f"H{wide}"
-        )
-    )
+    """The upper part of a box, with round corners above."""
+    return f"M0 {TITLE_HEIGHT:g}V4a4 4 0 0 1 4-4H{_number(across - 4)}a4 4 0 0 1 4 4V{TITLE_HEIGHT:g}z"
 
 
 def _line(kind: str, x: float, y: float, text: str) -> str:
@@ -159,6 +153,3 @@ def _text(text: str) -> str:
 
 def _number(value: float) -> str:
     return f"{round(value, 1):g}"
-
-
-__all__ = ["TITLE", "svg"]

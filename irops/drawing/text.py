@@ -43,4 +43,7 @@ def tail(text: str, limit: int = NAME_WIDTH) -> str:
         return line
     while cells(line) > limit - 1:
         line = line[1:]
-    return f"…{line}"
+    part = min(
+        (k for k in map(line.find, "/.") if 0 <= k < 12), default=-1
+    )  # whole parts of a name read better
+    return f"…{line[part + 1 :]}"
