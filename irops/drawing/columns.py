@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 SWEEPS = 36
 
 
 @dataclass(eq=False, slots=True)
 class Item:
-    """A box, or a pass of a line. above, below: number of the other item, the distance at which it wants to be
-    from it, and how much.
+    """A box, or a pass of a line. above, below: number of the other item, the distance at which it wants to
+    be from it, and how much.
     """
 
     width: float
@@ -37,7 +38,45 @@ def place(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> 
             for row in reversed(order[:-1]):
                 _place_row(items, row, gap, up=sweep >= SWEEPS - 2, down=True)
 
+    _straighten(items, order, gap)
     _close_gaps(items, order, gap)
+
+
+def _straighten(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
+    """Put items that are connected with one another alone in line, where their rows have room."""
+    beside: dict[int, tuple[int | None, int | None]] = {}
+    for row in order:
+        for place_in_row, number in enumerate(row):
+            left = row[place_in_row - 1] if place_in_row else None
+            beside[number] = left, row[place_in_row + 1] if place_in_row + 1 < len(row) else None
+    for chain in _chains(items):
+        low, high = -inf, inf
+        for number, shift in chain:
+            left, right = beside[number]
+            half = items[number].width / 2 + gap
+            if left is not None:
+                low = max(low, items[left].x + items[left].width / 2 + half - shift)
+            if right is not None:
+                high = min(high, items[right].x - items[right].width / 2 - half - shift)
+        if low <= high:
+            middle = sum(items[number].x - shift for number, shift in chain) / len(chain)
+            for number, shift in chain:
+                items[number].x = min(max(middle, low), high) + shift
+
+
+def _chains(items: Sequence[Item]) -> Iterator[list[tuple[int, float]]]:
+    """Items in sequence, each with how far right of the first it is when the line is straight."""
+    follows = {}
+    for number, item in enumerate(items):
+        if len(item.below) == 1 and len(items[item.below[0][0]].above) == 1:
+            follows[number] = item.below[0][0], -item.below[0][1]
+    for start in sorted(follows.keys() - {other for other, _ in follows.values()}):
+        chain, number, shift = [(start, 0.0)], start, 0.0
+        while number in follows:
+            number, step = follows[number]
+            shift += step
+            chain.append((number, shift))
+        yield chain
 
 
 def _close_gaps(items: Sequence[Item], order: Sequence[Sequence[int]], gap: float) -> None:
@@ -49,14 +88,12 @@ def _close_gaps(items: Sequence[Item], order: Sequence[Sequence[int]], gap: floa
             rows.setdefault(parts[number], []).append((number_of_row, number))
     edge: dict[int, float] = {}
     for part in sorted(rows, key=lambda part: min(items[n].x for _, n in rows[part])):
-        left = {row: items[n].x - items[n].width / 2 for row, n in reversed(rows[part])}
-        limit = max(edge.values(), default=0.0) if len(rows[part]) == 1 else 0.0
-        shift = max(
-            (edge[row] - x for row, x in left.items() if row in edge), default=limit - min(left.values())
-        )
-        for row, number in rows[part]:
+        left = {at: items[n].x - items[n].width / 2 for at, n in reversed(rows[part])}
+        start = -min(left.values())
+        shift = max((edge[at] - x for at, x in left.items() if at in edge), default=start)
+        for at, number in rows[part]:
             items[number].x += shift
-            edge[row] = max(edge.get(row, 0.0), items[number].x + items[number].width / 2 + 2 * gap)
+            edge[at] = max(edge.get(at, 0.0), items[number].x + items[number].width / 2 + 2 * gap)
 
 
 def _parts(items: Sequence[Item]) -> list[int]:
@@ -91,8 +128,9 @@ def _place_row(items: Sequence[Item], row: Sequence[int], gap: float, *, up: boo
 def _apart(
     widths: Sequence[float], wanted: Sequence[float], weights: Sequence[float], gap: float
 ) -> list[float]:
-    """The centres nearest to those wanted, by weighted squares, at which nothing overlaps: isotonic regression
-    by pooling adjacent violators.
+    """The centres nearest to those wanted, by weighted squares, at which nothing overlaps.
+
+    Isotonic regression by pooling adjacent violators.
     """
     offsets = []
     offset = 0.0

@@ -22,7 +22,9 @@ MAX_TEXT = 400
 
 
 def details(drawing: Drawing) -> dict[str, Any]:
-    """layers: by path and id; definitions: by op; folded: name, type and place of other layers, by path and id."""
+    """layers: by path and id; definitions: by op; folded: name, type and output of other layers, by path and
+    id.
+    """
     layers: dict[str, Any] = {}
     definitions: dict[str, Any] = {}
     folded: dict[str, dict[str, list[str]]] = {}

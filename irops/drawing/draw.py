@@ -35,16 +35,16 @@ def draw(
 ) -> Drawing:
     """A picture of a model, which notebooks show; write("model.svg"), .html or .dot stores it.
 
-    Boxes are layers, coloured by the category of their op; below each are the types and shapes of its outputs.
-    Constants, and what follows from them, are parameters in the box of their user. Bodies are frames.
-    Blocks of equal layers that follow one another are drawn once, and shape computations in the box of
+    Boxes are layers, coloured by the category of their op; below each are the types and shapes of its
+    outputs. Constants, and what follows from them, are parameters in the box of their user. Bodies are
+    frames. Blocks of equal layers that follow one another are drawn once, and shape computations in the box of
     their user, unless unfold is given. A graph of more than about 1500 boxes is drawn as blocks of layers;
     notes of the picture say so.
 
-    around, hops: draw what lies within so many edges of a layer; path: the layers and bodies down to the graph
-        to draw: ("loop", "body")
-    Raises:  MissingExtraError where no library for the layout is installed; ReadError where the model cannot be
-        read; DiagnosticError for a layer that does not exist; KeyError for a path that does not
+    around, hops: draw what lies within so many edges of a layer; path: the layers and bodies down to the
+        graph to draw: ("loop", "body")
+    Raises:  MissingExtraError where no library for the layout is installed; ReadError where the model cannot
+        be read; DiagnosticError for a layer that does not exist; KeyError for a path that does not
     """
     layout = engine()
     if isinstance(model, Graph):
@@ -78,8 +78,8 @@ def _texts(notes: Notes, *, unfold: bool) -> list[str]:
     texts = []
     if notes.blocks:
         texts.append(
-            f"{plural(notes.layers, 'layer')} are drawn as {plural(notes.blocks, 'block')}; --around LAYER draws some"
-            " of them"
+            f"{plural(notes.layers, 'layer')} are drawn as {plural(notes.blocks, 'block')};"
+            " --around LAYER draws some of them"
         )
     if notes.constants:
         what = "constants are" if unfold else "constants and shape computations are"

@@ -28,12 +28,12 @@ class Drawing:
 
     @cached_property
     def svg(self) -> str:
-        """A picture of its own, for light and dark displays."""
+        """The picture, for light and dark displays."""
         return svg(self.scene, self.title, list(self.notes))
 
     @cached_property
     def html(self) -> str:
-        """A page of its own that needs no network: it pans, zooms, searches, and explains a layer on click."""
+        """A page that needs no network: it pans, zooms, searches, and explains a layer on click."""
         from irops.drawing.page import page
 
         return page(self)
@@ -46,7 +46,7 @@ class Drawing:
         return dot(self.scene, self.title)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture; the suffix .svg, .html or .dot says how. Raises: ValueError for another suffix"""
+        """Write the picture in the format of the suffix: .svg, .html or .dot. Raises: ValueError"""
         text = self.text(os.path.splitext(path)[1])
         with Pending(Path(os.path.realpath(path))) as (file,):
             file.write(text.encode())

@@ -1,4 +1,4 @@
-"""Layers that are drawn as parameters of their users: constants, what follows from them, shape computations."""
+"""Layers that are drawn as parameters of their users: constants, what follows from them, and shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A picture as a page of its own, which needs no network."""
+"""A picture as a page in one file, which needs no network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _PAGE = """<!doctype html>
 <title>{title}</title><style>
 {css}</style></head>
 <body><header><h1>{title}</h1>
-<input id="search" type="search" placeholder="search layers ( / )" aria-label="search"><span id="count"></span>
+<input id="search" type="search" placeholder="search layers ( / )" aria-label="search">
+<span id="count"></span>
 <button id="out" aria-label="smaller">-</button><button id="in" aria-label="larger">+</button>
 <button id="fit">fit</button></header>
 <main><div id="view">{svg}</div><aside id="panel" hidden></aside></main>
