@@ -112,7 +112,20 @@ def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], l
         order[row].append(number)
     for numbers in order:
         numbers.sort(key=lambda number: (places[number], number))
+        _by_ports(numbers, items)
     return order, items
+
+
+def _by_ports(row: list[int], items: list[Item]) -> None:
+    """Put the items of a row that hang on one box alone in the order of its ports."""
+    families: dict[int, list[int]] = {}
+    for place_in_row, number in enumerate(row):
+        if len(items[number].above) == 1:
+            families.setdefault(items[number].above[0][0], []).append(place_in_row)
+    for places_in_row in families.values():
+        members = sorted((row[p] for p in places_in_row), key=lambda number: items[number].above[0][1])
+        for place_in_row, number in zip(places_in_row, members):
+            row[place_in_row] = number
 
 
 def _straighten(items: list[Item]) -> None:

@@ -37,8 +37,8 @@ def draw(
 
     Boxes are layers, coloured by the category of their op; below each are the types and shapes of its
     outputs. Constants, and what follows from them, are parameters in the box of their user. Bodies are
-    frames. Blocks of equal layers that follow one another are drawn once, and shape computations in the box of
-    their user, unless unfold is given. A graph of more than about 1500 boxes is drawn as blocks of layers;
+    frames. Blocks of equal layers that follow one another are drawn once, and shape computations in the box
+    of their user, unless unfold is given. A graph of more than about 1500 boxes is drawn as blocks of layers;
     notes of the picture say so.
 
     around, hops: draw what lies within so many edges of a layer; path: the layers and bodies down to the

@@ -14,6 +14,8 @@ from irops.values.element import Array
 
 MAX_PERIOD = 4096
 """Longer blocks are not searched for."""
+MAX_CODES = 20_000_000
+"""How many codes of layers are compared at most; in long sequences, only shorter blocks are searched for."""
 MAX_COST = 200_000
 """How many pairs of layers are compared at most; short blocks come first."""
 MAX_ROTATIONS = 8
@@ -51,7 +53,8 @@ def repeats(
     position = {number: place for place, number in enumerate(order)}
     found: list[Repeat] = []
     cost = 0
-    for period in range(1, min(len(order) // 2, MAX_PERIOD) + 1):
+    longest = min(len(order) // 2, MAX_PERIOD, MAX_CODES // max(len(order), 1))
+    for period in range(1, longest + 1):
         for start, length in _runs(codes[:-period] == codes[period:], period):
             cost += length
             if cost < MAX_COST:
