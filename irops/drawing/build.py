@@ -160,9 +160,7 @@ class _GraphScene:
         frame = Box(BoxKind.REPEAT, f"{repeat.count} × {plural(repeat.period, 'layer')}")
         names = [self.graph.layers[numbers[0]].layer.name for numbers in (first, last)]
         frame.subtitle = f"{tail(names[0], 30)} … {tail(names[1], 30)}"
-        frame.folded = [
-            self.graph.layers[number] for number in self.order[repeat.start + repeat.period : repeat.end]
-        ]
+        frame.folded = self._with_parameters(self.order[repeat.start + repeat.period : repeat.end])
         number_of_frame = len(self.scene.boxes)
         self._add_exits(repeat, inner, frame, number_of_frame)
         frame.parts.append(("", inner.scene))
@@ -192,11 +190,22 @@ class _GraphScene:
                 for copy in copies:
                     self.places[copy] = number_of_frame, len(frame.ports) - 1
 
+    def _with_parameters(self, numbers: list[int]) -> list[LayerNode]:
+        """Layers, and the folded layers that they depend on."""
+        found = dict.fromkeys(numbers)
+        ahead = list(numbers)
+        while ahead:
+            for source in self.graph.wiring.inputs[ahead.pop()]:
+                if source is not None and source[0].id in self.folded and source[0].id not in found:
+                    found[source[0].id] = None
+                    ahead.append(source[0].id)
+        return [self.graph.layers[number] for number in found]
+
     def add_block(self, block: Block) -> None:
         numbers = self.order[block.start : block.end]
         box = Box(BoxKind.BLOCK, head(block.name or "layers", 40), plural(len(numbers), "layer"))
         box.lines = [head(f"{count} {name}", 40) for name, count in block.ops]
-        box.folded = [self.graph.layers[number] for number in numbers]
+        box.folded = self._with_parameters(numbers)
         place = self.scene.add(box)
         seen = set()
         for number in numbers:

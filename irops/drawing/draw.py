@@ -9,6 +9,7 @@ from typing import Any
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.structure import GraphNode
 from irops.diagnostics.printable import plural, shortened
 from irops.drawing.arrange import arrange
 from irops.drawing.build import Notes, SceneBuilder
@@ -46,14 +47,16 @@ def draw(
     Raises:  MissingExtraError where no library for the layout is installed; ReadError where the model cannot
         be read; DiagnosticError for a layer that does not exist; KeyError for a path that does not
     """
-    layout = engine()
+    layout, near = engine(), around
     if isinstance(model, Graph):
         model = model.model()
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
     whole = analysis
     cut = None
     if around is not None:
-        cut = 1 + max(Scope.of(analysis, tuple(path)).graph.layers, default=-1)
+        graph = Scope.of(analysis, tuple(path)).graph
+        cut = 1 + max(graph.layers, default=-1)
+        around = _one_output(graph, around)
         part = extracted(analysis, around=around, hops=hops, path=path)
         analysis = ModelAnalysis(replace(part.model, source=whole.model.source), whole.registry, whole.limits)
         path = ()
@@ -62,8 +65,19 @@ def draw(
         notes = Notes()
         scene = SceneBuilder(notes, unfold=unfold, cut=cut).scene(scope.graph, scope.inferred)
         arrange(scene, layout)
-    title = _title(whole, around, hops, path)
+    title = _title(whole, near, hops, path)
     return Drawing(title, tuple(_texts(notes, unfold=unfold)), scene, analysis, scope)
+
+
+def _one_output(graph: GraphNode, around: Name) -> Name:
+    """An output of a layer that has several, which are all around it."""
+    if isinstance(around, tuple):
+        return around
+    try:
+        layer = graph.find(around).layer
+    except KeyError:
+        return around
+    return (layer.id, 0) if len(layer.outputs) > 1 else around
 
 
 def _title(analysis: ModelAnalysis, around: Any, hops: int, path: Sequence[str]) -> str:
