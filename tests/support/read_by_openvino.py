@@ -23,6 +23,7 @@ def read_all(questions: Iterable[tuple[str, str, bytes]]) -> Iterator[Reading]:
             process = context.Process(target=_serve, args=(other,), daemon=True)
             process.start()
             other.close()
+        assert pipe is not None
         try:
             pipe.send(question)
             answer = pipe.recv() if pipe.poll(SECONDS) else "hang"
@@ -44,16 +45,16 @@ def _serve(pipe: Connection) -> None:
 
     core = openvino.Core()
     with TemporaryDirectory() as folder:
-        written, packed = Path(folder, "written.xml"), Path(folder, "written.bin")
+        model, written, packed = (Path(folder, name) for name in ("m.xml", "written.xml", "written.bin"))
         while True:
             try:
                 type, text, weights = pipe.recv()
             except EOFError:
                 return
             try:
-                Path(folder, "model.xml").write_text(text)
-                Path(folder, "model.bin").write_bytes(weights)
-                openvino.serialize(core.read_model(Path(folder, "model.xml")), written, packed)
+                model.write_text(text)
+                model.with_suffix(".bin").write_bytes(weights)
+                openvino.serialize(core.read_model(model), written, packed)
             except RuntimeError as error:
                 pipe.send(str(error).strip().splitlines()[-1])
                 continue
