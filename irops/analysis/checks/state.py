@@ -51,6 +51,49 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
             )
 
 
+def assigned_variables_are_read_by_the_same_version(structure: ModelStructure) -> Iterator[Diagnostic]:
+    """OpenVINO finds the variable of Assign-3 by the ReadValue-3 of its variable_id alone."""
+    read = {
+        layer.data.get("variable_id")
+        for _, layer in _layers_of_type(structure, "readvalue")
+        if layer.version == "opset3"
+    }
+    other = {layer.data.get("variable_id") for _, layer in _layers_of_type(structure, "readvalue")} - read
+    for scope, layer in _layers_of_type(structure, "assign"):
+        name = layer.data.get("variable_id")
+        if layer.version == "opset3" and name in other:
+            message = (
+                f'{layer} of opset3 assigns the variable "{name}", which only a ReadValue of another version'
+                " reads, must be of the same version"
+            )
+            note = ("OpenVINO refuses the file: it does not find the variable",)
+            yield structure.finding("unread-variable", message, layer.at, scope, layer, notes=note)
+
+
+def variables_are_read_before_they_are_assigned(structure: ModelStructure) -> Iterator[Diagnostic]:
+    """OpenVINO computes an Assign after every ReadValue of its variable, which must not depend on it."""
+    for scope in structure.fully_read:
+        reads: dict[str, list[int]] = {}
+        for layer in scope.graph.layers:
+            if layer.type.lower() == "readvalue" and "variable_id" in layer.data:
+                reads.setdefault(layer.data["variable_id"], []).append(layer.id)
+        behind: dict[int, set[str]] = {}
+        for node in scope.order if reads else ():
+            layer = node.layer
+            names: set[str] = set()
+            for source in scope.wiring.inputs[layer.id]:
+                names |= behind.get(source[0].id, set()) if source is not None else set()
+            name = layer.data.get("variable_id")
+            if layer.type.lower() == "readvalue" and name in names:
+                message = f'{layer} reads the variable "{name}" from what depends on its Assign, must not'
+                note = ("OpenVINO refuses the file: it finds a cycle",)
+                yield structure.finding("cyclic-variable", message, layer.at, scope, layer, notes=note)
+            if layer.type.lower() == "assign" and name is not None:
+                names = names | {name}
+            if names:
+                behind[layer.id] = names
+
+
 def _layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:
     for scope in structure.graphs:
         for layer in scope.graph.layers:
