@@ -37,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     state.assigned_variables_are_read_by_the_same_version,
     state.variables_are_read_before_they_are_assigned,
     ops.types_are_spelled_as_specified,
+    ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,
 )
 """What needs no inference, beside the structural findings of the analysis."""
