@@ -16,10 +16,11 @@ class Attribute:
     """An attribute of <data>.
 
     default: that of the specification; reader_default: the value that OpenVINO uses for a missing attribute,
-    if it differs; reader_requires: whether OpenVINO refuses a layer without it, although the specification has
-    a default: "yes", or "name=value" if it does so where another attribute has that value; stands_for: the attribute or input of the op whose functions are shared, if its name
-    differs; label: the spelling in its dialect, if that is not an identifier; switch: the attribute that
-    enables it; builder: whether it is passed when a graph is built, and is not an attribute of the node.
+    if it differs; reader_requires: whether OpenVINO refuses a layer without it, although the specification
+    has a default: "yes", or "name=value" if it does so where another attribute has that value; stands_for:
+    the attribute or input of the op whose functions are shared, if its name differs; label: the spelling in
+    its dialect, if that is not an identifier; switch: the attribute that enables it; builder: whether it is
+    passed when a graph is built, and is not an attribute of the node.
     """
 
     name: str

@@ -66,6 +66,8 @@ def _net_without(op: Op, net: bytes, attribute: str) -> str:
     tree = etree.fromstring(net)
     for layer in tree.iter("layer"):
         data = layer.find("data")
-        if layer.get("type") == op.definition.type and data is not None and attribute in data.keys():
+        if layer.get("type") != op.definition.type or data is None or not attribute:
+            continue
+        if data.get(attribute) is not None:
             del data.attrib[attribute]
     return etree.tostring(tree).decode()

@@ -48,7 +48,7 @@ def _serve(pipe: Connection) -> None:
         model, written, packed = (Path(folder, name) for name in ("m.xml", "written.xml", "written.bin"))
         while True:
             try:
-                type, text, weights = pipe.recv()
+                kind, text, weights = pipe.recv()
             except EOFError:
                 return
             try:
@@ -59,6 +59,6 @@ def _serve(pipe: Connection) -> None:
                 pipe.send(str(error).strip().splitlines()[-1])
                 continue
             layers = etree.parse(written).iter("layer")
-            layer = next((one for one in layers if one.get("type").lower() == type.lower()), None)
+            layer = next((one for one in layers if one.get("type").lower() == kind.lower()), None)
             data = None if layer is None else layer.find("data")
             pipe.send({} if data is None else dict(data.attrib))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.structure import GraphNode, ModelStructure
+from irops.analysis.structure import GraphNode, ModelStructure, Path
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.ir.model import Layer
 
@@ -72,26 +72,32 @@ def assigned_variables_are_read_by_the_same_version(structure: ModelStructure) -
 
 def variables_are_read_before_they_are_assigned(structure: ModelStructure) -> Iterator[Diagnostic]:
     """OpenVINO computes an Assign after every ReadValue of its variable, which must not depend on it."""
-    for scope in structure.fully_read:
-        reads: dict[str, list[int]] = {}
-        for layer in scope.graph.layers:
-            if layer.type.lower() == "readvalue" and "variable_id" in layer.data:
-                reads.setdefault(layer.data["variable_id"], []).append(layer.id)
-        behind: dict[int, set[str]] = {}
-        for node in scope.order if reads else ():
-            layer = node.layer
-            names: set[str] = set()
-            for source in scope.wiring.inputs[layer.id]:
-                names |= behind.get(source[0].id, set()) if source is not None else set()
-            name = layer.data.get("variable_id")
-            if layer.type.lower() == "readvalue" and name in names:
-                message = f'{layer} reads the variable "{name}" from what depends on its Assign, must not'
+    reads = _variables(structure, "readvalue")
+    assigns = _variables(structure, "assign")
+    for scope in structure.fully_read if reads and assigns else ():
+        behind: dict[int, frozenset[str]] = {}
+        for node in scope.order:
+            layer, place = node.layer, (scope.path, node.layer.id)
+            sources = (source[0].id for source in scope.wiring.inputs[layer.id] if source is not None)
+            assigned = frozenset().union(*(behind.get(number, frozenset()) for number in sources))
+            if reads.get(place) in assigned:
+                name = reads[place]
+                message = f'{layer} reads the variable "{name}" and depends on an Assign of it, must not'
                 note = ("OpenVINO refuses the file: it finds a cycle",)
                 yield structure.finding("cyclic-variable", message, layer.at, scope, layer, notes=note)
-            if layer.type.lower() == "assign" and name is not None:
-                names = names | {name}
-            if names:
-                behind[layer.id] = names
+            if place in assigns:
+                assigned |= {assigns[place]}
+            if assigned:
+                behind[layer.id] = assigned
+
+
+def _variables(structure: ModelStructure, type_: str) -> dict[tuple[Path, int], str]:
+    """The variables that layers of a type name, by graph and id."""
+    return {
+        (scope.path, layer.id): layer.data["variable_id"]
+        for scope, layer in _layers_of_type(structure, type_)
+        if "variable_id" in layer.data
+    }
 
 
 def _layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:

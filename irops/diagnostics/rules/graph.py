@@ -180,9 +180,9 @@ RULES: tuple[Rule, ...] = (
         Severity.ERROR,
         "a ReadValue depends on the Assign of its variable",
         """
-        In each inference, all layers that read a variable are computed before it is assigned. OpenVINO makes an
-        Assign depend on every ReadValue of its variable_id, and refuses a file where a ReadValue depends on the
-        Assign: it finds a cycle.
+        In each inference, all layers that read a variable are computed before it is assigned. OpenVINO makes
+        an Assign depend on every ReadValue of its variable_id, and refuses a file where a ReadValue depends
+        on the Assign: it finds a cycle.
 
         Use the value that is assigned, and not the variable.
         """,

@@ -264,8 +264,8 @@ RULES: tuple[Rule, ...] = (
         "the value of a runtime attribute is malformed",
         """
         OpenVINO's reader parses the values of a few runtime attributes: layout (NCHW, N...C or
-        [batch,...,channels]), old_api_map_element_type (an element type) and old_api_map_order (a list of axes).
-        It refuses a file with a value of another form.
+        [batch,...,channels]), old_api_map_element_type (an element type) and old_api_map_order (a list of
+        axes). It refuses a file with a value of another form.
         """,
     ),
     Rule(
@@ -275,8 +275,8 @@ RULES: tuple[Rule, ...] = (
         "<pre-process> does not fit its input",
         """
         <pre-process> gives one mean value, or one mean image of f32 elements, for each channel of an input of
-        static shape and rank 2 to 5: channels are counted along axis 1, at rank 3 along axis 0. OpenVINO refuses
-        a file where channels are missing, a value is not a number, or an image has another size.
+        static shape and rank 2 to 5: channels are counted along axis 1, at rank 3 along axis 0. OpenVINO
+        refuses a file where channels are missing, a value is not a number, or an image has another size.
         """,
     ),
     Rule(

@@ -39,7 +39,9 @@ def binary_convolution_shape(
     batch, channels, *sizes = data.shape.of_rank(4, "C2")
     maps, depth, *taps = filters.shape.of_rank(4, "C2")
     unify(channels, depth, "C2")
-    return Shape.of(batch, maps, *(output_size(auto_pad, *axis) for axis in zip(sizes, taps, *Steps.of(2, *lists))))
+    return Shape.of(
+        batch, maps, *(output_size(auto_pad, *axis) for axis in zip(sizes, taps, *Steps.of(2, *lists)))
+    )
 
 
 @kernel("BinaryConvolution-1")

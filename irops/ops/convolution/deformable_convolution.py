@@ -54,9 +54,7 @@ def deformable_convolution_shape(
     )
     offset_channels = taps[0] * taps[1] * (2 * deformable_group)
     require((offsets.shape[1] % (2 * deformable_group)).can_be(0), "C6", f"{offsets.shape[1]} channels")
-    output_sizes = [
-        output_size(auto_pad, *axis) for axis in zip(sizes, taps, *Steps.of(2, *lists))
-    ]
+    output_sizes = [output_size(auto_pad, *axis) for axis in zip(sizes, taps, *Steps.of(2, *lists))]
     merged = unify_shapes(Shape.of(batch, offset_channels, *output_sizes), offsets.shape, "C6")
     return Shape.of(merged[0], maps, *merged[2:])
 

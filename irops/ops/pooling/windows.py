@@ -64,7 +64,7 @@ def windows(
     """
     warn_of_empty(auto_pad, pads_begin, pads_end)
     steps = Steps.of(len(kernel), strides, dilations, pads_begin, pads_end)
-    lists = (strides, *tuple(steps)[1:])
+    lists = (strides, steps.dilations, steps.pads_begin, steps.pads_end)
     require(
         all(len(numbers) == len(kernel) for numbers in lists),
         "C1",
