@@ -60,7 +60,9 @@ def test_an_element_that_may_be_0_may_copy_a_size():
     assert str(reshaped(fact(ANY, 3, 2), Dim(0, 5), 6, special_zero=True)) == "[?,6]"
     assert str(reshaped(fact(3, 4), Dim(0, 1), Dim(0, 12), special_zero=True)) == "[1..3,4..12]"
     assert str(reshaped(fact(3, 4), Dim(0, 1), 12, special_zero=True)) == "[1,12]"
-    assert str(reshaped(fact(3, 4), *([Dim(0, 3)] * 6), special_zero=True)) == "[1..3,1..4,1..3,1..3,1..3,1..3]"
+    assert (
+        str(reshaped(fact(3, 4), *([Dim(0, 3)] * 6), special_zero=True)) == "[1..3,1..4,1..3,1..3,1..3,1..3]"
+    )
 
 
 def test_an_element_of_which_data_consists_is_no_copy_of_another_size():
