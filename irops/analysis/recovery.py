@@ -28,7 +28,7 @@ RULES = frozenset(("violated-constraint", "unsupported-rank", "axis-out-of-range
 def recovered_outputs(
     invocation: Invocation, inputs: Inputs, extras: Mapping[str, Any], fault: OpFault
 ) -> list[Fact] | None:
-    """The outputs of a layer whose inference fails; None if nothing follows. Bodies are not inferred again."""
+    """The outputs of a layer whose inference fails; None if nothing follows or the op has bodies."""
     op = invocation.op
     if fault.rule not in RULES or op.definition.bodies:
         return None

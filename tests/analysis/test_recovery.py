@@ -90,7 +90,8 @@ UNKNOWN = """<net name="m" version="11"><layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,4" element_type="u8"/>
   <output><port id="0" precision="U8"><dim>1</dim><dim>4</dim></port></output></layer>
 <layer id="1" name="op" type="{kind}" version="{version}">
-  <input><port id="0"><dim>1</dim><dim>4</dim></port></input><output><port id="1" precision="U8"><dim>1</dim><dim>6</dim></port></output></layer>
+  <input><port id="0"><dim>1</dim><dim>4</dim></port></input>
+  <output><port id="1" precision="U8"><dim>1</dim><dim>6</dim></port></output></layer>
 <layer id="2" name="next" type="ReLU" version="opset1"><input><port id="0"/></input>
   <output><port id="1" precision="U8"/></output></layer>
 <layer id="3" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>

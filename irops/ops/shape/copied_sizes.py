@@ -13,7 +13,7 @@ from irops.values.shape import Shape
 from irops.values.violation import Violation
 
 MAX_AXES = 4
-"""At most this many elements that may be 0 are distinguished; of more, all but these are taken to be either."""
+"""Of more elements that may be 0, the others are not distinguished: each is its own or the copied size."""
 Balanced = Callable[[list[Dim], Shape, set[int]], list[Dim]]
 
 
