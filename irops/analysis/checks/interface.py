@@ -1,4 +1,4 @@
-"""Checks the inputs and outputs of IR 10 models, whose types OpenVINO changes."""
+"""Checks the inputs and outputs of models: types that OpenVINO changes in IR 10, and layouts of IR 11."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.ir.model import LayerKind
+from irops.diagnostics.printable import shortened
+from irops.ir.layouts import parse_layout
+from irops.ir.model import LayerKind, Port
 from irops.values.element import DYNAMIC
 
 
@@ -36,3 +38,34 @@ def inputs_and_outputs_keep_their_types(
                 layer,
                 notes=(f"OpenVINO adds a Convert to the {what}; IR 11 files are read as written",),
             )
+
+
+def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
+    """Only for IR 11; OpenVINO reads no layouts of IR 10, and uses only those of inputs and results."""
+    if structure.model.version == 10:
+        return
+    for known in inferred.layers.values():
+        layer, sides = known.layer, {LayerKind.PARAMETER: known.outputs, LayerKind.RESULT: known.inputs}
+        ports = layer.inputs if layer.kind is LayerKind.RESULT else layer.outputs
+        for port, fact in zip(ports, sides.get(layer.kind, ())):
+            text = _layout(port)
+            rank = None if fact is None else fact.shape.rank
+            try:
+                layout = parse_layout(text)
+            except ValueError:
+                continue  # reported by the reader
+            if layout is not None and rank is not None and not layout.fits(rank):
+                yield structure.finding(
+                    "malformed-rt-info",
+                    f"{layer} has the layout {shortened(text)} and rank {rank}",
+                    layer.at,
+                    structure.graphs[0],
+                    layer,
+                    notes=("OpenVINO refuses to compile the model",),
+                )
+
+
+def _layout(port: Port) -> str:
+    children = [] if port.rt_info is None else port.rt_info.children
+    layouts = (child.attributes for child in children if child.attributes.get("name") == "layout")
+    return next(layouts, {}).get("layout", "")

@@ -9,7 +9,10 @@ from typing import TypeAlias
 from irops.analysis.checks import layers, ops, state
 from irops.analysis.checks.cascading import without_cascading
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
-from irops.analysis.checks.interface import inputs_and_outputs_keep_their_types
+from irops.analysis.checks.interface import (
+    inputs_and_outputs_keep_their_types,
+    layouts_fit_inputs_and_outputs,
+)
 from irops.analysis.checks.most import within
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
@@ -41,6 +44,7 @@ CHECKS: tuple[Check, ...] = (
 INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     ports_declare_what_is_inferred,
     inputs_and_outputs_keep_their_types,
+    layouts_fit_inputs_and_outputs,
     ops.layers_declare_the_outputs_that_there_are,
 )
 """What compares the file with what is inferred."""
