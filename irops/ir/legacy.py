@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irops.ir.faults import Faults
-from irops.ir.mean_values import mean_value_faults
+from irops.ir.mean_values import image_outside, mean_value_faults
 from irops.ir.model import Element, LayerKind, Model
 from irops.ir.weights import Weights
 
@@ -18,6 +18,7 @@ def legacy_faults(model: Model, weights: Weights, faults: Faults) -> None:
 
 
 def _pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
+    outside = image_outside(element, weights, faults)
     name = element.attributes.get("reference-layer-name", "").strip()
     if not name:
         return  # without a name, OpenVINO ignores the element
@@ -31,8 +32,8 @@ def _pre_process_faults(element: Element, model: Model, weights: Weights, faults
             attribute="reference-layer-name",
             notes=("OpenVINO refuses the file",),
         )
-    else:
-        mean_value_faults(element, layer, weights, faults)
+    elif not outside:
+        mean_value_faults(element, layer, faults)
 
 
 def _meta_data_faults(element: Element, faults: Faults) -> None:

@@ -14,7 +14,7 @@ from irops.values.element import element_type
 from irops.values.shape import Shape
 
 
-def mean_value_faults(element: Element, layer: Layer, weights: Weights, faults: Faults) -> None:
+def mean_value_faults(element: Element, layer: Layer, faults: Faults) -> None:
     """Report mean values that OpenVINO refuses. layer: the Parameter that they are subtracted from"""
     at = element.at
     try:
@@ -40,8 +40,6 @@ def mean_value_faults(element: Element, layer: Layer, weights: Weights, faults: 
         message = _fault(element, channels, prod(image) * kind.bits // 8)
         if message:
             faults.add("malformed-mean-values", message, at, notes=("OpenVINO refuses the file",))
-        else:
-            _weights_fault(element, weights, faults)
 
 
 def _fault(element: Element, channels: int, image_bytes: int) -> str:
@@ -91,17 +89,20 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _weights_fault(element: Element, weights: Weights, faults: Faults) -> None:
-    for channel, mean in means_of(element):
-        if "value" not in mean.attributes and _outside(mean, weights):
-            faults.add(
-                "mean-outside-weights",
-                f"the mean image of channel {channel.attributes.get('id', '?')} has offset"
-                f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, must be"
-                f" within the {weights.size} bytes of {weights.name}",
-                element.at,
-            )
-            return
+def image_outside(element: Element, weights: Weights, faults: Faults) -> bool:
+    """Report the first mean image that lies outside the weights; return whether there is one."""
+    for channel in element.children:
+        for mean in channel.children:
+            if mean.tag == "mean" and "offset" in mean.attributes and _outside(mean, weights):
+                faults.add(
+                    "mean-outside-weights",
+                    f"the mean image of channel {channel.attributes.get('id', '?')} has offset"
+                    f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, must be"
+                    f" within the {weights.size} bytes of {weights.name}",
+                    element.at,
+                )
+                return True
+    return False
 
 
 def _outside(mean: Element, weights: Weights) -> bool:

@@ -124,6 +124,10 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
             fault = _region_fault(layer, region, weights) if weights.size else None
             if fault is not None:
                 faults.append((path, layer, fault))
+        elif weights.size:
+            fault = _empty_fault(layer, region, weights)
+            if fault is not None:
+                faults.append((path, layer, fault))
     if first is not None and weights.size == 0:
         faults.append((*first, _no_weights(weights, first[1], count, end)))
     short: tuple[str, ...] = (
@@ -203,6 +207,13 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
     return tuple(dims)
 
 
+def _empty_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
+    """An error in the bytes of a Const without elements. OpenVINO reads them nevertheless."""
+    if region.end > weights.size:
+        return _outside_fault(layer, region, weights)
+    return _strings_fault(layer, region, weights) if region.element is STRING else None
+
+
 def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
     """An error in the bytes that a Const declares, or None."""
     if region.elements == 0:
@@ -218,21 +229,28 @@ def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | Non
         if needed != region.size:
             return _size_fault(layer, region, needed, weights)
     if region.end > weights.size:
-        partly = region.offset <= weights.size or region.element is STRING
-        return Fault(
-            "constant-outside-weights",
-            f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
-            f" of {weights.name}",
-            None if partly else "offset",
-            ('OpenVINO reports "Incorrect weights in bin file!"',),
+        return _outside_fault(layer, region, weights)
+    return _strings_fault(layer, region, weights) if region.element is STRING else None
+
+
+def _outside_fault(layer: Layer, region: Region, weights: Weights) -> Fault:
+    partly = region.offset <= weights.size or region.element is STRING
+    return Fault(
+        "constant-outside-weights",
+        f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
+        f" of {weights.name}",
+        None if partly else "offset",
+        ('OpenVINO reports "Incorrect weights in bin file!"',),
+    )
+
+
+def _strings_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
+    try:
+        checked_string_count(
+            lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
         )
-    if region.element is STRING:
-        try:
-            checked_string_count(
-                lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
-            )
-        except ValueError as error:
-            return _value_fault(layer, error)
+    except ValueError as error:
+        return _value_fault(layer, error)
     return None
 
 

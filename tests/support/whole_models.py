@@ -1,4 +1,4 @@
-"""Small models of what single ops do not show: bodies, state, constants, sources and sinks, elements of models.
+"""Small models of what single ops do not show: bodies, state, constants, inputs, results, elements of models.
 
 OpenVINO reads, compiles and runs each of them as it stands.
 """

@@ -24,6 +24,7 @@ def read_value_shape(
     init_value: Fact | None = None, *, variable_type: ElementType, variable_shape: Shape
 ) -> Fact:
     declared = Fact(variable_type, variable_shape)
+    warn_unless(variable_type is not DYNAMIC and variable_shape.rank is not None, "C4", declared)
     if init_value is None:
         return declared
     check_value(init_value, declared, "C1", "C2")
