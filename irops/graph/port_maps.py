@@ -154,14 +154,11 @@ class _Validation:
     def _number_fault(self, side: str, entry: PortMapping) -> Iterator[MapFault]:
         """The number of the iteration is no input of the layer, and has no parts."""
         if side == "input" and (entry.external_port_id != -1 or entry.axis is not None):
-            what = (
-                "an axis"
-                if entry.external_port_id == -1
-                else f"the external_port_id {entry.external_port_id}"
-            )
+            number = entry.external_port_id
+            what = "an axis" if number == -1 else f"the external_port_id {number}"
             message = (
-                f"an input of the port map of {self.layer} with the purpose {entry.purpose} has {what}; it must"
-                " have the external_port_id -1 and no axis"
+                f"an input of the port map of {self.layer} with the purpose {entry.purpose} has {what}; it"
+                " must have the external_port_id -1 and no axis"
             )
             yield MapFault("unknown-purpose", message, entry.at, "OpenVINO refuses the model", harmless=True)
 

@@ -95,7 +95,8 @@ def _with_info() -> str:
 
 def _with_meta() -> str:
     rest = (
-        '<meta_data><MO_version value="1"/><cli_parameters><data_type value="float"/></cli_parameters></meta_data>\n'
+        '<meta_data><MO_version value="1"/><cli_parameters><data_type value="float"/></cli_parameters>'
+        "</meta_data>\n"
         '<quantization_parameters><config value="{}"/></quantization_parameters>\n'
     )
     return _plain(10, rest)
@@ -106,8 +107,8 @@ def _with_mean() -> str:
     dims = "1,2,2,1"
     layers = [first, relu(1, dims), result(2, "y", dims)]
     mean = (
-        '<pre-process mean-precision="FP32" reference-layer-name="x"><channel id="0"><mean offset="0" size="8"/>'
-        '</channel><channel id="1"><mean offset="8" size="8"/></channel></pre-process>\n'
+        '<pre-process mean-precision="FP32" reference-layer-name="x">'
+        '<channel id="0"><mean offset="0" size="8"/></channel><channel id="1"><mean offset="8" size="8"/></channel></pre-process>\n'
     )
     return net(graph(layers, (0, 0, 1, 0), (1, 1, 2, 0)), mean, 10)
 
@@ -148,9 +149,11 @@ def _iterator() -> str:
         edges=((0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0)),
     )
     maps = (
-        '<port_map><input axis="0" external_port_id="0" internal_layer_id="0" start="0" end="-1" stride="1" part_size="1"/>'
+        '<port_map><input axis="0" external_port_id="0" internal_layer_id="0" start="0" end="-1" stride="1"'
+        ' part_size="1"/>'
         '<input external_port_id="1" internal_layer_id="1"/>'
-        '<output axis="0" external_port_id="2" internal_layer_id="3" start="0" end="-1" stride="1" part_size="1"/>'
+        '<output axis="0" external_port_id="2" internal_layer_id="3" start="0" end="-1" stride="1"'
+        ' part_size="1"/>'
         '<output external_port_id="3" internal_layer_id="3"/></port_map>\n'
         '<back_edges><edge from-layer="3" to-layer="1"/></back_edges>\n'
     )

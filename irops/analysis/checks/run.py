@@ -9,6 +9,7 @@ from typing import TypeAlias
 from irops.analysis.checks import layers, ops, pairs, sinks, state
 from irops.analysis.checks.cascading import without_cascading
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
+from irops.analysis.checks.declared_bodies import bodies_fit_their_parameters
 from irops.analysis.checks.interface import (
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
@@ -49,6 +50,7 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
     sinks.inputs_can_be_compiled,
+    bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )
 """What compares the file with what is inferred."""
