@@ -44,7 +44,8 @@ def mean_value_faults(element: Element, layer: Layer, faults: Faults) -> None:
 
 def _fault(element: Element, channels: int, image_bytes: int) -> str:
     """What is wrong with the mean values, or an empty string."""
-    numbers, images = 0, set()
+    numbers = 0
+    images: set[int] = set()
     for channel, mean in means_of(element):
         label = channel.attributes.get("id")
         number = numbers + len(images) if label is None else integer(label)[0]

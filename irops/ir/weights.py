@@ -95,7 +95,7 @@ def checked_region(model: Model, layer: Layer) -> Region:
     elif weights.fault and region.elements:
         fault = _no_weights(weights, layer, 1, region.end)
     else:
-        fault = _region_fault(layer, region, weights)
+        fault = _region_fault(layer, region, weights) if region.elements else None
     if fault is not None:
         raise _error(model, layer, fault)
     assert isinstance(region, Region)
@@ -119,13 +119,10 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
         region = region_of(layer)
         if isinstance(region, Fault):
             faults.append((path, layer, region))
-        elif region.elements:
-            first, count, end = first or (path, layer), count + 1, max(end, region.end)
+        else:
+            if region.elements:
+                first, count, end = first or (path, layer), count + 1, max(end, region.end)
             fault = _region_fault(layer, region, weights) if weights.size else None
-            if fault is not None:
-                faults.append((path, layer, fault))
-        elif weights.size:
-            fault = _empty_fault(layer, region, weights)
             if fault is not None:
                 faults.append((path, layer, fault))
     if first is not None and weights.size == 0:
@@ -207,18 +204,9 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
     return tuple(dims)
 
 
-def _empty_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
-    """An error in the bytes of a Const without elements. OpenVINO reads them nevertheless."""
-    if region.end > weights.size:
-        return _outside_fault(layer, region, weights)
-    return _strings_fault(layer, region, weights) if region.element is STRING else None
-
-
 def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
-    """An error in the bytes that a Const declares, or None."""
-    if region.elements == 0:
-        return None
-    if region.element is not STRING:
+    """An error in the bytes that a Const declares, or None. OpenVINO reads those of no elements too."""
+    if region.elements and region.element is not STRING:
         needed = packed_size(region.element, region.elements)
         if needed > INT64_MAX:
             return Fault(

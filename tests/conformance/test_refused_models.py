@@ -8,14 +8,14 @@ import struct
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("openvino")
-
 from agreement import disagreement, findings
+from libraries import needs
 from openvino_verdict import OpenVINO
 from whole_models import I64, MODELS, WEIGHTS, F, const, graph, layer, net, parameter, port, relu, result
 
 ANY = "UNSPECIFIED"
+
+pytestmark = needs("openvino")
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,16 @@ import zlib
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("openvino")
-
 from agreement import disagreement, findings
 from ir_mutations import mutations
+from libraries import needs
 from openvino_verdict import OpenVINO
 from whole_models import MODELS, WEIGHTS
 
 PART = int(os.environ.get("IROPS_MUTATIONS", "12"))
 """One of so many changes is tested; 1 for all."""
+
+pytestmark = needs("openvino")
 
 
 @pytest.fixture(scope="module")

@@ -108,7 +108,8 @@ def _with_mean() -> str:
     layers = [first, relu(1, dims), result(2, "y", dims)]
     mean = (
         '<pre-process mean-precision="FP32" reference-layer-name="x">'
-        '<channel id="0"><mean offset="0" size="8"/></channel><channel id="1"><mean offset="8" size="8"/></channel></pre-process>\n'
+        '<channel id="0"><mean offset="0" size="8"/></channel>'
+        '<channel id="1"><mean offset="8" size="8"/></channel></pre-process>\n'
     )
     return net(graph(layers, (0, 0, 1, 0), (1, 1, 2, 0)), mean, 10)
 

@@ -11,6 +11,7 @@ from irops.diagnostics.printable import shortened
 from irops.ir.layouts import parse_layout
 from irops.ir.model import LayerKind, Port
 from irops.values.element import DYNAMIC
+from irops.values.fact import Fact
 
 
 def inputs_and_outputs_keep_their_types(
@@ -45,9 +46,13 @@ def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred
     if structure.model.version == 10:
         return
     for known in inferred.layers.values():
-        layer, sides = known.layer, {LayerKind.PARAMETER: known.outputs, LayerKind.RESULT: known.inputs}
-        ports = layer.inputs if layer.kind is LayerKind.RESULT else layer.outputs
-        for port, fact in zip(ports, sides.get(layer.kind, ())):
+        layer = known.layer
+        ports, facts = layer.outputs, list[Fact | None](known.outputs)
+        if layer.kind is LayerKind.RESULT:
+            ports, facts = layer.inputs, known.inputs
+        elif layer.kind is not LayerKind.PARAMETER:
+            continue
+        for port, fact in zip(ports, facts):
             text = _layout(port)
             rank = None if fact is None else fact.shape.rank
             try:
