@@ -42,6 +42,7 @@ CHECKS: tuple[Check, ...] = (
     pairs.variables_are_read_and_assigned_once,
     sinks.nothing_uses_a_sink,
     ops.types_are_spelled_as_specified,
+    ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,
 )
 """What needs no inference, beside the structural findings of the analysis."""
