@@ -6,12 +6,12 @@ from sys import intern
 
 from irops.ir.attributes import Attributes
 from irops.ir.faults import Faults
-from irops.ir.legacy import meta_data_faults, pre_process_faults
+from irops.ir.legacy import legacy_faults
 from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model
 from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
 from irops.ir.ports import Ports, names_of
-from irops.ir.rt_info import rt_info_faults
+from irops.ir.rt_info import runtime_attribute_faults
 from irops.ir.subgraphs import PARTS, sub_graphs
 from irops.ir.versions import version_of
 from irops.ir.weights import Weights
@@ -53,9 +53,8 @@ class Builder:
                 root.at,
                 notes=("OpenVINO silently reads an empty model",),
             )
-        for element in model.legacy:
-            pre_process_faults(element, model, weights, self.faults)
-            meta_data_faults(element, model, self.faults)
+        legacy_faults(model, weights, self.faults)
+        runtime_attribute_faults(model, self.faults)
         return model
 
     def _take(self, section: Element, child: Element) -> bool:
@@ -154,7 +153,6 @@ class Builder:
                 layer.outputs = self.ports.of(child, layer.unknown)
             elif tag == "rt_info" and layer.rt_info is None:
                 layer.rt_info = self.read.preserved(child)
-                rt_info_faults(child, self.faults)
             elif tag in PARTS and tag not in parts:
                 parts[tag] = child
             elif tag in _ONCE:

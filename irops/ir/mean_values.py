@@ -1,81 +1,112 @@
-"""Checks what <pre-process> says of an input: the mean value or mean image of each channel."""
+"""Checks the mean values in <pre-process>: one number or one image for each channel of an input."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from math import prod
 
+from irops.diagnostics.printable import shortened
+from irops.ir.faults import Faults
 from irops.ir.model import Element, Layer
+from irops.ir.numbers import integer
+from irops.ir.weights import Weights
+from irops.values.element import element_type
 from irops.values.shape import Shape
 
-_INTEGER, _NUMBER = (
-    re.compile(r"\s*\+?[0-9]+\s*"),
-    re.compile(r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?)?\s*"),
-)
-F32 = 4
-"""The number of bytes of an element of a mean image."""
 
-
-def fault_in_means(element: Element, parameter: Layer) -> str:
-    """Why OpenVINO refuses the <pre-process> of an input; '' if it reads it."""
-    if "shape" not in parameter.data:
-        return ""
-    shape = _shape(parameter.data["shape"])
-    if shape is None:
-        return "belongs to an input whose shape is not static"
-    if len(shape) not in (2, 3, 4, 5):
-        return f"belongs to an input of rank {len(shape)}, must be of rank 2 to 5"
-    channels, image = (shape[0], shape) if len(shape) == 3 else (shape[1], (1, *shape[2:]))
-    values: set[int] = set()
-    images: set[int] = set()
-    for number, channel in _numbered(element):
-        if number is None:
-            return f"has a channel with id {channel.attributes['id']!r}, must be a number"
-        mean = next((child for child in channel.children if child.tag == "mean"), None)
-        if mean is None:
-            continue
-        why = _fault_in_mean(mean, image)
-        if why:
-            return f"has a mean of channel {number} {why}"
-        values |= {number} if "value" in mean.attributes else set()
-        images |= {number} if "size" in mean.attributes else set()
-    for numbers, what in ((values, "values"), (images, "images")):
-        if numbers and numbers != set(range(channels)):
-            stated = ", ".join(map(str, sorted(numbers)[:8]))
-            return f"has mean {what} for the channels {stated}, must have one for each of {channels} channels"
-    return ""
-
-
-def _shape(text: str) -> tuple[int, ...] | None:
+def mean_value_faults(element: Element, layer: Layer, faults: Faults) -> None:
+    """Report mean values that OpenVINO refuses. layer: the Parameter that they are subtracted from"""
+    at = element.at
     try:
-        shape = Shape.parse(text)
+        shape = Shape.parse(layer.data.get("shape", ""))
+        kind = element_type(layer.data.get("element_type", ""))
     except ValueError:
-        return None
-    return shape.to_tuple() if shape.static else None
+        return  # reported where the Parameter is
+    if not shape.static:
+        faults.add(
+            "malformed-mean-values",
+            f"<pre-process> applies to an input of shape {shape}; it must be static",
+            at,
+        )
+    elif len(shape) < 2:
+        faults.add(
+            "malformed-mean-values",
+            f"<pre-process> applies to an input of shape {shape}; its rank must be 2 or more",
+            at,
+        )
+    else:
+        sizes = shape.to_tuple()
+        channels, image = (sizes[0], sizes[1:]) if len(sizes) == 3 else (sizes[1], sizes[2:])
+        message = _fault(element, channels, prod(image) * kind.bits // 8)
+        if message:
+            faults.add("malformed-mean-values", message, at, notes=("OpenVINO refuses the file",))
 
 
-def _numbered(element: Element) -> Iterator[tuple[int | None, Element]]:
-    """The channels with their numbers, by default one more than that before; None for a malformed one."""
-    number: int | None = -1
+def _fault(element: Element, channels: int, image_bytes: int) -> str:
+    """What is wrong with the mean values, or an empty string."""
+    numbers = 0
+    images: set[int] = set()
+    for channel, mean in means_of(element):
+        label = channel.attributes.get("id")
+        number = numbers + len(images) if label is None else integer(label)[0]
+        if number is None or number < 0:
+            return f"<channel> has the id {shortened(label or '')!r}, must have the number of a channel"
+        if "value" in mean.attributes:
+            numbers, text = numbers + 1, mean.attributes["value"]
+            if text and not _is_number(text):
+                return f"the mean value of channel {number} is {shortened(text)!r}, must be a number"
+            continue
+        size = integer(mean.attributes.get("size", "0"))[0]
+        if number >= channels:
+            return f"channel {number} has a mean image; the input has {channels} channels"
+        if number in images:
+            return f"channel {number} has two mean images"
+        if size is not None and size != image_bytes:
+            return f"the mean image of channel {number} has {size} bytes, must have {image_bytes}"
+        images.add(number)
+    if numbers and images:
+        return "some channels have a mean value and others a mean image; all must be alike"
+    count = numbers + len(images)
+    return (
+        ""
+        if count in (0, channels)
+        else f"there are {count} mean values, must be {channels}, one for each channel"
+    )
+
+
+def means_of(element: Element) -> Iterator[tuple[Element, Element]]:
+    """The channels with the <mean> of each that OpenVINO reads: the first, if it has a value or an offset."""
     for channel in element.children:
-        if channel.tag == "channel":
-            text = channel.attributes.get("id")
-            if text is None:
-                number = (number or 0) + 1 if number is not None else None
-            else:
-                number = int(text) if _INTEGER.fullmatch(text) else None
-            yield number, channel
+        means = [mean for mean in channel.children if mean.tag == "mean"]
+        if channel.tag == "channel" and means and {"value", "offset"} & means[0].attributes.keys():
+            yield channel, means[0]
 
 
-def _fault_in_mean(mean: Element, image: tuple[int, ...]) -> str:
-    value, size = mean.attributes.get("value"), mean.attributes.get("size")
-    if value is None and size is None:
-        return "without value and size, must have one of them"
-    if value is not None and not _NUMBER.fullmatch(value):
-        return f"with value {value!r}, must be a number"
-    expected = F32
-    for length in image:
-        expected *= length
-    if size is not None and size.strip() != str(expected):
-        return f"with size {size}, must be {expected}, the bytes of an image of f32 elements"
-    return ""
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def image_outside(element: Element, weights: Weights, faults: Faults) -> bool:
+    """Report the first mean image that lies outside the weights; return whether there is one."""
+    for channel in element.children:
+        for mean in channel.children:
+            if mean.tag == "mean" and "offset" in mean.attributes and _outside(mean, weights):
+                faults.add(
+                    "mean-outside-weights",
+                    f"the mean image of channel {channel.attributes.get('id', '?')} has offset"
+                    f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, must be"
+                    f" within the {weights.size} bytes of {weights.name}",
+                    element.at,
+                )
+                return True
+    return False
+
+
+def _outside(mean: Element, weights: Weights) -> bool:
+    offset, _ = integer(mean.attributes["offset"])
+    size, _ = integer(mean.attributes.get("size", ""))
+    return offset is None or size is None or not 0 <= offset <= offset + size <= weights.size

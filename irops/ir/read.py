@@ -31,8 +31,8 @@ HARMLESS = frozenset(
         "unknown-reference-layer",
         "mean-outside-weights",
         "malformed-rt-info",
-        "malformed-pre-process",
-        "unreadable-meta-data",
+        "malformed-mean-values",
+        "malformed-meta-data",
     )
 )
 """Errors that do not affect layers and edges."""

@@ -165,12 +165,12 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "IR114",
         "empty-rt-info",
-        Severity.ERROR,
-        "a runtime attribute has no value",
+        Severity.WARNING,
+        "a runtime attribute has no name, version or value",
         """
-        <attribute name="…" version="…"/> in <rt_info> gives a layer or a port a runtime attribute whose
-        content is one value, and that value is missing. OpenVINO refuses some such files and reads others
-        with an empty value.
+        <attribute name="…" version="…"/> in <rt_info> gives a layer or a port a runtime attribute, most of
+        which have one value. OpenVINO ignores an attribute without name or version, and reads one without a
+        value as if it were empty.
         """,
     ),
     Rule(
@@ -258,36 +258,37 @@ RULES: tuple[Rule, ...] = (
         """,
     ),
     Rule(
-        "IR131",
+        "IR123",
         "malformed-rt-info",
         Severity.ERROR,
-        "the value of a runtime attribute is malformed",
+        "a runtime attribute has a value that OpenVINO cannot read",
         """
-        OpenVINO's reader parses the values of a few runtime attributes: layout (NCHW, N...C or
-        [batch,...,channels]), old_api_map_element_type (an element type) and old_api_map_order (a list of
-        axes). It refuses a file with a value of another form.
+        A layout names each axis once, by a letter (NCHW) or in brackets ([batch,...,channels]), with at most
+        one ellipsis, and that of an input or result names as many axes as the tensor has.
+        old_api_map_element_type is an element type, old_api_map_order a list of axes. OpenVINO refuses a file
+        with another value.
         """,
     ),
     Rule(
-        "IR132",
-        "malformed-pre-process",
+        "IR124",
+        "malformed-mean-values",
         Severity.ERROR,
-        "<pre-process> does not fit its input",
+        "the mean values in <pre-process> do not fit the input",
         """
-        <pre-process> gives one mean value, or one mean image of f32 elements, for each channel of an input of
-        static shape and rank 2 to 5: channels are counted along axis 1, at rank 3 along axis 0. OpenVINO
-        refuses a file where channels are missing, a value is not a number, or an image has another size.
+        <pre-process> in an IR 10 file gives the mean values that are subtracted from an input: one number for
+        each channel, or one image for each channel, with as many elements as a channel of the input, in the
+        element type of the input. The shape of the input must be static. OpenVINO refuses the file otherwise.
         """,
     ),
     Rule(
-        "IR133",
-        "unreadable-meta-data",
+        "IR125",
+        "malformed-meta-data",
         Severity.ERROR,
-        "<meta_data> has content that OpenVINO refuses",
+        "an element of <meta_data> has no value",
         """
-        <meta_data> holds the parameters of the conversion in files of older releases. Where there is no
-        <rt_info>, OpenVINO reads it, and refuses the file if an element other than <cli_parameters> has no
-        attribute value.
+        <meta_data> in an older file says how it was converted. OpenVINO reads it if the file has no
+        <rt_info>; each element except <cli_parameters> must have an attribute called value, otherwise
+        OpenVINO refuses the file.
         """,
     ),
 )
