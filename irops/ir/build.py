@@ -6,7 +6,7 @@ from sys import intern
 
 from irops.ir.attributes import Attributes
 from irops.ir.faults import Faults
-from irops.ir.legacy import pre_process_faults
+from irops.ir.legacy import legacy_faults
 from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model
 from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
@@ -53,8 +53,7 @@ class Builder:
                 root.at,
                 notes=("OpenVINO silently reads an empty model",),
             )
-        for element in model.legacy:
-            pre_process_faults(element, model, weights, self.faults)
+        legacy_faults(model, weights, self.faults)
         return model
 
     def _take(self, section: Element, child: Element) -> bool:

@@ -8,14 +8,18 @@ from irops.ir.numbers import integer
 from irops.ir.weights import Weights
 
 
-def pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
-    """Report a <pre-process> that names an unknown layer, or a mean image outside the weights."""
-    if element.tag != "pre-process":
-        return
+def legacy_faults(model: Model, weights: Weights, faults: Faults) -> None:
+    """Report each <pre-process> that names an unknown layer, or a mean image outside the weights."""
+    elements = [element for element in model.legacy if element.tag == "pre-process"]
+    if elements:
+        names = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
+        for element in elements:
+            _pre_process_faults(element, names, weights, faults)
+
+
+def _pre_process_faults(element: Element, names: set[str], weights: Weights, faults: Faults) -> None:
     name = element.attributes.get("reference-layer-name")
-    if name is not None and not any(
-        layer.name == name and layer.kind is LayerKind.PARAMETER for layer in model.layers
-    ):
+    if name is not None and name not in names:
         faults.add(
             "unknown-reference-layer",
             f'<pre-process> refers to the layer "{name}", must refer to a Parameter of the model',

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from irops.dialects.onnx.types import element_of
+from irops.ir.unique import UniqueNames
 from irops.values.element import ElementType
 
 _OTHER = re.compile(r"\W", re.ASCII)
@@ -31,6 +32,7 @@ class SizeNames:
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
+        self._used_names = UniqueNames(mark="_")
 
     def spelled(self, name: str) -> str:
         if name in UNKNOWN or name.startswith("unk__"):
@@ -39,9 +41,7 @@ class SizeNames:
         if found is None:
             plain = _OTHER.sub("_", name)
             found = plain if plain.isidentifier() else f"_{plain}"
-            while found in self._known.values():
-                found += "_"
-            self._known[name] = found
+            found = self._known[name] = self._used_names.unique(found)
         return found
 
 
