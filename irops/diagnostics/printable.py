@@ -33,6 +33,17 @@ def shortened(text: str, width: int = 60) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
+def abridged(text: str, width: int) -> str:
+    """The text, of at most width characters: the middle of a longer one is replaced by an ellipsis.
+
+    Characters are not escaped: what prints the text does that.
+    """
+    if len(text) <= width:
+        return text
+    end = width // 4
+    return f"{text[: width - end - 1]}…{text[len(text) - end :]}"
+
+
 def plural(count: int, word: str) -> str:
     """A count with its noun: 1 error, 2 errors."""
     return f"{count} {word}{'' if count == 1 else 's'}"

@@ -8,12 +8,14 @@ from enum import StrEnum
 from functools import lru_cache
 
 from irops.diagnostics.diagnostic import Location
-from irops.diagnostics.printable import plural, shortened
+from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.locate import Source
 from irops.ir.storage import Weights
 
 COMMENT = "!--"
+SHOWN = 100
+"""How many characters of a name messages give."""
 
 
 class LayerKind(StrEnum):
@@ -153,10 +155,15 @@ class Layer:
     own_kind: LayerKind | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return f'layer {self.id} "{self.name}" ({self.type})'
+        return f'layer {self.id} "{self.shown_name}" ({abridged(self.type, SHOWN)})'
 
     def __repr__(self) -> str:
         return f'<layer {self.id} "{shortened(self.name)}" ({shortened(self.type)})>'
+
+    @property
+    def shown_name(self) -> str:
+        """The name as messages give it: a name in a file may be of any length."""
+        return abridged(self.name, SHOWN)
 
     @property
     def kind(self) -> LayerKind:

@@ -60,7 +60,7 @@ def edges_meet_ports(structure: ModelStructure) -> Iterator[Diagnostic]:
             ports, elsewhere = layer.inputs, scope.wiring.output_index(layer, label)
         instead = f", which is an {other}" if elsewhere is not None else ""
         message = f"an edge {verb} at port {label} of {layer}{instead}, {_labels(ports, side)}"
-        note = f'OpenVINO refuses the file: "Can not find {side} port with id {label} in layer {layer.name}"'
+        note = f'OpenVINO refuses the file: "Can not find {side} port with id {label} in layer {layer.shown_name}"'
         yield structure.finding(rule, message, edge.at, scope, layer, notes=(note,))
 
 
@@ -90,7 +90,7 @@ def every_input_port_is_fed(structure: ModelStructure) -> Iterator[Diagnostic]:
 def there_are_no_cycles(structure: ModelStructure) -> Iterator[Diagnostic]:
     for scope in structure.graphs:
         for cycle in cycles(scope.wiring):
-            way = [f'{layer.id} "{layer.name}"' for layer in (*cycle[:SHOWN], cycle[0])]
+            way = [f'{layer.id} "{layer.shown_name}"' for layer in (*cycle[:SHOWN], cycle[0])]
             if len(cycle) > SHOWN:
                 way.insert(SHOWN, f"({len(cycle) - SHOWN} more)")
             what = (
