@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from irops.diagnostics.fix import Fix
-from irops.diagnostics.printable import abridged, shortened
+from irops.diagnostics.printable import MAX_NAME, abridged, shortened
 from irops.diagnostics.rule import Rule, Severity
 
 
 MAX_MESSAGE, MAX_NOTE = 2000, 1000
 """The greatest number of characters of a message or of facts, and of a note."""
-MAX_NAME, MAX_PATH = 200, 16
-"""The greatest number of characters of a name, and of names of a path, that an output format prints."""
+MAX_PATH = 16
+"""The greatest number of names of a path that an output format prints."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections import Counter
 from functools import lru_cache
 from hashlib import sha256
 
-from irops.diagnostics.diagnostic import MAX_NAME, Diagnostic
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.printable import MAX_NAME
 from irops.diagnostics.report import Report
 
 _NUMBER = re.compile(r"\d+")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+MAX_NAME = 200
+"""The greatest number of characters of a name that is printed: a name in a file may be of any length."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
@@ -42,6 +44,11 @@ def abridged(text: str, width: int) -> str:
         return text
     end = width // 4
     return f"{text[: width - end - 1]}…{text[len(text) - end :]}"
+
+
+def shown(name: str) -> str:
+    """A name from a file as tables show it: on one line, and not longer than MAX_NAME."""
+    return printable(abridged(name, MAX_NAME))
 
 
 def plural(count: int, word: str) -> str:

@@ -68,6 +68,8 @@ def _bytes_of(path: str, faults: Faults) -> bytes:
         raise faults.stop("file-not-found", f"{path} does not exist", -1) from None
     except OSError as error:
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}", -1) from None
+    except ValueError as error:  # a path that no system accepts, with a null character for example
+        raise faults.stop("unreadable-file", f"{path} cannot be read: {error}", -1) from None
     if not data:
         raise faults.stop("empty-file", f"{path} is empty; it must be an ONNX model", -1)
     return data

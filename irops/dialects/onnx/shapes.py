@@ -10,6 +10,8 @@ from irops.dialects.onnx.types import element_of
 from irops.ir.unique import UniqueNames
 from irops.values.element import ElementType
 
+MAX_LENGTH = 100
+"""Of the name of a size, which every shape with this size repeats."""
 _OTHER = re.compile(r"\W", re.ASCII)
 UNKNOWN = ("", "?", "*", "unk", "None")
 """Names that exporters give to sizes of which they know nothing, the same to many."""
@@ -39,7 +41,7 @@ class SizeNames:
             return "?"
         found = self._known.get(name)
         if found is None:
-            plain = _OTHER.sub("_", name)
+            plain = _OTHER.sub("_", name[:MAX_LENGTH])
             found = plain if plain.isidentifier() else f"_{plain}"
             found = self._known[name] = self._used_names.unique(found)
         return found
