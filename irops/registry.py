@@ -27,7 +27,7 @@ from irops.spec.opsets import opsets
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.sharing_gradients import with_gradients
 from irops.spec.types import OPENVINO
-
+from irops.spec.version_numbers import is_version_number
 
 MAX_RESOLVED = 10_000
 """For how many types and versions of layers their ops are remembered."""
@@ -185,6 +185,11 @@ class Registry:
         found: dict[str, Path] = {}
         for folder in (*self._folders, *(plugin_folders() if self._plugins else ())):
             for name, path in definition_files(folder).items():
+                if ":" in name:
+                    message = f"the file is called {path.name}, must be called TYPE-VERSION.xml"
+                    raise DefinitionError(
+                        [Diagnostic(rule("unreadable-definition"), message, Location(str(path)))]
+                    )
                 before = self._own.get(name) or found.get(name)
                 if before is not None:
                     message = f"{name} is defined already, in {before}"
@@ -242,7 +247,7 @@ def _own_modules() -> list[str]:
 
 def _number(id: str) -> int:
     last = id.rsplit("-", 1)[-1]
-    return int(last) if last.isdigit() else 0
+    return int(last) if is_version_number(last) else 0
 
 
 @cache

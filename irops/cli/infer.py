@@ -161,7 +161,13 @@ def _show(rows: list[Row]) -> None:
             layer = row.layer_facts.layer
             name = shown(layer.name) if len(layer.outputs) < 2 else f"{shown(layer.name)}:{row.index}"
             value = "" if layer.is_constant else _value(row) or ""
-            out.add_row(name, shown(_op(row)), str(row.fact.element_type), abridged(row.fact.shape.spelled, MAX_SHAPE), value)
+            out.add_row(
+                name,
+                shown(_op(row)),
+                str(row.fact.element_type),
+                abridged(row.fact.shape.spelled, MAX_SHAPE),
+                value,
+            )
         if path:
             show("", Text(" / ".join(map(shown, path)), "bold"))
         show(out)

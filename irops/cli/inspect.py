@@ -67,9 +67,7 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
     if summary.written_by:
         facts.append(f"written by {shown(summary.written_by.partition('-')[0])}")
     show(
-        Text.assemble(
-            (shown(summary.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")
-        ),
+        Text.assemble((shown(summary.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")),
         "",
         *tensors,
         "",

@@ -21,7 +21,8 @@ def exact(array: Array) -> str:
         return _nested(array.tolist())
     if element_type_of(array) is STRING:
         return printable(repr(array.tolist()))
-    numbers = array.astype(np.float64) if element_type_of(array).floating else array
+    with np.errstate(all="ignore"):  # a signalling NaN
+        numbers = array.astype(np.float64) if element_type_of(array).floating else array
     return _nested(numbers.tolist())
 
 
@@ -76,4 +77,6 @@ def _blocks(array: Array) -> Iterator[Array]:
     """The elements as float64, a block at a time: the whole array in that type may not fit into the memory."""
     flat = np.asarray(array).flat
     for start in range(0, array.size, BLOCK):
-        yield flat[start : start + BLOCK].astype(np.float64)
+        with np.errstate(all="ignore"):  # a signalling NaN
+            numbers = flat[start : start + BLOCK].astype(np.float64)
+        yield numbers

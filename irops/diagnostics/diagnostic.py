@@ -9,7 +9,6 @@ from irops.diagnostics.fix import Fix
 from irops.diagnostics.printable import MAX_NAME, abridged, shortened
 from irops.diagnostics.rule import Rule, Severity
 
-
 MAX_MESSAGE, MAX_NOTE = 2000, 1000
 """The greatest number of characters of a message or of facts, and of a note."""
 MAX_PATH = 16

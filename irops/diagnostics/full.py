@@ -55,8 +55,7 @@ def _details(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
         yield (
             "in",
             ", in ".join(
-                f'the {body} of "{layer}"'
-                for layer, body in reversed(list(zip(path[::2], path[1::2])))
+                f'the {body} of "{layer}"' for layer, body in reversed(list(zip(path[::2], path[1::2])))
             ),
         )
     for note in diagnostic.notes:

@@ -100,7 +100,10 @@ class Attributes:
         name = element.attributes.get("name")
         shown = f"<{element.tag}>" if name is None else f'<{element.tag}> "{name}"'
         self.faults.add(
-            "unknown-element", f"{shown} is not allowed in <{abridged(parent.tag, SHOWN)}>", element.at, notes=_IGNORED
+            "unknown-element",
+            f"{shown} is not allowed in <{abridged(parent.tag, SHOWN)}>",
+            element.at,
+            notes=_IGNORED,
         )
         return self.preserved(element)
 

@@ -4,46 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from functools import lru_cache
 
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
+from irops.ir.layer_kind import LayerKind as LayerKind
+from irops.ir.layer_kind import kind_of as kind_of
 from irops.ir.locate import Source
 from irops.ir.storage import Weights
 
 COMMENT = "!--"
 SHOWN = 100
 """How many characters of a name messages give."""
-
-
-class LayerKind(StrEnum):
-    """What a layer is in its graph, whatever its op computes."""
-
-    PARAMETER = "parameter"
-    RESULT = "result"
-    CONSTANT = "constant"  # its value lies in the model's weights
-    SINK = "sink"  # runs although nothing uses an output of it
-    OPERATION = "operation"
-
-
-@lru_cache(4096)
-def kind_of(type: str) -> LayerKind:
-    """What a layer of that type is in IR: OpenVINO's reader compares Result and Const exactly, Parameter and
-    Assign without regard to case.
-    """
-    match type:
-        case "Result":
-            return LayerKind.RESULT
-        case "Const":
-            return LayerKind.CONSTANT
-    match type.lower():
-        case "parameter":
-            return LayerKind.PARAMETER
-        case "assign":
-            return LayerKind.SINK
-    return LayerKind.OPERATION
 
 
 @dataclass(slots=True)

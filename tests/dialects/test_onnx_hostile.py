@@ -88,14 +88,10 @@ def test_large_functions_that_are_called_often_exceed_the_limit(tmp_path: Path) 
     large = helper.make_function(
         "f", "F0", ["a"], ["b"], [helper.make_node("Relu", ["a"], ["b"], doc_string="d" * 100_000)], imports()
     )
-    nodes = [
-        helper.make_node("F0", [f"t{k}" if k else "x"], [f"t{k + 1}"], domain="f") for k in range(3000)
-    ]
+    nodes = [helper.make_node("F0", [f"t{k}" if k else "x"], [f"t{k + 1}"], domain="f") for k in range(3000)]
     path = saved(model(nodes, [large], "t3000"), tmp_path)
     (finding,) = irops.check(path)
-    assert re.fullmatch(
-        r"the functions expand to 30\d,\d{3},\d{3} bytes; the limit is .*", finding.message
-    )
+    assert re.fullmatch(r"the functions expand to 30\d,\d{3},\d{3} bytes; the limit is .*", finding.message)
 
 
 def test_long_chains_of_functions_are_refused(tmp_path: Path) -> None:
@@ -124,7 +120,9 @@ def test_names_that_are_not_utf8_are_reported(command: str, place: str, tmp_path
 
 @pytest.mark.parametrize("command", ["check", "run", "translate"])
 @pytest.mark.parametrize("ends", [[("x", "y", "y")], [("x", "y", "z"), ("x", "z", "y")]])
-def test_circles_of_nodes_are_reported(command: str, ends: list[tuple[str, str, str]], tmp_path: Path) -> None:
+def test_circles_of_nodes_are_reported(
+    command: str, ends: list[tuple[str, str, str]], tmp_path: Path
+) -> None:
     path = saved(model([helper.make_node("Add", [a, b], [c]) for a, b, c in ends]), tmp_path)
     assert "IR207" in outcome(command, path)
 

@@ -52,7 +52,9 @@ def _by_onnx(proto: Any, faults: Faults) -> Any:
         return inline_local_functions(proto)
     except ValidationError as error:
         reason = shortened(str(error).strip().rstrip("."), 200)
-        raise faults.stop("malformed-onnx", f"the functions of the model cannot be inlined: {reason}") from None
+        raise faults.stop(
+            "malformed-onnx", f"the functions of the model cannot be inlined: {reason}"
+        ) from None
     except (RuntimeError, ValueError, TypeError):
         return proto  # functions that cannot be inlined are reported as undefined ops
 
