@@ -60,7 +60,8 @@ def edges_meet_ports(structure: ModelStructure) -> Iterator[Diagnostic]:
             ports, elsewhere = layer.inputs, scope.wiring.output_index(layer, label)
         instead = f", which is an {other}" if elsewhere is not None else ""
         message = f"an edge {verb} at port {label} of {layer}{instead}, {_labels(ports, side)}"
-        note = f'OpenVINO refuses the file: "Can not find {side} port with id {label} in layer {layer.shown_name}"'
+        words = f"Can not find {side} port with id {label} in layer {layer.shown_name}"
+        note = f'OpenVINO refuses the file: "{words}"'
         yield structure.finding(rule, message, edge.at, scope, layer, notes=(note,))
 
 

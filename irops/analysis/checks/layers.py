@@ -74,8 +74,8 @@ def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
                     other, output = first.setdefault(name, (layer, index))
                     if (other.id, output) != (layer.id, index):
                         message = (
-                            f'output {index} of {layer} has the tensor name "{abridged(name, SHOWN)}", as has output {output}'
-                            f" of {other}"
+                            f'output {index} of {layer} has the tensor name "{abridged(name, SHOWN)}",'
+                            f" as has output {output} of {other}"
                         )
                         yield structure.finding(
                             "duplicate-tensor-name",

@@ -39,8 +39,8 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
         name = layer.data.get("variable_id")
         if name is not None and name not in read and not structure.partially_read:
             message = (
-                f'{layer} assigns the variable "{abridged(name, SHOWN)}", which no layer reads; there must be a ReadValue with'
-                " the same variable_id"
+                f'{layer} assigns the variable "{abridged(name, SHOWN)}", which no layer reads;'
+                " there must be a ReadValue with the same variable_id"
             )
             yield structure.finding(
                 "unread-variable",
