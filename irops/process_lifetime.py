@@ -33,7 +33,7 @@ def _signalled_by_kernel() -> bool:
     try:
         import ctypes
 
-        return ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0
+        return bool(ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0)
     except (ImportError, OSError, AttributeError):
         return False
 

@@ -178,10 +178,10 @@ def _report_error(command: str, error: Exception) -> int:
     if expected:
         print(f"irops {command}: {_bounded(text)}", file=sys.stderr)
     else:
+        what = f"{type(error).__name__}: {_bounded(text.splitlines()[0])}"
         print(
-            f"irops {command}: internal error: {type(error).__name__}: {_bounded(text.splitlines()[0])}\nThis is a"
-            " bug in irops. Please report it with the model and the output of the same command with"
-            " --debug.",
+            f"irops {command}: internal error: {what}\nThis is a bug in irops. Please report it with the"
+            " model and the output of the same command with --debug.",
             file=sys.stderr,
         )
     return REFUSED

@@ -70,7 +70,7 @@ def save_all(path: str, arrays: Mapping[str, Array]) -> dict[str, str]:
 def member_name(name: str) -> str:
     """A name for a member of a zip file that no program unpacks to another folder.
 
-    Names come from models: ../../x, /x or C:\\x would leave the folder.
+    Names come from models: ../../x, /x or a drive would leave the folder.
     """
     parts = printable(abridged(name, MAX_NAME)).replace("\\", "_").replace(":", "_").split("/")
     return "/".join("_" if part in ("", ".", "..") else part for part in parts)

@@ -74,7 +74,7 @@ def _mean(mean: np.float64, of_block: np.float64, share: float) -> np.float64:
 
 
 def _blocks(array: Array) -> Iterator[Array]:
-    """The elements as float64, a block at a time: the whole array in that type may not fit into the memory."""
+    """The elements as float64, a block at a time: the whole array in that type may not fit in memory."""
     flat = np.asarray(array).flat
     for start in range(0, array.size, BLOCK):
         with np.errstate(all="ignore"):  # a signalling NaN

@@ -145,7 +145,8 @@ class _Validation:
         if entry.purpose is None or (self.is_loop and entry.purpose == PURPOSES[side]):
             return
         allowed = f"{PURPOSES[side]} is the only one" if self.is_loop else "only a Loop has purposes"
-        message = f'an {side} of the port map of {self.layer} has the purpose "{abridged(entry.purpose, SHOWN)}"; {allowed}'
+        purpose = abridged(entry.purpose, SHOWN)
+        message = f'an {side} of the port map of {self.layer} has the purpose "{purpose}"; {allowed}'
         note = "OpenVINO treats the entry as one without a purpose"
         yield MapFault("unknown-purpose", message, entry.at, note, harmless=True)
 

@@ -15,7 +15,7 @@ MIN_AGE = 60.0
 
 
 def claim(handle: int) -> bool:
-    """Lock an open file or folder until the handle is closed or the process ends; whether that was possible."""
+    """Lock an open file or folder until it is closed or the process ends; whether that was possible."""
     try:
         import fcntl
 

@@ -78,7 +78,8 @@ class Attributes:
             if colon and prefix not in self.prefixes and f"xmlns:{prefix}" not in element.attributes:
                 self.faults.add(
                     "unbound-prefix",
-                    f"the prefix of attribute {name!r} of <{abridged(element.tag, SHOWN)}> is not bound to a namespace",
+                    f"the prefix of attribute {name!r} of <{abridged(element.tag, SHOWN)}> is not bound to a"
+                    " namespace",
                     element.at,
                     attribute=name,
                     notes=_IGNORED,

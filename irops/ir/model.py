@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
-from irops.ir.layer_kind import LayerKind as LayerKind
-from irops.ir.layer_kind import kind_of as kind_of
+from irops.ir.layer_kind import LayerKind as LayerKind  # noqa: PLC0414
+from irops.ir.layer_kind import kind_of as kind_of  # noqa: PLC0414
 from irops.ir.locate import Source
 from irops.ir.storage import Weights
 

@@ -17,7 +17,8 @@ def number_layers(graph: Graph, faults: Faults) -> None:
             faults.layer = layer
             faults.add(
                 "duplicate-layer-id",
-                f'layer "{layer.shown_name}" has the id {layer.id} of layer "{first.shown_name}", must have a unique id',
+                f'layer "{layer.shown_name}" has the id {layer.id} of layer "{first.shown_name}",'
+                " must have a unique id",
                 layer.at,
                 attribute="id",
                 notes=("OpenVINO uses the last layer with an id for all of them",),

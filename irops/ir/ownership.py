@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def copy_ownership(source: Path, target: Path) -> None:
-    """Give target the owner, the mode and the extended attributes (access control lists among them) of source.
+    """Give target the owner, the mode and the extended attributes (access control lists too) of source.
 
     What the system does not permit, such as another owner without being root, is left as it is.
     """

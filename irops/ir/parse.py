@@ -125,9 +125,7 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
 def _stray_text(characters: str, element: Element, faults: Faults, end: int) -> None:
     """Report text in an element that must not contain any. end: a byte offset after the text."""
     words = characters.strip()
-    start = max(
-        element.at, end - 12 * len(characters) - NEAR
-    )  # a character takes at most 12 bytes: &#x10ffff;
+    start = max(element.at, end - 12 * len(characters) - NEAR)  # a character takes up to 12 bytes: &#x10ffff;
     place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), start, end)
     shown = words if len(words) <= 40 else words[:40] + "…"
     faults.add(

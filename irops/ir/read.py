@@ -46,9 +46,7 @@ def load(
     """
     name, limits = os.fspath(path), limits or Limits()
     beside = f"{os.path.splitext(name)[0]}.bin" if weights is None else weights
-    with folder_lock(
-        _folder_of(name)
-    ):  # no writer replaces the two files between reading the one and the other
+    with folder_lock(_folder_of(name)):  # no writer replaces the two files in between
         raw = bytes_of(name, limits) if text is None else text
         weights_file = Weights.of_file(beside)
     return _load(name, raw, weights_file, limits)

@@ -25,8 +25,8 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
 
     Files are replaced atomically; the file that the model was read from may be overwritten. Bytes of the
     weights that belong to no constant are dropped; equal constants share bytes.
-    Raises:  DiagnosticError if bytes of a constant or a mean image are missing; ValueError for text that XML cannot
-        represent; OSError
+    Raises:  DiagnosticError if bytes of a constant or a mean image are missing; ValueError for text that XML
+        cannot represent; OSError
     """
     xml = Path(os.path.realpath(path))
     weights = xml.with_suffix(".bin")
@@ -77,10 +77,8 @@ class _Pool:
 
     def _outside(self, mean: Element) -> DiagnosticError:
         shown = (mean.attributes.get(name, "missing") for name in ("offset", "size"))
-        message = (
-            "a mean image has offset {} and size {}, must be within the weights; it cannot be written".format(
-                *shown
-            )
+        message = "a mean image has offset {} and size {}, must be within the weights to be written".format(
+            *shown
         )
         place = self.model.location(at=mean.at)
         return DiagnosticError([Diagnostic(rule("mean-outside-weights"), message, place)])

@@ -171,7 +171,8 @@ class Run:
         inferred = facts.bodies.get(node.body.name)
         promised: tuple[Fact, ...] = ()
         if inferred is not None:
-            promised = tuple(inferred.layers[result.id].outputs[0] for result in graph.results)
+            outputs = (inferred.layers[result.id].outputs for result in graph.results)
+            promised = tuple(facts_of[0] if facts_of else Fact() for facts_of in outputs)
         return BodyFunction(
             apply,
             node.declared,

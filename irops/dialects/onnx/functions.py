@@ -16,6 +16,8 @@ MAX_CALLS = 100
 
 Key = tuple[str, str, str]
 """The domain, the name and the overload of a function."""
+OTHER: Key = ("", "", "")
+"""Stands for ops that are not functions of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,11 @@ def _key(function: Any) -> Key:
 
 
 def _calls(nodes: Any, functions: dict[Key, Any]) -> Counter[Key]:
-    """How often nodes, and those of their sub-graphs, call each function. The key of other ops is ("", "", "")."""
+    """How often nodes, and those of their sub-graphs, call each function; other ops count as OTHER."""
     calls: Counter[Key] = Counter()
     for node in _all_nodes(nodes):
         key = (node.domain, node.op_type, getattr(node, "overload", ""))
-        calls[key if key in functions else ("", "", "")] += 1
+        calls[key if key in functions else OTHER] += 1
     return calls
 
 
@@ -113,7 +115,7 @@ def _expansions(
 def _expansion(function: Any, calls: Counter[Key], done: dict[Key, _Expansion]) -> _Expansion:
     inner = [(done[key], count) for key, count in calls.items() if key in done]
     return _Expansion(
-        calls["", "", ""] + sum(each.nodes * count for each, count in inner),
+        calls[OTHER] + sum(each.nodes * count for each, count in inner),
         function.ByteSize() + sum(each.bytes * count for each, count in inner),
         1 + max((each.calls for each, _ in inner), default=0),
     )
@@ -126,7 +128,7 @@ def _require_limits(
         message = f"functions call each other in a chain of more than {MAX_CALLS}"
         raise faults.stop("malformed-onnx", message)
     used = [(expansions[key], count) for key, count in called.items() if key in expansions]
-    nodes = called["", "", ""] + sum(each.nodes * count for each, count in used)
+    nodes = called[OTHER] + sum(each.nodes * count for each, count in used)
     if nodes > faults.limits.layers:
         raise faults.refuse("too-many-layers", f"the functions expand to {_approximate(nodes)} nodes")
     size = sum(each.bytes * count for each, count in used)
