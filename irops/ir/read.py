@@ -122,6 +122,8 @@ def bytes_of(path: str, limits: Limits) -> bytes:
         raise faults.stop("file-not-found", f"{path} does not exist", notes=_near(path)) from None
     except OSError as error:
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}") from None
+    except ReadError:
+        raise
     except ValueError as error:  # a path that no system accepts, with a null character for example
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error}") from None
 
