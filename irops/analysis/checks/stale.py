@@ -34,8 +34,8 @@ class Stale:
         return kind.bits >= 8 and kind.kind in ("boolean", "signed", "unsigned", "float")
 
     def _states_itself(self, side: str) -> bool:
-        """Whether the attributes of the layer state the type and the shape, as those of a Parameter do."""
-        return side == "output" and not self._layer.inputs
+        """Whether an attribute of the layer states the shape, as that of a Parameter does."""
+        return side == "output" and not self._layer.inputs and "shape" in self._layer.data
 
     def _producer(self, side: str, index: int) -> Port | None:
         """The output port that feeds an input."""
