@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from libraries import Late, needs
 
 import irops
+from irops.dialects.onnx.read import loads
 
 pytestmark = needs("onnx")
 helper = Late("onnx.helper")
@@ -130,3 +133,50 @@ def test_circles_of_nodes_are_reported(
 def test_a_node_without_names_and_type_is_reported(tmp_path: Path) -> None:
     path = saved(model([helper.make_node("", [], []), helper.make_node("Relu", ["x"], ["y"])]), tmp_path)
     assert not irops.check(path).ok
+
+
+def work(content: bytes) -> int:
+    """The number of bytecodes that reading a model executes."""
+    executed = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal executed
+        frame.f_trace_opcodes = True
+        executed += event == "opcode"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        loads(content)
+    finally:
+        sys.settrace(before)
+    return executed
+
+
+def equal_names(count: int) -> Any:
+    """Nodes of one name without outputs, so that each name needs a number."""
+    return model([helper.make_node("Relu", ["x"], [], name="same") for _ in range(count)])
+
+
+def equal_sizes(count: int) -> Any:
+    """Sizes whose names are equal but for a character that identifiers do not have."""
+    made = model([helper.make_node("Relu", ["x"], ["y"])])
+    for k in range(count):
+        made.graph.value_info.append(helper.make_tensor_value_info(f"v{k}", 1, [chr(0x4E00 + k)]))
+    return made
+
+
+def functions_of_functions(count: int) -> Any:
+    functions = [function(f"F{k}", "Relu") for k in range(count)]
+    nodes = [
+        helper.make_node(f"F{k}", [f"t{k}" if k else "x"], [f"t{k + 1}"], domain="f") for k in range(count)
+    ]
+    return model(nodes, functions, f"t{count}")
+
+
+@pytest.mark.parametrize("make", [equal_names, equal_sizes, functions_of_functions])
+def test_the_cost_of_reading_grows_as_the_file_does(make: Callable[[int], Any]) -> None:
+    loads(make(5).SerializeToString())
+    small, large = (make(count).SerializeToString() for count in (150, 600))
+    assert work(large) < 1.35 * len(large) / len(small) * work(small)
