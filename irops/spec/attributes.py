@@ -36,7 +36,7 @@ class Bound:
 
 def bind(op: Op, data: Mapping[str, str]) -> Bound:
     """The values of an op's attributes from the texts of <data>, and all errors in them."""
-    known, openvino = op.definition.attributes, op.definition.dialect == "openvino"
+    known, openvino = op.definition.attributes, op.definition.is_read_by_openvino
     values: dict[str, Any] = {}
     faults: list[AttributeFault] = []
     usable = True
@@ -119,6 +119,6 @@ def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
 
     known = {n.lower(): n for n in op.definition.attributes}
     near = get_close_matches(name.lower()[:64], known, 1) if suggest else []
-    aside = f" OpenVINO silently ignores {name}" if op.definition.dialect == "openvino" else ""
+    aside = f" OpenVINO silently ignores {name}" if op.definition.is_read_by_openvino else ""
     note = f"did you mean {known[near[0]]}?{aside}" if near else None
     return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note)
