@@ -117,7 +117,7 @@ def _names(texts: list[str] | None) -> list[str] | None:
 def _values(part: Part, analysis: ModelAnalysis, path: str) -> dict[str, Array]:
     """The values at the cut, when the model is run on the arrays of a file."""
     inputs: dict[str | int, Array] = {}
-    for name, array in load_all(path).items():
+    for name, array in load_all(path, analysis.limits).items():
         port = analysis.signature.input_of_text(name)
         inputs[port.name] = as_declared(array, port.fact.element_type)
     return cut_values(part, analysis, inputs)

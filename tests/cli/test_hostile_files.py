@@ -88,6 +88,17 @@ def test_no_function_raises_what_it_does_not_document(hostile: Path) -> None:
     assert list(raw_errors(hostile)) == []
 
 
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "fuzz" / "found").glob("*.xml")), ids=lambda p: p.stem
+)
+def test_files_that_raised_once_do_not_raise_again(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "m.xml"
+    copy.write_bytes(path.read_bytes())
+    if path.with_suffix(".bin").exists():
+        copy.with_suffix(".bin").write_bytes(path.with_suffix(".bin").read_bytes())
+    assert list(raw_errors(copy)) == []
+
+
 @needs("onnx")
 @pytest.mark.parametrize("content", [b"", b"\x08\x07", b"\xff" * 99, b"<net/>", bytes(500)])
 def test_every_command_ends_with_a_sentence_for_onnx(content: bytes, tmp_path: Path, output: Path) -> None:

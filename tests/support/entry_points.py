@@ -23,9 +23,12 @@ STATUSES = {
     "infer": (0, 1),
     "inspect": (0, 1),
     "run": (0, 1, 2),  # 2: an input cannot be made up, which is about --fill
+    "diff": (0, 1),
+    "extract": (0, 1, 2),  # 2: there is no layer of the name, which is about --around
     "translate": (0, 1, 2),  # 2: the model has the dialect already, and the other suffix is asked for
 }
 """The exit codes that each command documents for a file."""
+EXAMPLE = Path(__file__).parents[2] / "examples" / "bidirectional_encoder" / "model.xml"
 MAX_OUTPUT = 30 << 20
 """Bytes that a command may print: a thousand findings, with all texts as long as they may be, and notes."""
 RAW = tuple(chr(code) for code in (*range(9), *range(11, 32), 0x7F, 0x9B, 0x202E, 0x2028))
@@ -93,6 +96,9 @@ def command_lines(path: Path, output: Path) -> Iterator[tuple[Any, ...]]:
     for form in ("full", "json"):
         yield "infer", path, "--output-format", form
         yield "inspect", path, "--output-format", form
+        yield "diff", path, path, "--output-format", form
+    yield "diff", path, EXAMPLE
+    yield "extract", path, "--around", "n1", "-o", output / "part.xml"
     limits = ("--limit", "tensor_bytes=33554432", "--limit", "iterations=100", "--limit", "run_seconds=2")
     save = ("--save-outputs", output / "out.npz")
     yield "run", path, "--fill", "ones", "--backend", "reference", "--keep", "all", *limits, *save
