@@ -9,7 +9,7 @@ Exit code: 0 if the file was written, 1 if the part cannot be taken.
 example:
   irops extract model.xml --from conv_1 --to relu_9 -o part.xml
   irops extract model.xml --around matmul_4 --hops 2 -o part.xml
-  irops extract model.xml --from conv_1 --to relu_9 --load-inputs in.npz -o part.xml
+  irops extract model.xml --from a --to b --load-inputs in.npz -o part.xml
   irops extract model.xml --path loop/body --to next -o body.xml
 """
 
