@@ -9,6 +9,7 @@ from contextlib import suppress
 from errno import ENOTDIR
 from functools import cache
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
@@ -26,10 +27,14 @@ from irops.spec.opsets import opsets
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.sharing_gradients import with_gradients
 from irops.spec.types import OPENVINO
+from irops.spec.version_numbers import is_version_number
+
+MAX_RESOLVED = 10_000
+"""For how many types and versions of layers their ops are remembered."""
 
 
 class Registry:
-    """Ops by type and version. Only what is asked for is loaded.
+    """Ops by type and version. Only what is asked for is loaded. Threads may share a registry.
 
     folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder,
         named as the
@@ -54,6 +59,7 @@ class Registry:
         self._modules = tuple(modules)
         self._plugins = plugins
         self._extensions: dict[str, Path] | None = None
+        self._lock = RLock()
         self._ops: dict[str, Op] = {}
         self._resolved: dict[tuple[str, str], Op | NoOp] = {}
 
@@ -64,18 +70,26 @@ class Registry:
     def resolve(self, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
         key = (type, version)
-        if key not in self._resolved:
-            self._resolved[key] = dialect_of_version(version).resolve(self, type, version)
-        return self._resolved[key]
+        found = self._resolved.get(key)
+        if found is None:
+            found = dialect_of_version(version).resolve(self, type, version)
+            if len(self._resolved) >= MAX_RESOLVED:  # a file may name any number of ops that do not exist
+                self._resolved.clear()
+            self._resolved[key] = found
+        return found
 
     def op(self, id: str) -> Op:
         """The op of an id such as ReverseSequence-1, loaded when first asked for.
 
         Raises:  KeyError where no definition has the id; DefinitionError where it is faulty
         """
-        if id not in self._ops:
-            self._ops[id] = self._op_of_another_dialect(id) if parted(id)[0] else self._native_op(id)
-        return self._ops[id]
+        found = self._ops.get(id)
+        if found is None:
+            with self._lock:  # all threads get the same op
+                if id not in self._ops:
+                    self._ops[id] = self._op_of_another_dialect(id) if parted(id)[0] else self._native_op(id)
+                found = self._ops[id]
+        return found
 
     def _native_op(self, id: str) -> Op:
         own = id in self._own
@@ -164,19 +178,28 @@ class Registry:
     def extensions(self) -> dict[str, Path]:
         """Definitions from outside irops: id to file."""
         if self._extensions is None:
-            self._extensions = {}
-            for folder in (*self._folders, *(plugin_folders() if self._plugins else ())):
-                for name, path in definition_files(folder).items():
-                    before = self._own.get(name) or self._extensions.get(name)
-                    if before is not None:
-                        message = f"{name} is defined already, in {before}"
-                        raise DefinitionError(
-                            [Diagnostic(rule("duplicate-op"), message, Location(str(path)))]
-                        )
-                    self._extensions[name] = path
-            for module in self._modules:
-                importlib.import_module(module)
+            with self._lock:
+                if self._extensions is None:
+                    self._extensions = self._found_extensions()
         return self._extensions
+
+    def _found_extensions(self) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for folder in (*self._folders, *(plugin_folders() if self._plugins else ())):
+            for name, path in definition_files(folder).items():
+                if ":" in name:
+                    message = f"the file is called {path.name}, must be called TYPE-VERSION.xml"
+                    raise DefinitionError(
+                        [Diagnostic(rule("unreadable-definition"), message, Location(str(path)))]
+                    )
+                before = self._own.get(name) or found.get(name)
+                if before is not None:
+                    message = f"{name} is defined already, in {before}"
+                    raise DefinitionError([Diagnostic(rule("duplicate-op"), message, Location(str(path)))])
+                found[name] = path
+        for module in self._modules:
+            importlib.import_module(module)
+        return found
 
     def _import_extension(self, definition: Definition) -> ModuleType:
         path = Path(definition.path)
@@ -226,7 +249,7 @@ def _own_modules() -> list[str]:
 
 def _number(id: str) -> int:
     last = id.rsplit("-", 1)[-1]
-    return int(last) if last.isdigit() else 0
+    return int(last) if is_version_number(last) else 0
 
 
 @cache

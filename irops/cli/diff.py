@@ -25,6 +25,7 @@ from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import CLEAN, FINDINGS, Refusal
 from irops.cli.model_files import model_help
 from irops.cli.settings import settings
+from irops.diagnostics.printable import printable_lines
 from irops.editing.diff.diff import IGNORABLE, diff
 from irops.editing.diff.differences import Difference
 from irops.editing.diff.html import page
@@ -73,7 +74,7 @@ def execute(args: argparse.Namespace) -> int:
 def _text(difference: Difference, style: str) -> str:
     match style:
         case "json":
-            return json.dumps(difference.to_json(), indent=2, ensure_ascii=False) + "\n"
+            return json.dumps(difference.to_json(), indent=2) + "\n"
         case "html":
             return page(difference)
-    return f"{difference}\n"
+    return printable_lines(f"{difference}\n")

@@ -9,7 +9,7 @@ Exit code: 0 if the file was written, 1 if the part cannot be taken.
 example:
   irops extract model.xml --from conv_1 --to relu_9 -o part.xml
   irops extract model.xml --around matmul_4 --hops 2 -o part.xml
-  irops extract model.xml --from conv_1 --to relu_9 --load-inputs in.npz -o part.xml
+  irops extract model.xml --from a --to b --load-inputs in.npz -o part.xml
   irops extract model.xml --path loop/body --to next -o body.xml
 """
 
@@ -117,7 +117,7 @@ def _names(texts: list[str] | None) -> list[str] | None:
 def _values(part: Part, analysis: ModelAnalysis, path: str) -> dict[str, Array]:
     """The values at the cut, when the model is run on the arrays of a file."""
     inputs: dict[str | int, Array] = {}
-    for name, array in load_all(path).items():
+    for name, array in load_all(path, analysis.limits).items():
         port = analysis.signature.input_of_text(name)
         inputs[port.name] = as_declared(array, port.fact.element_type)
     return cut_values(part, analysis, inputs)

@@ -30,12 +30,14 @@ from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
-from irops.diagnostics.printable import printable
+from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind
 from irops.reading import read
 from irops.values.fact import Fact
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
+MAX_SHAPE = 2000
+"""The greatest number of characters of a shape or a value that is shown."""
 SMALL = 8
 """Values of at most this many elements are shown."""
 
@@ -118,11 +120,15 @@ def _result_inputs(layer_facts: LayerFacts) -> list[Fact]:
 def _json(row: Row) -> dict[str, Any]:
     layer, value = row.layer_facts.layer, _value(row)
     return {
-        "layer": {"id": layer.id, "name": layer.name, "path": list(row.path)},
+        "layer": {
+            "id": layer.id,
+            "name": abridged(layer.name, MAX_NAME),
+            "path": [abridged(name, MAX_NAME) for name in row.path],
+        },
         "op": _op(row),
         "index": row.index,
         "type": str(row.fact.element_type),
-        "shape": str(row.fact.shape),
+        "shape": abridged(str(row.fact.shape), MAX_SHAPE),
         "value": value,
     }
 
@@ -131,7 +137,7 @@ def _op(row: Row) -> str:
     return (
         row.layer_facts.op.id
         if row.layer_facts.op is not None
-        else f"{row.layer_facts.layer.type} {row.layer_facts.layer.version}"
+        else abridged(f"{row.layer_facts.layer.type} {row.layer_facts.layer.version}", MAX_NAME)
     )
 
 
@@ -139,20 +145,29 @@ def _value(row: Row) -> str | None:
     """The known part of a small value as text, or None."""
     if not row.fact.shape.size.known or row.fact.shape.size > SMALL or row.layer_facts.failed:
         return None
-    return None if row.fact.known is None else exact(row.fact.known)
+    return None if row.fact.known is None else abridged(exact(row.fact.known), MAX_SHAPE)
 
 
 def _show(rows: list[Row]) -> None:
     from rich.text import Text
 
-    for path in dict.fromkeys(row.path for row in rows):
+    by_path: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        by_path.setdefault(row.path, []).append(row)
+    for path, rows_of_path in by_path.items():
         out = table("", "layer", "op", "type", "shape", "value")
         out.title = None
-        for row in (row for row in rows if row.path == path):
+        for row in rows_of_path:
             layer = row.layer_facts.layer
-            name = printable(layer.name) if len(layer.outputs) < 2 else f"{printable(layer.name)}:{row.index}"
+            name = shown(layer.name) if len(layer.outputs) < 2 else f"{shown(layer.name)}:{row.index}"
             value = "" if layer.is_constant else _value(row) or ""
-            out.add_row(name, printable(_op(row)), str(row.fact.element_type), row.fact.shape.spelled, value)
+            out.add_row(
+                name,
+                shown(_op(row)),
+                str(row.fact.element_type),
+                abridged(row.fact.shape.spelled, MAX_SHAPE),
+                value,
+            )
         if path:
-            show("", Text(" / ".join(map(printable, path)), "bold"))
+            show("", Text(" / ".join(map(shown, path)), "bold"))
         show(out)

@@ -16,6 +16,10 @@ import irops
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
+NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
+"""What the system says when there is no memory for a library or a thread."""
+MAX_ERROR = 4000
+"""The greatest number of characters of the message of an error."""
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
 USAGE_RULES = (
     "invalid-input-shape",
@@ -140,6 +144,23 @@ def _suggestion(name: str) -> str:
     return f"; did you mean {matches[0]}?" if matches else ""
 
 
+def _is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether memory ran out: for an object, for a library that was to be loaded, or for a thread."""
+    while error is not None:
+        words = str(error).lower()
+        if isinstance(error, MemoryError) or any(sign in words for sign in NO_MEMORY):
+            return isinstance(error, (MemoryError, ImportError, OSError, RuntimeError, SystemError))
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _bounded(text: str) -> str:
+    """A message that may quote a file or an argument: of bounded length, without control characters."""
+    from irops.diagnostics.printable import abridged, printable_lines
+
+    return printable_lines(f"{abridged(text, MAX_ERROR)}\n").removesuffix("\n")
+
+
 def _report_error(command: str, error: Exception) -> int:
     """Print an error for the user; return the exit code."""
     from irops.diagnostics.diagnostic import DiagnosticError
@@ -149,17 +170,20 @@ def _report_error(command: str, error: Exception) -> int:
 
         print_diagnostics(error.diagnostics, sys.stderr)
         return REFUSED if error.diagnostics[0].name in USAGE_RULES else FINDINGS
+    if _is_out_of_memory(error):
+        print(f"irops {command}: not enough memory", file=sys.stderr)
+        return REFUSED
     expected = isinstance(error, (Refusal, OSError))
     text = str(error) or type(error).__name__
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"
     if expected:
-        print(f"irops {command}: {text}", file=sys.stderr)
+        print(f"irops {command}: {_bounded(text)}", file=sys.stderr)
     else:
+        what = f"{type(error).__name__}: {_bounded(text.splitlines()[0])}"
         print(
-            f"irops {command}: internal error: {type(error).__name__}: {text.splitlines()[0]}\nThis is a"
-            " bug in irops. Please report it with the model and the output of the same command with"
-            " --debug.",
+            f"irops {command}: internal error: {what}\nThis is a bug in irops. Please report it with the"
+            " model and the output of the same command with --debug.",
             file=sys.stderr,
         )
     return REFUSED

@@ -30,7 +30,7 @@ from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.cli.values import first_elements, minimum_mean_maximum
-from irops.diagnostics.printable import printable
+from irops.diagnostics.printable import printable, shown
 from irops.limits import Limits
 from irops.reading import read
 from irops.runtime.session import Results, Session
@@ -120,7 +120,8 @@ def execute(args: argparse.Namespace) -> int:
             raise Refusal(f"--keep: {error.args[0]}") from None
         outcome = session.run(inputs, keep="all" if keep == ["all"] else kept)
     if args.save_outputs:
-        save_all(args.save_outputs, outcome)
+        for name, written in save_all(args.save_outputs, outcome).items():
+            print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
     return CLEAN
@@ -129,8 +130,8 @@ def execute(args: argparse.Namespace) -> int:
 def _inputs(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
     """Arrays for all inputs, by layer name."""
     loaded_arrays = {
-        **(load_all(args.load_inputs) if args.load_inputs else {}),
-        **{name: load_one(file) for name, file in args.inputs},
+        **(load_all(args.load_inputs, limits) if args.load_inputs else {}),
+        **{name: load_one(file, limits) for name, file in args.inputs},
     }
     arrays: dict[str | int, Array] = {}
     for name, array in loaded_arrays.items():
@@ -164,7 +165,7 @@ def _show(signature: Signature, outcome: Results) -> None:
             for name in names:
                 array = outcome[name]
                 out.add_row(
-                    printable(name),
+                    shown(name),
                     str(element_type_of(array)),
                     str(Shape(array.shape)),
                     first_elements(array),

@@ -8,6 +8,8 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
+from irops.diagnostics.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
@@ -84,4 +86,6 @@ def show(*items: RenderableType) -> None:
     with out.capture() as capture:
         for item in items:
             out.print(item)
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+    lines = (line.rstrip() for line in capture.get().split("\n")[:-1])
+    shown_lines = lines if out.is_terminal else map(printable, lines)
+    sys.stdout.write("".join(f"{line}\n" for line in shown_lines))

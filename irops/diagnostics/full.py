@@ -48,14 +48,14 @@ def _details(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     where = diagnostic.location
     if diagnostic.facts:
         yield "", diagnostic.facts
-    elif where.layer_name is not None and where.layer_name not in diagnostic.message:
-        yield "", f'layer {where.layer_id} "{where.layer_name}"'
+    elif where.shown_name is not None and where.shown_name not in diagnostic.message:
+        yield "", f'layer {where.layer_id} "{where.shown_name}"'
     if where.path:
+        path = where.shown_path
         yield (
             "in",
             ", in ".join(
-                f'the {body} of "{layer}"'
-                for layer, body in reversed(list(zip(where.path[::2], where.path[1::2])))
+                f'the {body} of "{layer}"' for layer, body in reversed(list(zip(path[::2], path[1::2])))
             ),
         )
     for note in diagnostic.notes:

@@ -18,7 +18,7 @@ def similar(name: object, known: Iterable[object]) -> str | None:
     text = str(name)
     if len(text) > MAX_LENGTH:
         return None
-    names = {str(other).lower(): str(other) for other in islice(known, MAX_NAMES)}
+    names = {text.lower(): text for text in map(str, islice(known, MAX_NAMES)) if len(text) <= 3 * MAX_LENGTH}
     near = get_close_matches(text.lower(), names, 1)
     return names[near[0]] if near else None
 

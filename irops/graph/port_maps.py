@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from irops.ir.model import BackEdge, Body, Layer, LayerKind, PortMapping
+from irops.diagnostics.printable import abridged
+from irops.ir.model import SHOWN, BackEdge, Body, Layer, LayerKind, PortMapping
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, BodyInput, BodyOutput, Cut, Feedback
 
 PURPOSES = {"input": CURRENT_ITERATION, "output": EXECUTION_CONDITION}
@@ -117,7 +118,7 @@ class _Validation:
         if layer_id in (self.parameters if wanted == "Parameter" else self.results):
             return None
         inner = self.layers.get(layer_id)
-        return "which does not exist" if inner is None else f"which is of type {inner.type}"
+        return "which does not exist" if inner is None else f"which is of type {abridged(inner.type, SHOWN)}"
 
     def _layer_fault(self, side: str, entry: PortMapping) -> Iterator[MapFault]:
         wanted = "Parameter" if side == "input" else "Result"
@@ -147,7 +148,8 @@ class _Validation:
             yield from self._number_fault(side, entry)
             return
         allowed = f"{PURPOSES[side]} is the only one" if self.is_loop else "only a Loop has purposes"
-        message = f'an {side} of the port map of {self.layer} has the purpose "{entry.purpose}"; {allowed}'
+        purpose = abridged(entry.purpose, SHOWN)
+        message = f'an {side} of the port map of {self.layer} has the purpose "{purpose}"; {allowed}'
         note = "OpenVINO treats the entry as one without a purpose"
         yield MapFault("unknown-purpose", message, entry.at, note, harmless=True)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sys import intern
 
+from irops.diagnostics.printable import abridged
 from irops.ir.attributes import Attributes
 from irops.ir.faults import Faults
 from irops.ir.legacy import legacy_faults
-from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model
+from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, Model
 from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
 from irops.ir.ports import Ports, names_of
@@ -127,7 +128,7 @@ class Builder:
         self.faults.layer = layer = Layer(
             UNREAD, name or "", intern(kind or ""), intern(version or ""), at=element.at
         )
-        owner = f'layer "{name}"' if name else "a layer"
+        owner = f'layer "{abridged(name, SHOWN)}"' if name else "a layer"
         layer.id = self.read.number(element, "id", owner, UNREAD)
         if not (name and kind and version):
             self.read.required(element, {"name": name, "type": kind, "version": version}, owner)

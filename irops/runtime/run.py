@@ -50,7 +50,7 @@ class Run:
 
     def __init__(self, evaluator: Evaluator, variables: Transaction) -> None:
         self.evaluator, self.limits, self.variables = evaluator, evaluator.limits, variables
-        self.bytes_held = 0
+        self.bytes_held = self._iterations = 0
         self._clock = Clock(self.limits.run_seconds)
 
     def graph(
@@ -166,6 +166,8 @@ class Run:
         )  # a fault of the maps is an error of the graph around, which is not planned then
 
         def apply(items: Sequence[Array]) -> list[Array]:
+            if node.body.name == "body":  # of a loop; an If has other bodies
+                self._count_iteration()
             given = {layer.id: item for layer, item in zip(graph.parameters, items)}
             values = self.graph(graph, given)
             return [values[result.id, 0] for result in graph.results]
@@ -173,7 +175,8 @@ class Run:
         inferred = facts.bodies.get(node.body.name)
         promised: tuple[Fact, ...] = ()
         if inferred is not None:
-            promised = tuple(inferred.layers[result.id].outputs[0] for result in graph.results)
+            outputs = (inferred.layers[result.id].outputs for result in graph.results)
+            promised = tuple(facts_of[0] if facts_of else Fact() for facts_of in outputs)
         return BodyFunction(
             apply,
             node.declared,
@@ -184,6 +187,13 @@ class Run:
             self.limits.iterations,
             self.limits.tensor_bytes - self.bytes_held,
         )
+
+    def _count_iteration(self) -> None:
+        """Count an iteration of any loop: nested loops multiply, and each alone may be within the limit."""
+        self._iterations += 1
+        if self._iterations > self.limits.iterations:
+            message = f"the loops of the model run more often together; {self.limits.message('iterations')}"
+            raise LimitExceeded("iteration-limit", message)
 
     def _checked(
         self, step: Step, arrays: Arrays, results: tuple[Any, ...], outputs: Sequence[Fact]

@@ -85,7 +85,6 @@ def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> Attribute
             name,
             f"{op.id} has no attribute {name}, must have one",
             note,
-            _written(attribute),
         )
     if _reader_requires(attribute, op, data):
         return AttributeFault(
@@ -101,7 +100,7 @@ def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> Attribute
             name,
             f"{name} is missing: its default is {default} in the specification, but {reader or 'empty'} in"
             " OpenVINO's reader",
-            default=_written(attribute),
+            default=None if attribute.default is None else _written(attribute),
         )
     return None
 
@@ -116,7 +115,11 @@ def _reader_requires(attribute: Attribute, op: Op, data: Mapping[str, str]) -> b
 
 
 def _written(attribute: Attribute) -> str | None:
-    """The reader's default as text for the file; None if it has none or it is not a valid value."""
+    """The reader's default as text for the file; None if it has none or it is not a valid value.
+
+    Only for an attribute that has a default in the specification, too: the value of another one was lost, and
+    what OpenVINO reads in its place is not it. To write that out would remove the only sign of the loss.
+    """
     reader = attribute.reader_default
     if reader is None:
         return None

@@ -28,6 +28,7 @@ from irops.spec.references import reference_faults
 from irops.spec.schemas import schemas_folder
 from irops.spec.text import lines, prose, snake_case
 from irops.spec.types import OPENVINO, allowed_types, type_text
+from irops.spec.version_numbers import wrong_version
 
 FLAG = "yes"
 
@@ -40,6 +41,9 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
     root = _parsed(Path(path))
     if validate:
         _validate(root, path)
+    wrong = wrong_version(root)
+    if wrong is not None:
+        raise DefinitionError([_fault("schema-violation", wrong[1], path, wrong[0].sourceline)])
     loader = _Loader(str(path), root)
     if loader.dialect != OPENVINO and root.get("version") is not None:
         loader.restrict_to(int(root.get("version")) if version is None else version)

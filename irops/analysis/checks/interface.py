@@ -33,7 +33,7 @@ def inputs_and_outputs_keep_their_types(
         if kind is not DYNAMIC and kind.name != read:
             yield structure.finding(
                 "implicit-type-conversion",
-                f'{what} "{layer.name}" is {kind}, but OpenVINO reads it as {read} from an IR 10 file',
+                f'{what} "{layer.shown_name}" is {kind}, but OpenVINO reads it as {read} from an IR 10 file',
                 layer.at,
                 structure.graphs[0],
                 layer,

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from irops.analysis.structure import GraphNode, ModelStructure, Path
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.ir.model import Layer
+from irops.diagnostics.printable import abridged
+from irops.ir.model import SHOWN, Layer
 
 
 def variables_have_one_type_and_shape(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -38,8 +39,8 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
         name = layer.data.get("variable_id")
         if name is not None and name not in read and not structure.partially_read:
             message = (
-                f'{layer} assigns the variable "{name}", which no layer reads; there must be a ReadValue with'
-                " the same variable_id"
+                f'{layer} assigns the variable "{abridged(name, SHOWN)}", which no layer reads;'
+                " there must be a ReadValue with the same variable_id"
             )
             yield structure.finding(
                 "unread-variable",

@@ -163,11 +163,11 @@ class Store:
             if node is source:
                 message = f"{user} would use an output of {source}, which follows from it: a cycle"
                 raise refuse("cycle", message, user.name)
-            least = 1 + max(s.node.rank for s in node.sources if s is not None)
-            if node.rank < least:
-                self.set(node, "rank", least)
+            lowest = 1 + max(s.node.rank for s in node.sources if s is not None)
+            if node.rank < lowest:
+                self.set(node, "rank", lowest)
                 ahead += [
-                    other for consumers in node.consumers for other, _ in consumers if other.rank <= least
+                    other for consumers in node.consumers for other, _ in consumers if other.rank <= lowest
                 ]
 
     def redirect(self, old: Value, new: Value, *, but: Node | None = None) -> list[Node]:
