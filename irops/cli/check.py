@@ -2,7 +2,6 @@
 
 For a folder, irops checks all models in it and in its subfolders. Many files
 are checked in parallel processes; the output keeps the order of the files.
-Exit code: 0 without errors, 1 with errors, 2 if a file could not be checked.
 
 example:
   irops check model.xml
@@ -27,7 +26,8 @@ from irops.cli.checking import CheckedFile, CheckOptions, check_files, unchecked
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import write_reports
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, FINDINGS, REFUSED, Refusal
+from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
+from irops.cli.main import Refusal
 from irops.cli.model_files import find_models, model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
@@ -192,7 +192,7 @@ def _write_baseline(path: Path, reports: Sequence[Report]) -> int:
 
 
 def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
-    if any(d.name == "unchecked-file" for report in reports for d in report):
+    if any(refuses(report) for report in reports):
         return REFUSED
     failed = any(not report.ok or (strict and len(report)) for report in reports)
     return FINDINGS if failed and not exit_zero else CLEAN

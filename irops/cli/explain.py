@@ -14,7 +14,8 @@ import argparse
 from irops.cli import op_page
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.exit_codes import CLEAN
+from irops.cli.main import Refusal
 from irops.cli.page import Page
 from irops.diagnostics.printable import paragraphs
 from irops.diagnostics.rule import Rule

@@ -14,13 +14,15 @@ import sys
 from dataclasses import asdict, dataclass
 
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.exit_codes import CLEAN
+from irops.cli.main import Refusal
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.diagnostics.printable import plural
+from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects import Dialect, dialect_named, dialects
 from irops.registry import Registry, default_registry
-from irops.spec.opsets import opsets
+from irops.spec.opsets import categories
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,8 @@ def execute(args: argparse.Namespace) -> int:
     registry, dialect = registry_of(args) or default_registry(), dialect_named(args.dialect)
     entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
     if args.category is not None and not entries:
-        categories = sorted({version.category for version in opsets().all()})
-        if args.category not in categories:
-            raise Refusal(f"unknown category {args.category!r}; expected one of {', '.join(categories)}")
+        if args.category not in categories():
+            raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
     if args.output_format == "json":
         json.dump({"version": 1, "ops": [asdict(entry) for entry in entries]}, sys.stdout, indent=2)
         print()

@@ -15,6 +15,7 @@ from irops.cli.limit_options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of
+from irops.diagnostics.suggestions import meant_or_all
 from irops.limits import Limits
 
 OWN, SHARED = "irops.toml", "pyproject.toml"
@@ -125,10 +126,7 @@ class _Reader:
         return self.path.parent / text
 
     def _unknown(self, name: str, settable: list[str]) -> None:
-        from difflib import get_close_matches
-
-        matches = get_close_matches(name, settable, 1)
-        hint = f"did you mean {matches[0]}?" if matches else f"expected one of {', '.join(settable)}"
+        hint = meant_or_all(name, settable)
         self._report("unknown-setting", f"unknown setting {name!r}; {hint}", name)
 
     def _invalid(self, name: str, why: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from irops.diagnostics.rules import all_rules
+from irops.diagnostics.suggestions import did_you_mean_word
 
 
 def rules_of(selectors: Iterable[str]) -> frozenset[str]:
@@ -20,14 +21,11 @@ def rules_of(selectors: Iterable[str]) -> frozenset[str]:
             if selector in ("ALL", rule.name) or rule.code.startswith(selector.upper())
         }
         if not matches or not selector:
-            raise ValueError(f"there is no rule {selector!r}{_suggestion(selector)}")
+            raise ValueError(f"there is no rule {selector!r}{did_you_mean_word(selector, _words())}")
         codes |= matches
     return frozenset(codes)
 
 
-def _suggestion(selector: str) -> str:
-    from difflib import get_close_matches
-
-    names = {name.lower(): name for rule in all_rules() for name in (rule.code, rule.name)}
-    close = get_close_matches(selector.lower(), names, 1)
-    return f"; did you mean {names[close[0]]}?" if close else ""
+def _words() -> Iterator[str]:
+    for rule in all_rules():
+        yield from (rule.code, rule.name)

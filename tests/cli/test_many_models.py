@@ -88,7 +88,7 @@ def test_links_to_folders_are_not_followed(folder: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2", "3"])
 def test_the_report_does_not_depend_on_the_number_of_processes(jobs: str, folder: Path, irops: Irops) -> None:
     result = irops("check", folder, folder / "absent.xml", "-j", jobs, "--output-format", "json")
-    assert (result.status, result.err) == (1, "")
+    assert (result.status, result.err) == (2, "")
     files = json.loads(result.out)["files"]
     assert [Path(file["path"]).name for file in files] == ["a.xml", "b.xml", "d.xml", "absent.xml"]
     assert [{d["code"] for d in file["diagnostics"]} for file in files] == [
@@ -199,7 +199,7 @@ def test_standard_input_is_reported_under_its_file_name(
     for rest in ((), ("-",)):
         monkeypatch.setattr(sys, "stdin", type("In", (), {"buffer": (folder / "b.xml").open("rb")}))
         result = irops("check", "--stdin-filename", folder / "a.xml", "--output-format", "concise", *rest)
-        assert result.status == 1
+        assert result.status == 2
         assert result.out.startswith(f"{folder / 'a.xml'}:1:")
 
 
@@ -207,7 +207,7 @@ def test_standard_input_respects_the_size_limit(irops: Irops, monkeypatch: pytes
     with Path("/dev/zero").open("rb") as endless:
         monkeypatch.setattr(sys, "stdin", type("In", (), {"buffer": endless}))
         result = irops("check", "--stdin-filename", "m.xml", "--limit", "xml_bytes=1000")
-    assert result.status == 1
+    assert result.status == 2
     assert "IR018" in result.out
 
 
@@ -239,7 +239,7 @@ def test_an_unreadable_folder_is_not_reported_as_empty(
 
     monkeypatch.setattr(check.os, "access", lambda *_: False)
     result = irops("check", tmp_path)
-    assert result.status == 1
+    assert result.status == 2
     assert f"error IR003 the folder {tmp_path} cannot be read: Permission denied" in result.out
 
 
