@@ -27,13 +27,16 @@ __all__ = [
     "ReadError",
     "Registry",
     "Report",
+    "Rule",
     "Session",
+    "Severity",
     "call",
     "check",
     "definition",
     "definitions",
     "infer",
     "read",
+    "rules",
     "run",
     "tagged",
     "translate",
@@ -44,6 +47,9 @@ __all__ = [
 _HOMES = {
     "check": "irops.analysis.checks.run",
     "Report": "irops.diagnostics.report",
+    "Rule": "irops.diagnostics.rule",
+    "Severity": "irops.diagnostics.rule",
+    "rules": "irops.analysis.checks.custom",
     "Diagnostic": "irops.diagnostics.diagnostic",
     "DiagnosticError": "irops.diagnostics.diagnostic",
     "DefinitionError": "irops.diagnostics.diagnostic",
@@ -69,6 +75,7 @@ _HOMES = {
 
 if TYPE_CHECKING:
     from irops.analysis.checks.run import check as check
+    from irops.analysis.checks.custom import rules as rules
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
@@ -77,6 +84,8 @@ if TYPE_CHECKING:
     from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
     from irops.diagnostics.diagnostic import ReadError as ReadError
     from irops.diagnostics.report import Report as Report
+    from irops.diagnostics.rule import Rule as Rule
+    from irops.diagnostics.rule import Severity as Severity
     from irops.editing.translation.translate import translate as translate
     from irops.ir.model import Model as Model
     from irops.limits import Limits as Limits
@@ -92,9 +101,11 @@ if TYPE_CHECKING:
     from irops.writing import write as write
 else:
 
+    from sys import modules
+
     def __getattr__(name):
         if name not in _HOMES:
-            raise AttributeError(f"module 'irops' has no attribute {name!r}")
+            raise AttributeError(f"module 'irops' has no attribute {name!r}", name=name, obj=modules[__name__])
         from importlib import import_module
 
         value = globals()[name] = getattr(import_module(_HOMES[name]), name)

@@ -55,13 +55,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--select",
         metavar="RULES",
-        type=_rules,
+        type=_words,
         action="extend",
         default=[],
         help="only these rules: codes, prefixes of codes, or names, separated by commas",
     )
     parser.add_argument(
-        "--ignore", metavar="RULES", type=_rules, action="extend", default=[], help="not these rules"
+        "--ignore", metavar="RULES", type=_words, action="extend", default=[], help="not these rules"
     )
     baseline_options = parser.add_mutually_exclusive_group()
     baseline_options.add_argument(
@@ -99,6 +99,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     config = settings()
+    for option, words in (("--select", args.select), ("--ignore", args.ignore)):
+        _require_rules(option, words)
     accepted = args.baseline or (None if args.write_baseline else config.baseline)
     options = CheckOptions(
         args.weights,
@@ -198,10 +200,13 @@ def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
     return FINDINGS if failed and not exit_zero else CLEAN
 
 
-def _rules(text: str) -> list[str]:
-    words = [word.strip() for word in text.split(",")]
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
+
+
+def _require_rules(option: str, words: Sequence[str]) -> None:
+    """Raise Refusal for a word that names no rule; settings may have added rules."""
     try:
         rules_of(words)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return words
+        raise Refusal(f"{option}: {error}") from None

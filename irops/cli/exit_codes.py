@@ -33,15 +33,17 @@ MEANING_OF_1 = {
     "translate": "the model has errors, or is not representable in the target",
     "conformance": "a case failed",
 }
-"""What the code 1 means, by command; for commands without an entry, an error in a definition."""
+"""What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""
+NEVER_1 = ("new",)
 
 
 def exit_codes(command: str) -> str:
     """The part of a command's help about exit codes."""
+    findings = f"  1  {MEANING_OF_1.get(command, 'a definition or a custom rule has errors')}\n"
     return (
         "exit codes:\n"
         "  0  success\n"
-        f"  1  {MEANING_OF_1.get(command, 'the definition of an op has errors')}\n"
+        f"{'' if command in NEVER_1 else findings}"
         "  2  wrong usage, a file that cannot be read or written, or an internal\n"
         "     error"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from irops.cli.main import Refusal
+from irops.cli.op_search import called
 from irops.diagnostics.rules import all_rules
 from irops.diagnostics.suggestions import closest
 from irops.dialects import Dialect, others
@@ -34,7 +35,8 @@ def _not_found(name: str, registry: Registry, or_rule: bool) -> str:
     if versions_of_type:
         return f"irops does not define {versions_of_type[-1]} yet"
     rules = [word for rule in all_rules() for word in (rule.code, rule.name)] if or_rule else []
-    matches = closest(name, rules) + registry.similar(name)
+    named_so = called((registry.op(id).definition for id in registry.ids()), name)
+    matches = named_so[-2:][::-1] + closest(name, rules) + registry.similar(name)
     hint = f"did you mean {' or '.join(matches[:3])}?" if matches else "irops ops lists all ops"
     return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; {hint}"
 

@@ -3,6 +3,8 @@
 example:
   irops ops --category movement
   irops ops --opset 8 --text reverse
+  irops ops --text "batch normalization"
+  irops ops --attribute auto_pad
   irops ops --opset 17 --undefined
 """
 
@@ -16,6 +18,7 @@ from dataclasses import asdict, dataclass
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
+from irops.cli.op_search import rank, with_attribute, words_of
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.diagnostics.printable import plural
@@ -51,7 +54,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--text",
         metavar="WORDS",
-        help="only ops whose name, summary or description contains all of these words",
+        help=(
+            "only ops whose name, usual names, attributes, summary or description contain all of these words,"
+            " the best matches first"
+        ),
+    )
+    parser.add_argument(
+        "--attribute", metavar="NAME", help="only ops that have this attribute (keep_dims, auto_pad)"
     )
     parser.add_argument(
         "--undefined", action="store_true", help="list the ops of the dialect that irops does not define"
@@ -79,19 +88,20 @@ def execute(args: argparse.Namespace) -> int:
 
 def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
     """An entry for each definition, which may hold several versions."""
-    opset, words = _opset(args.opset, dialect), (args.text or "").lower().split()
-    entries = []
+    opset, words = _opset(args.opset, dialect), words_of(args.text or "")
+    ranked: list[tuple[int, Entry]] = []
     for op in registry.ids(dialect.name):
         definition = registry.op(op).definition
         entry = Entry(op, definition.category, dialect.opsets_of(op), definition.summary)
-        text = f"{op} {definition.summary} {definition.description}".lower()
+        place = rank(definition, words)
         if (
-            args.category in (None, entry.category)
+            place is not None
+            and args.category in (None, entry.category)
             and (opset is None or opset in entry.opsets)
-            and all(word in text for word in words)
+            and (args.attribute is None or with_attribute(definition, args.attribute))
         ):
-            entries.append(entry)
-    return entries
+            ranked.append((place, entry))
+    return [entry for _, entry in sorted(ranked, key=lambda found: found[0])]
 
 
 def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from irops.analysis.checks.custom import load_installed_rules, load_rules
 from irops.cli.limit_options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
@@ -24,7 +25,7 @@ OWN, SHARED = "irops.toml", "pyproject.toml"
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
-    baseline: the file of accepted findings.
+    baseline: the file of accepted findings; rules: modules of custom rules, which are loaded.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     strict: bool = False
     baseline: Path | None = None
+    rules: tuple[str, ...] = ()
 
 
 def settings(folder: Path | None = None) -> Settings:
@@ -39,6 +41,7 @@ def settings(folder: Path | None = None) -> Settings:
 
     Raises:  DiagnosticError if the file is not TOML, or has unknown settings or invalid values
     """
+    load_installed_rules()
     for parent in ((folder or Path.cwd()).absolute(), *(folder or Path.cwd()).absolute().parents):
         for path in (parent / OWN, parent / SHARED):
             text_and_table = _irops_table(path) if path.is_file() else None
@@ -81,6 +84,7 @@ class _Reader:
     def settings(self) -> Settings:
         """Raises: DiagnosticError"""
         readers: dict[str, Callable[[Any], Any]] = {
+            "rules": self._modules,  # first: the others may name their rules
             "limits": self._limits,
             "select": self._rules,
             "ignore": self._rules,
@@ -88,12 +92,11 @@ class _Reader:
             "baseline": self._path,
         }
         values: dict[str, Any] = {}
-        for name, value in self.table.items():
-            if name not in readers:
-                self._unknown(name, list(readers))
-                continue
+        for name in (name for name in self.table if name not in readers):
+            self._unknown(name, list(readers))
+        for name in (name for name in readers if name in self.table):
             try:
-                values[name] = readers[name](value)
+                values[name] = readers[name](self.table[name])
             except ValueError as error:
                 self._invalid(name, str(error))
         if self.diagnostics:
@@ -119,6 +122,15 @@ class _Reader:
             raise ValueError(f"is {_shown(words)}, must be a list of rules in quotes")
         rules_of(words)
         return tuple(words)
+
+    def _modules(self, sources: Any) -> tuple[str, ...]:
+        """The modules of custom rules, or .py files, relative to the folder of the settings; now loaded."""
+        if not isinstance(sources, list) or not all(isinstance(source, str) for source in sources):
+            raise ValueError(f"is {_shown(sources)}, must be a list of modules or .py files in quotes")
+        found = tuple(str(self.path.parent / s) if s.endswith(".py") else s for s in sources)
+        for source in found:
+            load_rules(source)
+        return found
 
     def _path(self, text: Any) -> Path:
         if not isinstance(text, str) or not text:

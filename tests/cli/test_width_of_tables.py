@@ -33,7 +33,7 @@ def test_a_table_in_a_pipe_has_one_line_per_row(
     monkeypatch.delenv("COLUMNS", raising=False)
     words = tuple(str(model) if word == "MODEL" else word for word in words)
     out = irops(*words).out
-    assert words[0] == "inspect" or LONG in out or "Reverse the order of elements" in out
+    assert words[0] == "inspect" or any(len(line) > 100 for line in out.splitlines())
     for columns in (40, 60, 200):
         monkeypatch.setenv("COLUMNS", str(columns))
         folded = irops(*words).out
