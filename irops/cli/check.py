@@ -109,6 +109,7 @@ def execute(args: argparse.Namespace) -> int:
         [*config.ignore, *args.ignore],
         None if accepted is None else baseline.Baseline.read(accepted),
         _fixing(args),
+        config.rules,
     )
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []

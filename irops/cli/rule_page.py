@@ -45,5 +45,5 @@ def rule_as_json(rule: Rule) -> dict[str, Any]:
         "band": rule.band,
         "summary": rule.summary,
         "explanation": rule.explanation,
-        "custom": rule.check is not None,
+        "custom": rule.band not in BANDS,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
@@ -35,10 +35,14 @@ class Rule:
     severity: Severity
     summary: str
     explanation: str
-    check: CustomCheck | None = None
+    check: CustomCheck | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "explanation", "\n\n".join(paragraphs(self.explanation)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the check: findings are sent between processes, and functions of files cannot be."""
+        return Rule, (self.code, self.name, self.severity, self.summary, self.explanation)
 
     @property
     def band(self) -> str:
