@@ -18,6 +18,7 @@ from irops.analysis.made_up import FILLS, made_up
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
 from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
@@ -123,6 +124,11 @@ def execute(args: argparse.Namespace) -> int:
         save_all(args.save_outputs, outcome)
     if not args.quiet:
         _show(session.signature, outcome)
+    if outcome.warnings:
+        sys.stdout.flush()
+        print_diagnostics(outcome.warnings, sys.stderr)
+    if args.verify and not args.quiet:
+        print(outcome.record.verification(), file=sys.stderr)
     return CLEAN
 
 
