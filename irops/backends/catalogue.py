@@ -85,7 +85,7 @@ def backend_of(name: str) -> Backend:
                 rule("unknown-backend"),
                 f"unknown backend {name!r}; expected one of {', '.join(backend_names())}"
                 f"{did_you_mean_word(name, backend_names())}",
-                Location(),
+                Location("<backends>"),
             )
         ]
     )

@@ -141,6 +141,7 @@ def _json(row: Row) -> dict[str, Any]:
         "index": row.index,
         "type": str(row.fact.element_type),
         "shape": str(row.fact.shape),
+        "symbolic_shape": row.fact.shape.spelled,
         "value": value,
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from irops.diagnostics.printable import printable
+from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, STRING, Array, element_type_of
 from irops.values.fact import holds_dims
 
@@ -24,6 +25,8 @@ def exact(array: Array) -> str:
 def _nested(items: object) -> str:
     if isinstance(items, list):
         return f"[{', '.join(map(_nested, items))}]"
+    if isinstance(items, Dim):
+        return items.spelled
     return f"{items:.6g}" if isinstance(items, float) else str(items)
 
 
