@@ -23,6 +23,7 @@ from tempfile import TemporaryDirectory
 from irops.backends.catalogue import backend_names
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.lookup import definition_of
 from irops.cli.main import Refusal
 from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
@@ -153,10 +154,7 @@ def _time(text: str) -> float:
 
 
 def _op(name: str, args: argparse.Namespace) -> str:
-    try:
-        return (registry_of(args) or default_registry()).definition(name).id
-    except KeyError:
-        raise Refusal(f"unknown op {name!r}; irops ops lists all ops") from None
+    return definition_of(name, registry_of(args) or default_registry()).id
 
 
 def _show(report: Report) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from irops.analysis.checks.custom import load_installed_rules, load_rules
 from irops.cli.limit_options import limit
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, in_document_order
 from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of
 from irops.diagnostics.suggestions import meant_or_all
@@ -100,7 +100,7 @@ class _Reader:
             except ValueError as error:
                 self._invalid(name, str(error))
         if self.diagnostics:
-            raise DiagnosticError(self.diagnostics)
+            raise DiagnosticError(in_document_order(self.diagnostics))
         return Settings(**values)
 
     def _limits(self, table: Any) -> Mapping[str, float]:

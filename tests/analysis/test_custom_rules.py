@@ -126,6 +126,7 @@ def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
     module = SimpleNamespace(RULES=(made(),), __file__="acme.py")
     entry = SimpleNamespace(name="acme", value="acme.rules", load=lambda: module)
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [entry] * (group == "irops.rules"))
+    monkeypatch.setattr(custom, "_are_installed", lambda: True)
     custom.load_installed_rules.cache_clear()
     try:
         assert "ACME001" in {r.code for r in irops.rules()}
@@ -139,6 +140,16 @@ def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
             irops.rules()
     finally:
         custom.load_installed_rules.cache_clear()
+
+
+def test_an_installed_package_is_found_by_its_metadata(tmp_path):
+    (tmp_path / "acme-1.0.dist-info").mkdir()
+    (tmp_path / "acme-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+    (tmp_path / "acme-1.0.dist-info" / "entry_points.txt").write_text("[irops.rules]\nacme = acme_rules\n")
+    (tmp_path / "acme_rules.py").write_text((EXAMPLE / "naming.py").read_text())
+    assert command("rules", "TEAM", "-q", cwd=tmp_path, path=str(tmp_path)).stdout == "TEAM001\nTEAM002\n"
+    done = command("check", MODEL, "--select", "TEAM002", cwd=tmp_path, path=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_settings_name_the_rules_of_a_team(tmp_path):

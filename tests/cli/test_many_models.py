@@ -106,7 +106,7 @@ def test_the_summary_counts_skipped_files(folder: Path, irops: Irops) -> None:
 def test_a_folder_without_models_is_an_error(tmp_path: Path, irops: Irops) -> None:
     result = irops("check", tmp_path, "--output-format", "concise", "-q")
     assert (result.status, result.out) == (
-        1,
+        2,
         f"{tmp_path}: error IR001 the folder {tmp_path} contains no models\n",
     )
 
@@ -199,7 +199,7 @@ def test_standard_input_is_reported_under_its_file_name(
     for rest in ((), ("-",)):
         monkeypatch.setattr(sys, "stdin", type("In", (), {"buffer": (folder / "b.xml").open("rb")}))
         result = irops("check", "--stdin-filename", folder / "a.xml", "--output-format", "concise", *rest)
-        assert result.status == 2
+        assert result.status == 1
         assert result.out.startswith(f"{folder / 'a.xml'}:1:")
 
 
@@ -207,7 +207,7 @@ def test_standard_input_respects_the_size_limit(irops: Irops, monkeypatch: pytes
     with Path("/dev/zero").open("rb") as endless:
         monkeypatch.setattr(sys, "stdin", type("In", (), {"buffer": endless}))
         result = irops("check", "--stdin-filename", "m.xml", "--limit", "xml_bytes=1000")
-    assert result.status == 2
+    assert result.status == 1
     assert "IR018" in result.out
 
 
