@@ -74,8 +74,8 @@ _HOMES = {
 """The module that defines each public name."""
 
 if TYPE_CHECKING:
-    from irops.analysis.checks.run import check as check
     from irops.analysis.checks.custom import rules as rules
+    from irops.analysis.checks.run import check as check
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
@@ -100,12 +100,13 @@ if TYPE_CHECKING:
     from irops.values.element import tagged as tagged
     from irops.writing import write as write
 else:
-
     from sys import modules
 
     def __getattr__(name):
         if name not in _HOMES:
-            raise AttributeError(f"module 'irops' has no attribute {name!r}", name=name, obj=modules[__name__])
+            raise AttributeError(
+                f"module 'irops' has no attribute {name!r}", name=name, obj=modules[__name__]
+            )
         from importlib import import_module
 
         value = globals()[name] = getattr(import_module(_HOMES[name]), name)

@@ -157,7 +157,9 @@ class Registry:
         """The ids of up to two ops with a similar id, of the newest version where the type is similar."""
         prefix = name.rpartition(":")[0]
         dialect = _dialect(prefix)
-        known = self.versions(prefix) if dialect else [i for one in dialects() for i in self.versions(one.name)]
+        known = (
+            self.versions(prefix) if dialect else [i for one in dialects() for i in self.versions(one.name)]
+        )
         plain = {id.removeprefix(f"{prefix}:"): id for id in sorted(known, key=_number)}
         newest = {word.rpartition("-")[0] or word: id for word, id in plain.items()}
         word = name.removeprefix(f"{prefix}:") if dialect else name

@@ -36,7 +36,9 @@ def _layer(layer: Layer, inferred: Inferred) -> Layer:
     return replace(
         layer,
         inputs=[_port(port, fact) for port, fact in _pairs(layer.inputs, facts.inputs)],
-        outputs=[_port(port, fact) for port, fact in _pairs(layer.outputs, [] if is_result else facts.outputs)],
+        outputs=[
+            _port(port, fact) for port, fact in _pairs(layer.outputs, [] if is_result else facts.outputs)
+        ],
         bodies={name: _body(body, facts.bodies.get(name)) for name, body in layer.bodies.items()},
     )
 

@@ -23,10 +23,10 @@ from pathlib import Path
 
 from irops.cli import baseline
 from irops.cli.checking import CheckedFile, CheckOptions, check_files, unchecked_file
+from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import write_reports
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
 from irops.cli.main import Refusal
 from irops.cli.model_files import find_models, model_help
 from irops.cli.numbers import integer_at_least

@@ -21,8 +21,8 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from irops.backends.catalogue import backend_names
-from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
 from irops.cli.main import Refusal
 from irops.cli.numbers import integer_at_least

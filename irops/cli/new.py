@@ -32,9 +32,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("op", metavar="OP", help="the type of the op in layers: MyReverse")
-    parser.add_argument(
-        "--category", metavar="C", required=True, help=f"one of {', '.join(categories())}"
-    )
+    parser.add_argument("--category", metavar="C", required=True, help=f"one of {', '.join(categories())}")
     parser.add_argument(
         "--version",
         metavar="V",

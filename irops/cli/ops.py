@@ -15,8 +15,8 @@ import json
 import sys
 from dataclasses import asdict, dataclass
 
-from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.exit_codes import CLEAN
+from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import Refusal
 from irops.cli.op_search import rank, with_attribute, words_of
 from irops.cli.streams import show
@@ -24,8 +24,10 @@ from irops.cli.tables import table
 from irops.diagnostics.printable import plural
 from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects import Dialect, dialect_named, dialects
+from irops.document.coverage import coverage
 from irops.registry import Registry, default_registry
 from irops.spec.opsets import categories
+from irops.spec.types import OPENVINO
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ def execute(args: argparse.Namespace) -> int:
     elif args.quiet:
         sys.stdout.write("".join(f"{entry.op}\n" for entry in entries))
     else:
-        _show(entries)
+        _show(entries, _covered(args, dialect))
     return CLEAN
 
 
@@ -130,7 +132,14 @@ def _opset(text: str | None, dialect: Dialect) -> str | None:
         raise Refusal(str(error)) from None
 
 
-def _show(entries: list[Entry]) -> None:
+def _covered(args: argparse.Namespace, dialect: Dialect) -> str:
+    """How many types of another dialect are defined, where all of its ops are listed; else empty."""
+    chosen = (args.category, args.opset, args.text, args.attribute)
+    found = None if args.undefined or any(chosen) or dialect.name == OPENVINO else coverage(dialect)
+    return "" if found is None else f"; {found}; --undefined lists the others"
+
+
+def _show(entries: list[Entry], covered: str = "") -> None:
     if not entries:
         print("0 ops")
         return
@@ -138,7 +147,7 @@ def _show(entries: list[Entry]) -> None:
     out.title = None
     for entry in entries:
         out.add_row(entry.op, entry.category, _range(entry.opsets), entry.summary)
-    out.caption = plural(len(entries), "op")
+    out.caption = plural(len(entries), "op") + covered
     show(out)
 
 

@@ -28,7 +28,9 @@ class Parser(argparse.ArgumentParser):
         known, others = self.parse_known_args(args, namespace)
         if others:
             option = others[0].partition("=")[0]
-            self.error(f"unrecognized arguments: {' '.join(others)}{did_you_mean_word(option, self._options())}")
+            self.error(
+                f"unrecognized arguments: {' '.join(others)}{did_you_mean_word(option, self._options())}"
+            )
         return known
 
     def error(self, message: str) -> Any:
@@ -43,6 +45,10 @@ class Parser(argparse.ArgumentParser):
     def _choices(self, message: str) -> list[str]:
         """The choices of the option that a message names."""
         for action in self._actions:
-            if action.choices and action.option_strings and f"argument {'/'.join(action.option_strings)}:" in message:
+            if (
+                action.choices
+                and action.option_strings
+                and f"argument {'/'.join(action.option_strings)}:" in message
+            ):
                 return [str(choice) for choice in action.choices]
         return []

@@ -17,10 +17,10 @@ import sys
 from irops.analysis.made_up import FILLS, made_up
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least

@@ -14,9 +14,9 @@ from __future__ import annotations
 import argparse
 
 from irops.analysis.infer import analyse
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least

@@ -62,7 +62,9 @@ def _excerpt(diagnostic: Diagnostic) -> Iterator[list[Piece]]:
 
 def _width(text: str) -> int:
     """The columns that a text takes on a terminal."""
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text if not combining(character))
+    return sum(
+        2 if east_asian_width(character) in "WF" else 1 for character in text if not combining(character)
+    )
 
 
 def _details(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:

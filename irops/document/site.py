@@ -176,7 +176,9 @@ class Site:
             {
                 "name": d.file_id,
                 "text": d.summary,
-                "keywords": ", ".join(d.keywords), "path": f"ops/{d.page}.html", "kind": d.category,
+                "keywords": ", ".join(d.keywords),
+                "path": f"ops/{d.page}.html",
+                "kind": d.category,
             }
             for d in definitions
         ]

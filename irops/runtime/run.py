@@ -53,9 +53,7 @@ def run_model(
 class Run:
     """The state of one run."""
 
-    def __init__(
-        self, evaluator: Evaluator, variables: Transaction, record: Record | None = None
-    ) -> None:
+    def __init__(self, evaluator: Evaluator, variables: Transaction, record: Record | None = None) -> None:
         self.record = record or Record(evaluator.limits.findings)
         self.evaluator, self.limits, self.variables = evaluator, evaluator.limits, variables
         self.bytes_held = 0

@@ -54,7 +54,9 @@ def test_a_rule_finds_layers_with_their_places():
     assert [d.location.layer_name for d in report] == [layer.name for _, layer in model.walk()]
     assert all(d.location.line and d.severity is irops.Severity.ERROR for d in report)
     assert len(irops.check(model, rules=[made()])) == len(report) + len(irops.check(model))
-    assert "layer-exists" not in {r.name for r in all_rules()}, "a rule of one call is not added to the process"
+    assert "layer-exists" not in {r.name for r in all_rules()}, (
+        "a rule of one call is not added to the process"
+    )
 
 
 def test_a_rule_sees_what_is_inferred_and_layers_in_bodies():
@@ -144,7 +146,9 @@ def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
 
 def test_an_installed_package_is_found_by_its_metadata(tmp_path):
     (tmp_path / "acme-1.0.dist-info").mkdir()
-    (tmp_path / "acme-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+    (tmp_path / "acme-1.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n"
+    )
     (tmp_path / "acme-1.0.dist-info" / "entry_points.txt").write_text("[irops.rules]\nacme = acme_rules\n")
     (tmp_path / "acme_rules.py").write_text((EXAMPLE / "naming.py").read_text())
     assert command("rules", "TEAM", "-q", cwd=tmp_path, path=str(tmp_path)).stdout == "TEAM001\nTEAM002\n"

@@ -18,7 +18,9 @@ def ports(*ids: int) -> list[Port]:
     return [Port(id) for id in ids]
 
 
-def layer(id: int, type: str, inputs: int = 0, outputs: int = 0, version: str = "opset1", **data: str) -> Layer:
+def layer(
+    id: int, type: str, inputs: int = 0, outputs: int = 0, version: str = "opset1", **data: str
+) -> Layer:
     """A layer whose input ports have the ids from 0 and whose output ports follow; none is declared."""
     ids = range(inputs + outputs)
     return Layer(id, f"{type}_{id}", type, version, data, ports(*ids[:inputs]), ports(*ids[inputs:]))
@@ -45,7 +47,11 @@ def added(shape: str = "2,3") -> Model:
 def looped() -> Model:
     """A TensorIterator over the rows of its input."""
     inner = Graph(
-        [layer(0, "Parameter", 0, 1, shape="1,3", element_type="f32"), layer(1, "ReLU", 1, 1), layer(2, "Result", 1)],
+        [
+            layer(0, "Parameter", 0, 1, shape="1,3", element_type="f32"),
+            layer(1, "ReLU", 1, 1),
+            layer(2, "Result", 1),
+        ],
         [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)],
     )
     body = Body(

@@ -44,11 +44,31 @@ FINDINGS = {
     "where": ("Odd-extension", "--definitions", "FAULTY"),
 }
 REFUSED = {
-    "check": [("ABSENT",), ("--nonsense",), ("FOLDER",), ("MODEL", "ABSENT"), ("PIPE",), ("MODEL", "--baseline", "ABSENT")],
-    "infer": [("ABSENT",), ("MODEL", "--shape", "typo:1"), ("MODEL", "--shape", "x:a b"), ("MODEL", "--input", "x=ABSENT")],
-    "run": [("ABSENT",), ("MODEL",), ("MODEL", "--input", "x=ABSENT"), ("MODEL", "--fill", "ones", "--keep", "typo")],
+    "check": [
+        ("ABSENT",),
+        ("--nonsense",),
+        ("FOLDER",),
+        ("MODEL", "ABSENT"),
+        ("PIPE",),
+        ("MODEL", "--baseline", "ABSENT"),
+    ],
+    "infer": [
+        ("ABSENT",),
+        ("MODEL", "--shape", "typo:1"),
+        ("MODEL", "--shape", "x:a b"),
+        ("MODEL", "--input", "x=ABSENT"),
+    ],
+    "run": [
+        ("ABSENT",),
+        ("MODEL",),
+        ("MODEL", "--input", "x=ABSENT"),
+        ("MODEL", "--fill", "ones", "--keep", "typo"),
+    ],
     "inspect": [("ABSENT",), ("FOLDER",), ()],
-    "translate": [("ABSENT", "--to", "onnx", "-o", "OUT.onnx"), ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx")],
+    "translate": [
+        ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),
+        ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx"),
+    ],
     "backends": [("--op", "typo")],
     "conformance": [("--backend", "typo"), ()],
     "docs": [("--output", "FOLDER"), ()],

@@ -110,7 +110,8 @@ def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(
 
 
 @pytest.mark.parametrize(
-    ("type", "after"), [("Aaa", '<opsets>\n  <op type="Aaa"'), ("Zzz", '</op>\n  <op type="Zzz"'), ("B", 'since="opset4"')]
+    ("type", "after"),
+    [("Aaa", '<opsets>\n  <op type="Aaa"'), ("Zzz", '</op>\n  <op type="Zzz"'), ("B", 'since="opset4"')],
 )
 def test_entries_of_opsets_stay_in_alphabetical_order(type: str, after: str) -> None:
     table = '<opsets>\n  <op type="B" category="c">\n    <version since="opset1" in="1" page="B-1"/>\n  </op>\n</opsets>\n'

@@ -26,9 +26,10 @@ def test_all_rules_are_listed(irops: Irops) -> None:
 
 
 def test_rules_are_chosen_as_for_select(irops: Irops) -> None:
-    assert irops("rules", "IR20", "dead-layer", "-q").out.split()[-1] == "IR209" or "IR208" in irops(
-        "rules", "dead-layer"
-    ).out
+    assert (
+        irops("rules", "IR20", "dead-layer", "-q").out.split()[-1] == "IR209"
+        or "IR208" in irops("rules", "dead-layer").out
+    )
     result = irops("rules", "dead-lair")
     assert (result.status, result.err) == (
         2,

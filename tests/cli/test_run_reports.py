@@ -64,7 +64,9 @@ def test_warnings_are_given_to_python_too(swish: Path) -> None:
 def test_a_warning_of_inference_is_shown_by_each_run(tmp_path: Path) -> None:
     model = tmp_path / "not.xml"
     text = SWISH.replace('type="Swish" version="opset4"', 'type="Elu" version="opset1"')
-    text = text.replace('<port id="1"/></input>', "</input>").replace("<input><port", '<data alpha="-1"/><input><port', 1)
+    text = text.replace('<port id="1"/></input>', "</input>").replace(
+        "<input><port", '<data alpha="-1"/><input><port', 1
+    )
     model.write_text(text.replace('<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>', ""))
     session = package.Session(model)
     inputs = {"x": np.ones(3, np.float32), "beta": np.float32(2)}
@@ -88,9 +90,7 @@ def test_verify_says_what_it_verified(irops: Irops, reversing: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("run", "--fill", "ones"), ("infer",), ("check",)])
-def test_missing_weights_are_reported_once(
-    command: tuple[str, ...], irops: Irops, tmp_path: Path
-) -> None:
+def test_missing_weights_are_reported_once(command: tuple[str, ...], irops: Irops, tmp_path: Path) -> None:
     model = tmp_path / "model.xml"
     model.write_text(WEIGHTED.read_text())
     text = WEIGHTED.read_text()

@@ -69,7 +69,8 @@ def test_ops_named_so_come_before_ops_that_mention_the_words(irops: Irops) -> No
 def test_ops_are_found_by_attribute(irops: Irops) -> None:
     found = irops("ops", "--quiet", "--attribute", "keep_dims").out.split()
     assert {op.rpartition("-")[0] for op in found} == {
-        f"Reduce{kind}" for kind in ("L1", "L2", "LogicalAnd", "LogicalOr", "Max", "Mean", "Min", "Prod", "Sum")
+        f"Reduce{kind}"
+        for kind in ("L1", "L2", "LogicalAnd", "LogicalOr", "Max", "Mean", "Min", "Prod", "Sum")
     }
     assert irops("ops", "--quiet", "--attribute", "KEEP-DIMS").out.split() == found
     assert "AvgPool-16" in irops("ops", "--quiet", "--attribute", "exclude_pad").out.split()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import irops
-from irops.diagnostics.suggestions import closest, did_you_mean_word, meant_or_all
 from irops.diagnostics.rule import Severity
+from irops.diagnostics.suggestions import closest, did_you_mean_word, meant_or_all
 from irops.registry import default_registry
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +87,9 @@ def inputs_of(model: irops.Model) -> list[np.ndarray[Any, Any]]:
 
 
 def test_an_unknown_attribute_of_a_call_is_an_error_and_not_a_warning() -> None:
-    with pytest.raises(irops.EvaluationError, match="error IR311 ReverseSequence-1 has no attribute 'typo'") as c:
+    with pytest.raises(
+        irops.EvaluationError, match="error IR311 ReverseSequence-1 has no attribute 'typo'"
+    ) as c:
         irops.call("ReverseSequence", X, LENGTHS, typo=1)
     assert [d.severity for d in c.value.diagnostics] == [Severity.ERROR]
 

@@ -43,7 +43,9 @@ def load_installed_rules() -> None:
         try:
             module = entry.load()
         except Exception as error:
-            message = f"the package {entry.value} ({ENTRY_POINTS}: {entry.name}) cannot be imported: {_text(error)}"
+            message = (
+                f"the package {entry.value} ({ENTRY_POINTS}: {entry.name}) cannot be imported: {_text(error)}"
+            )
             raise _error("failed-import", message, Location(entry.value)) from error
         _add(module, entry.value)
 

@@ -50,9 +50,13 @@ def add_rules(rules: Iterable[Rule]) -> None:
         if not isinstance(added, Rule):
             raise ValueError(f"{added!r} is not an irops.Rule")
         if not _CODE.fullmatch(added.code):
-            raise ValueError(f"the code {added.code!r} must be 2 to 10 capital letters, not IR or OD, and 3 digits")
+            raise ValueError(
+                f"the code {added.code!r} must be 2 to 10 capital letters, not IR or OD, and 3 digits"
+            )
         if not _NAME.fullmatch(added.name):
-            raise ValueError(f"the name {added.name!r} of {added.code} must be lower-case words joined by hyphens")
+            raise ValueError(
+                f"the name {added.name!r} of {added.code} must be lower-case words joined by hyphens"
+            )
         for word in (added.code, added.name):
             other = _table().get(word) or _CUSTOM.get(word)
             if other not in (None, added):

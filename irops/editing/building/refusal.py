@@ -10,4 +10,6 @@ def refuse(name: str, message: str, node: str | None = None, notes: tuple[str, .
     """The error to raise. name: of the rule; node: the name of the node that is at fault; notes: further
     help.
     """
-    return DiagnosticError([Diagnostic(rule(name), message, Location("<graph>", layer_name=node), notes=notes)])
+    return DiagnosticError(
+        [Diagnostic(rule(name), message, Location("<graph>", layer_name=node), notes=notes)]
+    )
