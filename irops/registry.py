@@ -143,8 +143,8 @@ class Registry:
         ids = {i.lower(): i for i in known}
         if name.lower() in ids:
             return ids[name.lower()]
-        type = opsets().classes.get(name, name).lower()
-        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == type]
+        spelled = opsets().classes.get(name, name).lower()
+        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == spelled]
         if not versions:
             raise self._unknown(name)
         return max(versions, key=_number)
@@ -160,13 +160,13 @@ class Registry:
         known = (
             self.versions(prefix) if dialect else [i for one in dialects() for i in self.versions(one.name)]
         )
-        plain = {id.removeprefix(f"{prefix}:"): id for id in sorted(known, key=_number)}
-        newest = {word.rpartition("-")[0] or word: id for word, id in plain.items()}
+        plain = {i.removeprefix(f"{prefix}:"): i for i in sorted(known, key=_number)}
+        newest = {word.rpartition("-")[0] or word: i for word, i in plain.items()}
         word = name.removeprefix(f"{prefix}:") if dialect else name
-        type, dash, number = word.rpartition("-")
-        if dash and number.isdigit() and type.lower() not in map(str.lower, newest):
+        stem, dash, number = word.rpartition("-")
+        if dash and number.isdigit() and stem.lower() not in map(str.lower, newest):
             return [plain[near] for near in closest(word, plain)]
-        return [newest[near] for near in closest(type if dash else word, newest)]
+        return [newest[near] for near in closest(stem if dash else word, newest)]
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of all ops of OpenVINO and of extensions; or of another dialect, a file of which may hold

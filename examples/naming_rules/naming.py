@@ -3,7 +3,7 @@
 import irops
 
 
-def names_have_no_spaces(model, facts):
+def names_have_no_spaces(model, _facts):
     for _, layer in model.walk():
         if " " in layer.name:
             yield layer, f"the name {layer.name!r} has a space, must have none"

@@ -34,8 +34,9 @@ GRACE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither; rules: modules of custom
-    rules.
+    """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither.
+
+    rules: modules of custom rules.
     """
 
     weights: str | None

@@ -35,7 +35,7 @@ def _not_found(name: str, registry: Registry, or_rule: bool) -> str:
     if versions_of_type:
         return f"irops does not define {versions_of_type[-1]} yet"
     rules = [word for rule in all_rules() for word in (rule.code, rule.name)] if or_rule else []
-    named_so = called((registry.op(id).definition for id in registry.ids()), name)
+    named_so = called((registry.op(op).definition for op in registry.ids()), name)
     matches = named_so[-2:][::-1] + closest(name, rules) + registry.similar(name)
     hint = f"did you mean {' or '.join(matches[:3])}?" if matches else "irops ops lists all ops"
     return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; {hint}"

@@ -99,7 +99,7 @@ def _dispatch(arguments: list[str]) -> int:
     parser = Parser(f"irops {name}", command.__doc__, exit_codes(name))
     command.configure(parser)
     parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")
-    return command.execute(parser.parse_args(arguments[1:]))
+    return command.execute(parser.parse(arguments[1:]))
 
 
 def _overview() -> argparse.ArgumentParser:
@@ -112,7 +112,8 @@ def _overview() -> argparse.ArgumentParser:
         allow_abbrev=False,
         description=f"Check, infer, run and document OpenVINO IR models.\n\ncommands:\n{commands}",
         epilog=(
-            "example:\n  irops check model.xml\n\nirops COMMAND --help, or irops help COMMAND, describes a command.\n"
+            "example:\n  irops check model.xml\n\n"
+            "irops COMMAND --help, or irops help COMMAND, describes a command.\n"
             "Exit codes: 0 success; 1 findings; 2 wrong usage, a file that cannot be read or\nwritten, or an"
             " internal error."
         ),

@@ -1,4 +1,4 @@
-"""Search of ops by words: by their own names, by the names that other libraries give them, and by attribute."""
+"""Search of ops by their names, by the names that other libraries give them, and by attribute."""
 
 from __future__ import annotations
 

@@ -75,9 +75,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     registry, dialect = registry_of(args) or default_registry(), dialect_named(args.dialect)
     entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
-    if args.category is not None and not entries:
-        if args.category not in categories():
-            raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
+    if args.category is not None and not entries and args.category not in categories():
+        raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
     if args.output_format == "json":
         json.dump({"version": 1, "ops": [asdict(entry) for entry in entries]}, sys.stdout, indent=2)
         print()

@@ -1,4 +1,4 @@
-"""The parser of a command's arguments: that of argparse, with suggestions for mistyped options and choices."""
+"""The parser of arguments: that of argparse, with suggestions for mistyped options and choices."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
-    def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
-        known, others = self.parse_known_args(args, namespace)
+    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+        """The values of the options; exits with 2 for a word that is none."""
+        known, others = self.parse_known_args(words)
         if others:
             option = others[0].partition("=")[0]
             self.error(

@@ -12,7 +12,7 @@ from irops.diagnostics.rules import all_rules
 
 
 def rules_with_prefix(prefix: str) -> tuple[Rule, ...]:
-    """The rules whose codes begin with a prefix of at least two letters, in any case; () if there are none."""
+    """The rules whose codes begin with a prefix of at least two letters, in any case."""
     start = prefix.upper()
     return tuple(one for one in all_rules() if len(start) > 1 and one.code.startswith(start))
 

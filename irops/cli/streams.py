@@ -66,7 +66,7 @@ def columns() -> int | None:
 
 
 def console(stream: TextIO | None = None) -> Console:
-    """A rich Console: as wide as COLUMNS or the terminal; if the stream is no terminal, tables do not fold."""
+    """A rich Console: as wide as COLUMNS or the terminal; tables do not fold elsewhere."""
     from rich.console import Console
 
     stream = stream or sys.stdout

@@ -1,5 +1,5 @@
-"""The full format, for people: a headline per finding, the line of the file with a caret, and details; in colour
-on a terminal.
+"""The full format, for people: a headline per finding, the line of the file with a caret, and details; in
+colour on a terminal.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from irops.spec.cases import examples
@@ -43,7 +44,7 @@ def literal(value: Any) -> str:
             return repr(format_value(value))
         case tuple():
             return f"({', '.join(map(literal, value))}{',' * (len(value) == 1)})"
-        case float() if value != value or value in (float("inf"), -float("inf")):
+        case float() if not isfinite(value):
             return f'float("{value}")'
         case float():
             return f"{value:g}" if float(f"{value:g}") == value else repr(value)

@@ -22,7 +22,7 @@ class Coverage:
 
     def as_markdown(self) -> str:
         """A table of the defined types, and a list of the others."""
-        rows = "".join(f"| {type} | {opsets} |\n" for type, opsets in self.defined.items())
+        rows = "".join(f"| {name} | {opsets} |\n" for name, opsets in self.defined.items())
         return (
             f"irops defines {self}:\n\n| op type | opsets |\n|---|---|\n{rows}\nIt does not define"
             f" {', '.join(self.undefined)}.\n"
@@ -35,8 +35,8 @@ def coverage(dialect: Dialect) -> Coverage | None:
     if not types:
         return None
     opsets: dict[str, list[int]] = {}
-    for id in dialect.ids():
-        numbers = [int(name.removeprefix("opset")) for name in dialect.opsets_of(id)]
-        opsets.setdefault(parted(id)[1], []).extend(numbers)
-    defined = {type: f"{min(opsets[type])} to {max(opsets[type])}" for type in types if opsets.get(type)}
-    return Coverage(dialect.title, defined, tuple(type for type in types if type not in defined))
+    for op in dialect.ids():
+        numbers = [int(name.removeprefix("opset")) for name in dialect.opsets_of(op)]
+        opsets.setdefault(parted(op)[1], []).extend(numbers)
+    defined = {name: f"{min(opsets[name])} to {max(opsets[name])}" for name in types if opsets.get(name)}
+    return Coverage(dialect.title, defined, tuple(name for name in types if name not in defined))

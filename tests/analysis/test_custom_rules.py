@@ -135,10 +135,10 @@ def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
         assert {d.code for d in irops.check(MODEL)} == {"ACME001"}
         entry.load = lambda: 1 / 0
         custom.load_installed_rules.cache_clear()
-        with pytest.raises(irops.DefinitionError, match="OD108 the package acme.rules"):
+        with pytest.raises(irops.DefinitionError, match=r"OD108 the package acme\.rules"):
             irops.rules()
-        entry.load = lambda: SimpleNamespace()
-        with pytest.raises(irops.DefinitionError, match="OD112 acme.rules has no tuple RULES"):
+        entry.load = SimpleNamespace
+        with pytest.raises(irops.DefinitionError, match=r"OD112 acme\.rules has no tuple RULES"):
             irops.rules()
     finally:
         custom.load_installed_rules.cache_clear()

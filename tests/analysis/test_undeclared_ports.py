@@ -15,7 +15,7 @@ from irops.ir.weights import Weights
 
 
 def ports(*ids: int) -> list[Port]:
-    return [Port(id) for id in ids]
+    return [Port(number) for number in ids]
 
 
 def layer(
@@ -38,9 +38,8 @@ def added(shape: str = "2,3") -> Model:
         layer(6, "Result", 1),
     ]
     weights = Weights.of_bytes(np.arange(3, dtype=np.float32).tobytes() + np.int64(0).tobytes())
-    edges = [
-        Edge(0, 0, 2, 0), Edge(1, 0, 2, 1), Edge(2, 2, 3, 0), Edge(4, 0, 3, 1), Edge(3, 2, 5, 0), Edge(3, 3, 6, 0)
-    ]  # fmt: skip
+    ends = [(0, 0, 2, 0), (1, 0, 2, 1), (2, 2, 3, 0), (4, 0, 3, 1), (3, 2, 5, 0), (3, 3, 6, 0)]
+    edges = [Edge(*four) for four in ends]
     return Model("added", 11, Graph(layers, edges), weights=weights)
 
 

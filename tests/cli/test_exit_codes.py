@@ -115,7 +115,7 @@ def test_findings_are_1(command: str, words: Any, irops: Irops) -> None:
     assert re.search(r"error (IR|OD)\d+", result.out + result.err)
 
 
-@pytest.mark.parametrize(("command", "rest"), [(c, rest) for c, all in REFUSED.items() for rest in all])
+@pytest.mark.parametrize(("command", "rest"), [(c, rest) for c, many in REFUSED.items() for rest in many])
 def test_wrong_usage_and_unreadable_paths_are_2(
     command: str, rest: tuple[str, ...], words: Any, irops: Irops
 ) -> None:

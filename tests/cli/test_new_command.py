@@ -101,7 +101,10 @@ def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(
     assert irops("new", *words) == (0, "", "")
     assert (tmp_path / "schemas" / "arithmetic" / "CubeRoot-17.xml").is_file()
     assert (tmp_path / "irops" / "ops" / "arithmetic" / "cube_root.py").is_file()
-    entry = '  <op type="CubeRoot" category="arithmetic">\n    <version since="opset17" in="17" page="CubeRoot-17"/>\n'
+    entry = (
+        '  <op type="CubeRoot" category="arithmetic">\n'
+        '    <version since="opset17" in="17" page="CubeRoot-17"/>\n'
+    )
     assert entry in table.read_text()
     result = irops("new", "Abs", *words[1:4], "opset16", *words[5:])
     assert result.err == (
@@ -114,7 +117,8 @@ def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(
     [("Aaa", '<opsets>\n  <op type="Aaa"'), ("Zzz", '</op>\n  <op type="Zzz"'), ("B", 'since="opset4"')],
 )
 def test_entries_of_opsets_stay_in_alphabetical_order(type: str, after: str) -> None:
-    table = '<opsets>\n  <op type="B" category="c">\n    <version since="opset1" in="1" page="B-1"/>\n  </op>\n</opsets>\n'
+    version = '    <version since="opset1" in="1" page="B-1"/>\n'
+    table = f'<opsets>\n  <op type="B" category="c">\n{version}  </op>\n</opsets>\n'
     text = with_entry(table, type, "opset4", "c")
     assert after in text
     types = re.findall('op type="([^"]*)"', text)
@@ -126,11 +130,11 @@ def test_the_definitions_are_those_that_opsets_lists() -> None:
     registry = Registry(plugins=False)
     listed = {version.id: version for version in opsets().all()}
     assert set(registry.ids()) == set(listed)
-    for id, version in listed.items():
-        definition = registry.op(id).definition
+    for op, version in listed.items():
+        definition = registry.op(op).definition
         assert (definition.category, definition.version) == (version.category, version.since)
         assert version.since in version.opsets
-        assert Path(definition.path) == ROOT / "schemas" / version.category / f"{id}.xml"
+        assert Path(definition.path) == ROOT / "schemas" / version.category / f"{op}.xml"
 
 
 def test_every_version_in_opsets_resolves_to_its_definition() -> None:

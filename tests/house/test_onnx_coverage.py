@@ -1,4 +1,6 @@
-"""The pages state which op types of ONNX irops defines. `python tests/house/test_onnx_coverage.py` updates them."""
+"""The pages state which op types of ONNX irops defines; `python tests/house/test_onnx_coverage.py` updates
+them.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +51,10 @@ def test_a_covered_type_is_one_that_a_model_can_use():
     found = coverage(dialect_named("onnx"))
     assert found is not None
     onnx = dialect_named("onnx")
-    for type, opsets in found.defined.items():
+    for name, opsets in found.defined.items():
         first, last = map(int, opsets.split(" to "))
         for opset in (first, last):
-            assert onnx.named(type, opset) is not None
+            assert onnx.named(name, opset) is not None
     assert not set(found.defined) & set(found.undefined)
     assert "Conv" in found.undefined or "Conv" in found.defined
 

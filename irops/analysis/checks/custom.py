@@ -34,7 +34,7 @@ def rules() -> tuple[Rule, ...]:
 
 @cache
 def load_installed_rules() -> None:
-    """Add the rules of packages that register a module under the entry point group. Raises: DefinitionError"""
+    """Add the rules of packages that register a module. Raises: DefinitionError"""
     if not _are_installed():
         return
     from importlib.metadata import entry_points  # slow to import

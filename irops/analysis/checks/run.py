@@ -64,7 +64,7 @@ def check(
     text: is checked in place of the file's content (an editor's, say); select, ignore: codes, beginnings of
     codes (IR2), or names of rules; all of them if none is selected; rules: custom rules, beside those of
     installed packages.
-    Raises:  ValueError where select or ignore matches no rule; DefinitionError for an invalid package of rules
+    Raises:  ValueError where select or ignore matches no rule; DefinitionError for invalid custom rules
     """
     load_installed_rules()
     custom = tuple(rules)
