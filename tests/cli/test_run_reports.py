@@ -18,7 +18,8 @@ SWISH = """<net name="m" version="11"><layers>
 <output><port id="0" precision="FP32"><dim>3</dim></port></output></layer>
 <layer id="1" name="beta" type="Parameter" version="opset1"><data shape="" element_type="f32"/>
 <output><port id="0" precision="FP32"/></output></layer>
-<layer id="2" name="act" type="Swish" version="opset4"><input><port id="0"><dim>3</dim></port><port id="1"/></input>
+<layer id="2" name="act" type="Swish" version="opset4">
+<input><port id="0"><dim>3</dim></port><port id="1"/></input>
 <output><port id="2" precision="FP32"><dim>3</dim></port></output></layer>
 <layer id="3" name="y" type="Result" version="opset1"><input><port id="0"><dim>3</dim></port></input></layer>
 </layers><edges><edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
