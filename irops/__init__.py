@@ -6,6 +6,9 @@
     results = irops.run(model, {"x": array})   # or irops.Session(model).run({"x": array})
     y = irops.call("Relu-1", array)            # one op
     grads = irops.vjp(model, inputs, cotangents)
+    graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
+    part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
+    delta = irops.diff(a, b)                   # what differs between two models
     other = irops.translate(model, to=dialect)
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
@@ -22,6 +25,7 @@ __all__ = [
     "Diagnostic",
     "DiagnosticError",
     "EvaluationError",
+    "Graph",
     "Limits",
     "Model",
     "ReadError",
@@ -34,6 +38,8 @@ __all__ = [
     "check",
     "definition",
     "definitions",
+    "diff",
+    "extract",
     "infer",
     "read",
     "rules",
@@ -57,6 +63,9 @@ _HOMES = {
     "ReadError": "irops.diagnostics.diagnostic",
     "call": "irops.runtime.call",
     "Limits": "irops.limits",
+    "Graph": "irops.editing.graph.graph",
+    "extract": "irops.editing.extraction",
+    "diff": "irops.editing.diff.diff",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
@@ -86,6 +95,9 @@ if TYPE_CHECKING:
     from irops.diagnostics.report import Report as Report
     from irops.diagnostics.rule import Rule as Rule
     from irops.diagnostics.rule import Severity as Severity
+    from irops.editing.diff.diff import diff as diff
+    from irops.editing.extraction import extract as extract
+    from irops.editing.graph.graph import Graph as Graph
     from irops.editing.translation.translate import translate as translate
     from irops.ir.model import Model as Model
     from irops.limits import Limits as Limits

@@ -102,6 +102,8 @@ class Registry:
         module = None if apart is None else importlib.import_module(apart).__name__
         if definition.same_as is not None:
             return self._sharing_op(definition, self.op(definition.same_as), module)
+        if module is None and definition.library:  # its shapes follow from the definition alone
+            return Op(definition, functions_of(definition, ()), dialect.package)
         module = module or _import_own(definition).__name__
         return Op(definition, functions_of(definition, (module, *_own_modules())), module)
 

@@ -37,10 +37,11 @@ class Inference:
     times in all.
     """
 
-    def __init__(self, structure: ModelStructure) -> None:
+    def __init__(self, structure: ModelStructure, names: Names | None = None) -> None:
+        """names: for sizes that are not known; #0, #1 ... if none are given"""
         self.structure, self.limits = structure, structure.limits
         self.budget, self.clock = Budget(self.limits.folded_bytes), Clock(self.limits.seconds)
-        self.names = Names()
+        self.names = names or Names()
         self.repeats = 0
         self._inferred_bodies: set[tuple[str, ...]] = set()
         self._unread: list[Diagnostic] = []  # what is wrong with constants whose values were asked for

@@ -12,10 +12,13 @@ from irops.values.shape import Shape
 
 
 class Names:
-    """Gives names that no other size of one inference has: #0, #1 ..., which no caller can give."""
+    """Gives names that no other size of one inference has: #0, #1 ..., which no caller can give.
 
-    def __init__(self) -> None:
-        self._numbers = count()
+    prefix: precedes the numbers, where sizes of several inferences meet
+    """
+
+    def __init__(self, prefix: str = "") -> None:
+        self._prefix, self._numbers = f"{GENERATED_PREFIX}{prefix}", count()
 
     def named(self, facts: list[Fact]) -> list[Fact]:
         """The facts, every size without a symbol under a new name."""
@@ -27,7 +30,7 @@ class Names:
         return Shape(
             size
             if size.known or size.symbol is not None
-            else size.named(f"{GENERATED_PREFIX}{next(self._numbers)}")
+            else size.named(f"{self._prefix}{next(self._numbers)}")
             for size in shape
         )
 

@@ -31,6 +31,8 @@ MEANING_OF_1 = {
     "run": "the model has errors, or cannot be evaluated on these inputs",
     "inspect": "the model has errors that prevent reading it",
     "translate": "the model has errors, or is not representable in the target",
+    "extract": "the model has errors, or the part cannot be taken",
+    "diff": "the models differ, or one has errors",
     "conformance": "a case failed",
 }
 """What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""

@@ -11,6 +11,7 @@ from irops.dialects.dialect import parted
 from irops.registry import Registry
 from irops.spec.definition import Definition
 from irops.spec.opsets import opsets
+from irops.spec.types import OPENVINO
 
 
 def definition_of(name: str, registry: Registry, *, or_rule: bool = False) -> Definition:
@@ -34,11 +35,26 @@ def _not_found(name: str, registry: Registry, or_rule: bool) -> str:
     ]
     if versions_of_type:
         return f"irops does not define {versions_of_type[-1]} yet"
+    added = _added_by_libraries(name, registry)
+    if added:
+        return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; did you mean {added[0]}?"
     rules = [word for rule in all_rules() for word in (rule.code, rule.name)] if or_rule else []
     named_so = called((registry.op(op).definition for op in registry.ids()), name)
     matches = named_so[-2:][::-1] + closest(name, rules) + registry.similar(name)
     hint = f"did you mean {' or '.join(matches[:3])}?" if matches else "irops ops lists all ops"
     return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; {hint}"
+
+
+def _added_by_libraries(name: str, registry: Registry) -> list[str]:
+    """Ops of this type that dialects add to OpenVINO's; name: a type, also with the version of its layers."""
+    return [
+        op
+        for dialect in others()
+        for op in registry.ids(dialect.name)
+        if dialect.base == OPENVINO
+        and name.lower()
+        in (parted(op)[1].lower(), f"{parted(op)[1]}-{dialect.layer_version(parted(op)[1], 0)}".lower())
+    ]
 
 
 def _foreign_not_found(dialect: Dialect, name: str, registry: Registry) -> str:

@@ -23,6 +23,8 @@ COMMANDS = {
     "infer": "infer the element type and shape of every tensor",
     "run": "evaluate a model on given inputs",
     "inspect": "summarize a model: inputs, outputs, ops, weights",
+    "extract": "write a part of a model as a model of its own",
+    "diff": "report what differs between two models",
     "translate": "convert a model into another dialect",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",

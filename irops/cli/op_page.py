@@ -16,6 +16,11 @@ def explain_op(definition: Definition, page: Page) -> None:
     page.title(f"{definition.id} ({definition.category})")
     page.lines(definition.summary)
     page.paragraph(definition.description)
+    if definition.library:
+        page.paragraph(
+            f"OpenVINO reads models with this op only with the extension library {definition.library}. irops"
+            " checks its layers and infers their outputs; it has no kernel for it."
+        )
     if definition.formula:
         page.heading("formula")
         page.verbatim(definition.formula)

@@ -117,7 +117,7 @@ def op_view(registry: Registry, op: Op) -> OpView:
         examples=tuple(case_view(op, case) for case in examples(definition)),
         siblings=_siblings(registry, definition),
         comparisons=comparisons_of(op.definition.file_id),
-        call=call_text(definition),
+        call="" if definition.library else call_text(definition),
         places=_places(op),
     )
 
@@ -215,17 +215,20 @@ def case_view(op: Op, case: Case) -> CaseView:
         if len(expected) == len(outputs)
         else [p.name for p in op.definition.outputs]
     )
+    shown = (TensorView(name, _type(array), layout(array)) for name, array in zip(names, outputs))
+    if op.definition.library:  # no kernel: what is inferred
+        shown = (_tensor_view(tensor) for tensor in expected)
     return CaseView(
         title=case.name or "",
         attributes=attributes,
-        inputs=tuple(_input_arrays(t) for t in tensors),
-        outputs=tuple(TensorView(name, _type(array), layout(array)) for name, array in zip(names, outputs)),
+        inputs=tuple(_tensor_view(t) for t in tensors),
+        outputs=tuple(shown),
         net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
         diagnostics=tuple(f"{d.severity} {d.code}: {d.message}" for d in diagnostics),
     )
 
 
-def _input_arrays(tensor: Tensor) -> TensorView:
+def _tensor_view(tensor: Tensor) -> TensorView:
     return TensorView(
         tensor.name,
         f"{tensor.element_type}{tensor.shape}",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import Any
 
-from irops.values.dim import Dim, unify
+from irops.values.dim import ANY, Dim, unify
 from irops.values.fact import Fact
 from irops.values.shape import SCALAR, UNRANKED, Shape, broadcast_shapes, unify_shapes
 from irops.values.violation import require
@@ -26,6 +26,11 @@ def same(data: Fact) -> Shape:
 def scalar() -> Shape:
     """No axes."""
     return SCALAR
+
+
+def vector() -> Shape:
+    """One axis, whose size follows from values."""
+    return Shape.of(ANY)
 
 
 def broadcast(a: Fact, b: Fact, auto_broadcast: str, constraint: str, axis: int = 0) -> Shape:
@@ -109,6 +114,7 @@ def normal_axes(axes: Iterable[int], rank: int, constraint: str, twice: str | No
 RULES: Mapping[str, Callable[..., Any]] = {
     "same": same,
     "scalar": scalar,
+    "vector": vector,
     "broadcast": broadcast,
     "reduced": reduced,
 }

@@ -4,7 +4,7 @@ between runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -88,7 +88,21 @@ class Evaluator:
             *structural,
             *inferred.findings,
             *(self._uncomputable(missing, places[missing], graph) for missing in undefined if missing),
+            *self._without_kernels(graph),
         ]
+
+    def _without_kernels(self, graph: GraphNode) -> Iterator[Diagnostic]:
+        """Each op of an extension library that no backend can compute, at its first layer."""
+        of_libraries = {
+            node.op.id: (node.op, node.layer)
+            for node in reversed(graph.layers.values())
+            if node.op is not None and node.op.functions.kernel is None
+        }
+        for op, layer in reversed(of_libraries.values()):
+            if kernel_of(op, self.backends) is None:
+                place = self.analysis.location(layer, graph.path, layer.at, "type")
+                message = f"irops cannot compute {op.id}: only {op.definition.library} has a kernel for it"
+                yield Diagnostic(rule("unsupported-op"), message, place)
 
     def _uncomputable(self, missing: NoOp, layer: Layer, graph: GraphNode) -> Diagnostic:
         """An op without a definition is a mere warning as long as nothing runs."""

@@ -45,7 +45,7 @@ class Bound:
 
 def bind(op: Op, data: Mapping[str, str]) -> Bound:
     """The values of an op's attributes from the texts of <data>, and all errors in them."""
-    known, openvino = op.definition.attributes, op.definition.dialect == "openvino"
+    known, openvino = op.definition.attributes, op.definition.is_read_by_openvino
     values: dict[str, Any] = {}
     faults: list[AttributeFault] = []
     usable = True
@@ -122,6 +122,6 @@ def _written(attribute: Attribute) -> str | None:
 
 def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
     meant = similar(name, op.definition.attributes) if suggest else None
-    aside = f" OpenVINO silently ignores {name}" if op.definition.dialect == "openvino" else ""
+    aside = f" OpenVINO silently ignores {name}" if op.definition.is_read_by_openvino else ""
     note = f"did you mean {meant}?{aside}" if meant is not None else None
     return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note, meant=meant)

@@ -158,7 +158,8 @@ def functions_of(
     """The functions that modules bind to a definition, with checked parameters.
 
     otherwise: functions for the roles that the modules do not bind.
-    Raises:  DefinitionError with both files if names differ, or the definition has no kernel
+    Raises:  DefinitionError with both files if names differ, or there is no kernel for an op that is of no
+        extension library
     """
     modules = tuple(modules)
     bound = bound_to(definition, modules)
@@ -183,7 +184,7 @@ def functions_of(
     if otherwise is not None:
         functions.fill(otherwise)
     faults.extend(bind_gradients(definition, bound, functions))
-    if functions.kernel is None:
+    if functions.kernel is None and not definition.library:
         faults.append(
             Diagnostic(
                 rule("missing-function"),

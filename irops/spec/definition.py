@@ -170,6 +170,8 @@ class Definition:
     keywords: tuple[str, ...] = ()
     cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.cases
     same_as: str | None = None
+    library: str = ""
+    """The extension library that OpenVINO needs for the op, if any. irops has no kernel for such ops."""
     given: tuple[tuple[str, str], ...] = ()
     file_id: str = ""
     later: frozenset[str] = frozenset()
@@ -180,6 +182,11 @@ class Definition:
         the name of the dialect and a colon.
         """
         return definition_id(self.dialect, self.type, self.version)
+
+    @property
+    def is_read_by_openvino(self) -> bool:
+        """Whether OpenVINO's reader reads layers of the op, if need be with an extension library."""
+        return self.dialect == "openvino" or self.library != ""
 
     @property
     def page(self) -> str:

@@ -114,7 +114,9 @@ def _bool(text: str, attribute: Attribute) -> bool:
     return lower.strip(_BLANKS) in ("true", "1")
 
 
-def _string(text: str, attribute: Attribute) -> str:  # noqa: ARG001
+def _string(text: str, attribute: Attribute) -> str:
+    if attribute.values and text not in attribute.values:
+        raise _not_one_of(text, attribute)
     return text
 
 
@@ -126,10 +128,12 @@ def _enum(text: str, attribute: Attribute) -> str:
     for alias, value in attribute.aliases:
         if alias.lower() == lower:
             return value
-    raise DomainError(
-        f"{attribute.name} is {text!r}, must be one of {', '.join(attribute.values)}",
-        "attribute-out-of-domain",
-    )
+    raise _not_one_of(text, attribute)
+
+
+def _not_one_of(text: str, attribute: Attribute) -> DomainError:
+    message = f"{attribute.name} is {text!r}, must be one of {', '.join(attribute.values)}"
+    return DomainError(message, "attribute-out-of-domain")
 
 
 def _element_type(text: str, attribute: Attribute) -> Any:

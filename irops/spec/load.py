@@ -147,6 +147,7 @@ class _Loader:
             notes=tuple(Note(prose(n), n.get("of")) for n in root.findall("note")),
             cases_source=root,
             same_as=root.get("same-as"),
+            library=root.get("library", ""),
             given=tuple((g.get("name"), prose(g)) for g in root.findall("given")),
             file_id=self.file_id,
             later=self.later,

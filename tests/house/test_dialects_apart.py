@@ -31,7 +31,8 @@ ASKED_AFTER = re.compile(
 def sources():
     for path in sorted(PACKAGE.rglob("*")):
         name = path.relative_to(PACKAGE).as_posix()
-        if path.is_file() and "__pycache__" not in name and not name.startswith("schemas/"):
+        made = "__pycache__" in name or name.endswith(".pyi")  # of sources, of definitions
+        if path.is_file() and not made and not name.startswith("schemas/"):
             yield name, path.read_bytes()
 
 

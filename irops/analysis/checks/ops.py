@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irops.analysis.inferred import Inferred
-from irops.analysis.structure import ModelStructure
+from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fix import fix
 from irops.diagnostics.printable import plural
@@ -20,6 +20,8 @@ ANCHORS = {
     "Const": "OpenVINO refuses the file",
 }
 """Types that OpenVINO's reader compares exactly, and its behaviour on other spellings."""
+MAX_NAMES = 6
+"""How many ops of a library a message names."""
 
 
 def types_are_spelled_as_specified(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -42,6 +44,35 @@ def types_are_spelled_as_specified(structure: ModelStructure) -> Iterator[Diagno
                 yield structure.finding(
                     name, message, layer.at, scope, layer, attribute="type", notes=(note,), fix=right_way
                 )
+
+
+def ops_need_no_extension_library(structure: ModelStructure) -> Iterator[Diagnostic]:
+    """One finding for each library, at its first layer."""
+    by_library: dict[str, dict[str, tuple[GraphNode, Layer]]] = {}
+    for graph in structure.graphs:
+        for node in graph.layers.values():
+            if node.op is not None and node.op.definition.library:
+                first_layers = by_library.setdefault(node.op.definition.library, {})
+                first_layers.setdefault(node.layer.type, (graph, node.layer))
+    for library, first_layers in by_library.items():
+        graph, layer = next(iter(first_layers.values()))
+        message = (
+            f"OpenVINO reads this model only with the extension library {library}, which has the"
+            f" {'op' if len(first_layers) == 1 else 'ops'} {_listed(list(first_layers))}"
+        )
+        note = (
+            f"import {library.replace('-', '_')} before creating an openvino.Core, or use Core.add_extension"
+        )
+        yield structure.finding(
+            "extension-library", message, layer.at, graph, layer, attribute="version", notes=(note,)
+        )
+
+
+def _listed(names: list[str]) -> str:
+    """Names for a sentence; the first of them, if there are many."""
+    if len(names) > MAX_NAMES:
+        return f"{', '.join(names[: MAX_NAMES - 1])} and {len(names) - MAX_NAMES + 1} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def bodies_are_those_of_the_op(structure: ModelStructure) -> Iterator[Diagnostic]:

@@ -37,6 +37,7 @@ CHECKS: tuple[Check, ...] = (
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
     ops.types_are_spelled_as_specified,
+    ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,
 )
 """What needs no inference, beside the structural findings of the analysis."""

@@ -72,6 +72,21 @@ RULES: tuple[Rule, ...] = (
         """,
     ),
     Rule(
+        "IR307",
+        "extension-library",
+        Severity.WARNING,
+        "the model needs an extension library of OpenVINO",
+        """
+        Ops of the model belong to a library outside of OpenVINO, such as openvino-tokenizers, which writes a
+        tokenizer and a detokenizer beside every exported language model. OpenVINO refuses to read the model
+        until the library is loaded: by importing its Python package before a Core is created, or with
+        Core.add_extension(path). irops checks the layers and infers their outputs, but cannot run them. This
+        is reported once for all ops of a library.
+
+        If the library is always loaded where the model is used, ignore the rule: --ignore IR307.
+        """,
+    ),
+    Rule(
         "IR311",
         "unknown-attribute",
         Severity.WARNING,

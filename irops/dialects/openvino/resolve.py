@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Container
 
 from irops.diagnostics.suggestions import similar
-from irops.dialects.dialect import Ops
+from irops.dialects import others
+from irops.dialects.dialect import Ops, parted
 from irops.spec.op import NoOp, Op
 from irops.spec.opsets import OPSETS, OpVersion, opsets
+from irops.spec.types import OPENVINO
 
 
 def resolved(registry: Ops, defined: Container[str], type: str, version: str) -> Op | NoOp:
@@ -21,6 +23,10 @@ def resolved(registry: Ops, defined: Container[str], type: str, version: str) ->
         for name in registry.extensions():
             if name.lower() == f"{type}-{version}".lower():
                 return registry.op(name)
+    for dialect in others():
+        added = dialect.id_of(type, version)
+        if added is not None:
+            return registry.op(added)
     return _why_not(type, version)
 
 
@@ -49,11 +55,27 @@ def _why_not(type: str, version: str) -> NoOp:
 
 def _hints(type: str, version: str) -> tuple[str, ...]:
     """What may be meant by a type that no opset has."""
+    added = _added_by_libraries(type, version)
+    if added is not None:
+        return (added,)
     if version not in OPSETS:
         place = f"--definitions FOLDER, as {type}-{version}.xml in the folder, or in an installed package"
         return (f"the definition of a custom op is found by {place}",)
     meant = similar(type, (v.type for v in opsets().all()))
     return () if meant is None else (f"did you mean {meant}?",)
+
+
+def _added_by_libraries(type: str, version: str) -> str | None:
+    """What a type may mean among the ops that other dialects add to OpenVINO's."""
+    for dialect in others():
+        types = {parted(known)[1] for known in dialect.ids()} if dialect.base == OPENVINO else set()
+        meant = next((name for name in types if name.lower() == type.lower()), None)
+        if meant is None and version == dialect.layer_version("", 0):
+            meant = similar(type, sorted(types))
+        if meant is not None:
+            right_version = dialect.layer_version(meant, 0)
+            return f"{dialect.title} has the op {meant} of version {right_version}, spelled exactly so"
+    return None
 
 
 def _ranges(version: OpVersion) -> str:

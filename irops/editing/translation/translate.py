@@ -205,7 +205,9 @@ class _Translation:
         layer = layer_facts.layer
         if layer_facts.op is None or layer_facts.invocation is None:
             raise impossible(f"irops does not define {layer.type} of {layer.version}")
-        dialect = layer_facts.op.definition.dialect
+        dialect, library = layer_facts.op.definition.dialect, layer_facts.op.definition.library
+        if library:
+            raise impossible(f"its op belongs to the extension library {library}")
         if dialect != self.source.dialect:
             raise impossible(
                 f"its op belongs to the dialect {dialect}, but the model to {self.source.dialect}"

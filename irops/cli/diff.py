@@ -1,0 +1,79 @@
+"""Report what differs between two models.
+
+Layers added, removed, changed, rewired, renamed or moved; weights and how much
+their elements differ; inputs and outputs; metadata. Layers are matched by name,
+then by what surrounds them: a model that is renumbered, renamed or reordered
+is the same. Weights that are stored in another type are compared by value.
+
+example:
+  irops diff before.xml after.xml
+  irops diff before.xml after.xml --ignore names,rt_info
+  irops diff before.xml after.xml --output-format html -o differences.html
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+
+from irops.analysis.infer import analyse
+from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.main import Refusal
+from irops.cli.model_files import model_help
+from irops.cli.settings import settings
+from irops.editing.diff.diff import IGNORABLE, diff
+from irops.editing.diff.differences import Difference
+from irops.editing.diff.html import page
+from irops.ir.pending import Pending
+from irops.reading import read
+
+FORMATS = ("full", "json", "html")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("a", metavar="A", help=model_help())
+    parser.add_argument("b", metavar="B", help="the model to compare it with, in any of these formats")
+    parser.add_argument(
+        "--ignore",
+        metavar="WHAT",
+        action="append",
+        default=[],
+        help=f"what to leave out, separated by commas: {', '.join(IGNORABLE)}; repeatable",
+    )
+    parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
+    parser.add_argument("--output", "-o", metavar="FILE", help="write the report to a file")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
+    add_limits(parser)
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    limits, registry = limits_of(args, settings().limits), registry_of(args)
+    ignore = [word for text in args.ignore for word in text.split(",") if word]
+    analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]
+    try:
+        difference = diff(analyses[0], analyses[1], ignore=ignore)
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise Refusal(f"--ignore: {error}") from None
+    text = _text(difference, args.output_format)
+    if args.output:
+        with Pending(Path(os.path.realpath(args.output))) as (file,):
+            file.write(text.encode())
+    elif not args.quiet:
+        print(text, end="")
+    return CLEAN if difference.same else FINDINGS
+
+
+def _text(difference: Difference, style: str) -> str:
+    match style:
+        case "json":
+            return json.dumps(difference.to_json(), indent=2, ensure_ascii=False) + "\n"
+        case "html":
+            return page(difference)
+    return f"{difference}\n"

@@ -1,0 +1,123 @@
+"""Write a part of a model as a model of its own.
+
+The part computes the values of --to from those of --from, or lies around a
+layer. Values are named by their tensor or their layer (layer:1 where a layer
+has several outputs). Where the part is cut it gets Parameters, with the types
+and shapes that are inferred; constants that it needs come along.
+
+example:
+  irops extract model.xml --from conv_1 --to relu_9 -o part.xml
+  irops extract model.xml --around matmul_4 --hops 2 -o part.xml
+  irops extract model.xml --from conv_1 --to relu_9 --load-inputs in.npz -o part.xml
+  irops extract model.xml --path loop/body --to next -o body.xml
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.exit_codes import CLEAN
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.main import Refusal
+from irops.cli.model_files import model_help
+from irops.cli.numbers import integer_at_least
+from irops.cli.numpy_files import as_declared, load_all, save_all
+from irops.cli.settings import settings
+from irops.diagnostics.printable import plural, printable
+from irops.dialects import dialect_of, dialect_of_suffix
+from irops.editing.extraction import Part, cut_values, extracted
+from irops.reading import read
+from irops.values.element import Array
+from irops.writing import write
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help=model_help())
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    part = parser.add_argument_group("part")
+    part.add_argument(
+        "--from",
+        metavar="VALUES",
+        action="append",
+        dest="inputs",
+        help="values that become inputs, separated by commas; default: the model's inputs",
+    )
+    part.add_argument(
+        "--to",
+        metavar="VALUES",
+        action="append",
+        dest="outputs",
+        help="values that become results, separated by commas; default: the model's results",
+    )
+    part.add_argument("--around", metavar="LAYER", help="take what lies around a layer")
+    part.add_argument(
+        "--hops",
+        metavar="N",
+        type=integer_at_least(0),
+        default=1,
+        help="how many edges the part reaches from --around; default: 1",
+    )
+    part.add_argument("--path", metavar="LAYER/BODY", default="", help="take the part from a body: loop/body")
+    parser.add_argument("--output", "-o", metavar="FILE", required=True, help="the .xml file of the part")
+    parser.add_argument(
+        "--load-inputs",
+        metavar="FILE",
+        help="run the model on the arrays of an .npz file, and write the values at the cut to an .npz file"
+        " beside the output",
+    )
+    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    add_limits(parser)
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    if args.around is not None and (args.inputs or args.outputs):
+        raise Refusal("--around is given together with --from or --to; give it alone")
+    if args.around is None and not args.inputs and not args.outputs and not args.path:
+        raise Refusal("no part is named; give --from, --to, --around or --path")
+    limits = limits_of(args, settings().limits)
+    model = read(args.model, args.weights, limits=limits)
+    if dialect_of_suffix(args.output) is not dialect_of(model):
+        raise Refusal(f"--output {args.output} cannot hold a part of {args.model}: it has another format")
+    analysis = analyse(model, registry_of(args), limits)
+    try:
+        part = extracted(
+            analysis,
+            _names(args.inputs),
+            _names(args.outputs),
+            around=args.around,
+            hops=args.hops,
+            path=tuple(args.path.split("/")) if args.path else (),
+        )
+    except (KeyError, ValueError) as error:
+        if type(error) not in (KeyError, ValueError):
+            raise
+        raise Refusal(str(error.args[0])) from None
+    arrays = _values(part, analysis, args.load_inputs) if args.load_inputs else {}
+    write(part.model, args.output, registry=analysis.registry)
+    beside = Path(args.output).with_suffix(".npz")
+    if args.load_inputs:
+        save_all(os.fspath(beside), arrays)
+    if not args.quiet:
+        layers = plural(len(part.model.layers), "layer")
+        values = f"; {plural(len(arrays), 'value')} in {printable(str(beside))}" if args.load_inputs else ""
+        print(f"{printable(args.output)}: {layers} of {len(model.layers)}{values}")
+    return CLEAN
+
+
+def _names(texts: list[str] | None) -> list[str] | None:
+    return [name for text in texts for name in text.split(",") if name] if texts else None
+
+
+def _values(part: Part, analysis: ModelAnalysis, path: str) -> dict[str, Array]:
+    """The values at the cut, when the model is run on the arrays of a file."""
+    inputs: dict[str | int, Array] = {}
+    for name, array in load_all(path).items():
+        port = analysis.signature.input_of_text(name)
+        inputs[port.name] = as_declared(array, port.fact.element_type)
+    return cut_values(part, analysis, inputs)

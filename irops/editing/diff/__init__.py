@@ -1,0 +1,1 @@
+"""irops.diff: what differs between two models."""

@@ -1,0 +1,116 @@
+"""irops.extract: a part of a model as a model of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.editing.scope import Scope, Wanted
+from irops.editing.selection import Selection
+from irops.ir.model import LayerKind, Model
+from irops.limits import Limits
+from irops.registry import Registry
+from irops.runtime.session import run
+from irops.values.element import Array
+
+Name: TypeAlias = str | int | tuple[str | int, int]
+"""A value: the name of its tensor; the name or id of the layer that gives it alone; "layer:1" or (layer, 1),
+where the layer has several outputs.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a model. cuts: the layer and output that each Parameter of it stands for, by its name
+
+    path: the layers and bodies down to the graph that the part is taken from
+    """
+
+    model: Model
+    cuts: dict[str, tuple[int, int]]
+    path: tuple[str, ...]
+
+
+def extract(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    inputs: Iterable[Name] | None = None,
+    outputs: Iterable[Name] | None = None,
+    *,
+    around: Name | None = None,
+    hops: int = 1,
+    path: Sequence[str] = (),
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> Model:
+    """The part of a model that computes some values from others, as a model of its own.
+
+    inputs: values that become Parameters, of the types and shapes that are inferred for them; by default the
+        inputs of the model that the part needs.
+    outputs: values that become results; by default the results of the model that depend on the inputs.
+    around, hops: in place of both, a layer, and how many edges the part reaches from it each way.
+    path: the layers and bodies down to the graph to take a part from: ("loop", "body").
+    Constants that the part needs come along; weights are not copied until the model is written.
+    Raises:  DiagnosticError for a value that does not exist, for an input that no output depends on, and
+        where an output depends on an input of the model that is not among the inputs: the message names the
+        edge that leads there
+    """
+    return extracted(
+        model, inputs, outputs, around=around, hops=hops, path=path, registry=registry, limits=limits
+    ).model
+
+
+def extracted(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    inputs: Iterable[Name] | None = None,
+    outputs: Iterable[Name] | None = None,
+    *,
+    around: Name | None = None,
+    hops: int = 1,
+    path: Sequence[str] = (),
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> Part:
+    """As extract, with what the Parameters of the part stand for."""
+    if around is not None and (inputs is not None or outputs is not None):
+        raise ValueError("around is given together with inputs or outputs, must be given alone")
+    if hops < 0:
+        raise ValueError(f"hops is {hops}, must be 0 or greater")
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    scope = Scope.of(analysis, tuple(path))
+    if around is not None:
+        selection = Selection.around(scope, scope.find(around).layer, hops)
+    else:
+        cuts = None if inputs is None else [scope.find(name) for name in inputs]
+        ends: list[Wanted] | None = None if outputs is None else [scope.find(name) for name in outputs]
+        selection = Selection.between(scope, cuts, ends)
+    graph = selection.graph()
+    made = replace(analysis.model, graph=graph, legacy=[], unknown=[], comments=(), source=None)
+    return Part(made, selection.cuts, tuple(path))
+
+
+def cut_values(
+    part: Part, model: Model | ModelAnalysis, inputs: Mapping[str | int, Any], **options: Any
+) -> dict[str, Array]:
+    """The values at the Parameters of a part, by name, when the whole model is run on inputs.
+
+    options: those of irops.run. Of the inputs that the part shares with the model, the values as given.
+    Raises:  DiagnosticError for a part of a body, whose values differ from iteration to iteration
+    """
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model)
+    if part.path:
+        raise Scope.of(analysis, part.path).refusal(
+            "open-cut", f"the part is taken from {'/'.join(part.path)}, where values differ each time it runs"
+        )
+    arrays = analysis.signature.arrays(inputs)
+    shared = {layer.id for layer in part.model.layers if layer.kind is LayerKind.PARAMETER} & arrays.keys()
+    values = {analysis.root.layers[number].layer.name: arrays[number] for number in shared}
+    if part.cuts:
+        before = extract(analysis, outputs=part.cuts.values())
+        needed = {port.name: arrays[port.layer.id] for port in ModelAnalysis(before).signature.inputs}
+        results = run(before, needed, **options)
+        values |= dict(zip(part.cuts, results.values(), strict=True))
+    return values

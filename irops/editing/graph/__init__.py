@@ -1,0 +1,1 @@
+"""irops.Graph: models that are built and changed node by node."""

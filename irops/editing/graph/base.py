@@ -1,0 +1,254 @@
+"""What all changes of a graph share: ops looked up, nodes and constants made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.rule import Severity
+from irops.diagnostics.rules import rule
+from irops.diagnostics.suggestions import did_you_mean
+from irops.editing.graph.facts import Facts
+from irops.editing.graph.faults import refuse
+from irops.editing.graph.node import Node, Value
+from irops.editing.graph.operands import array_of, in_order, separated, texts_of, values_of
+from irops.editing.graph.origin import Origin
+from irops.editing.graph.store import Store
+from irops.invocation import Invocation
+from irops.ir.model import Body
+from irops.ir.storage import Weights
+from irops.limits import Limits
+from irops.registry import Registry
+from irops.spec.definition import Definition
+from irops.spec.domains import format_value
+from irops.spec.op import NoOp, Op
+from irops.spec.opsets import opsets
+from irops.values.element import Array, ElementType
+from irops.values.element import element_type as element_type_named
+from irops.values.packing import pack
+from irops.values.tensors import fact_of
+
+_SERIALS = count(1)
+"""Numbers of graphs, which keep the sizes of one apart from those of another."""
+
+
+class Base(Store):
+    """Nodes that are made of ops: looked up, validated, inferred."""
+
+    def __init__(self, origin: Origin, registry: Registry, limits: Limits, opset: int) -> None:
+        super().__init__()
+        self.origin, self.registry, self.limits, self.opset = origin, registry, limits, opset
+        self.facts = Facts(registry, limits, next(_SERIALS))
+        self._counts: dict[str, int] = {}
+        self._keys = count()
+
+    def next_key(self) -> int:
+        """A number that no other node of the graph has."""
+        return next(self._keys)
+
+    # ops and names
+
+    def op(self, id: str) -> Op:
+        """The op of an id, or of a type in the graph's opset. Raises: DiagnosticError where there is none"""
+        if not id.rpartition("-")[2].isdigit() and id not in self.registry.extensions():
+            return self.newest(id)
+        try:
+            return self.registry.op(id)
+        except KeyError as error:
+            raise refuse("unknown-op", str(error.args[0])) from None
+
+    def newest(self, type: str) -> Op:
+        """The newest version of an op that the graph's opset or an older one introduced, or a custom op.
+
+        Raises:  DiagnosticError where there is none
+        """
+        versions = [v for v in opsets().versions.get(type.lower(), ()) if _number(v.since) <= self.opset]
+        if versions:
+            found = self.registry.resolve(type, versions[-1].since)
+        else:
+            custom = [known for known in self.registry.extensions() if known.rpartition("-")[0] == type]
+            if custom:
+                return self.registry.op(custom[-1])
+            found = self.registry.resolve(type, f"opset{self.opset}")
+        if isinstance(found, NoOp):
+            meant = did_you_mean(type, self.op_types()) if found.rule == "unknown-op" else ""
+            raise refuse(found.rule, f"{found.message}{meant}")
+        return found
+
+    def op_types(self) -> Iterable[str]:
+        """The types of all ops that g.ops has."""
+        own_types = {v.type for v in opsets().all() if _number(v.since) <= self.opset}
+        return sorted(own_types | {known.rpartition("-")[0] for known in self.registry.extensions()})
+
+    def unique(self, stem: str, *, number: bool = False) -> str:
+        """A name that no node has: the stem, with a number if need be or if asked for."""
+        name = stem
+        while number or self.has_name(name):
+            known = self._counts[stem] = self._counts.get(stem, -1) + 1
+            name, number = f"{stem}_{known}", False
+        return name
+
+    def require_free(self, name: str) -> None:
+        if self.has_name(name):
+            raise refuse("duplicate-name", f"the name {name!r} is given to a second node", name)
+
+    def new_name(self, op: Op, name: str | None) -> str:
+        """The name of a new node: the one given, which no other node has, or its type and a number."""
+        if name is None:
+            return self.unique(op.definition.type, number=True)
+        self.require_free(name)
+        return name
+
+    # nodes
+
+    def constant(
+        self, value: Any, name: str | None = None, *, element_type: str | ElementType | None = None
+    ) -> Value:
+        """Add a constant: an array, a number, nested lists, or strings.
+
+        element_type: that of the array by default; any other, such as i4, u4 or nf4, whose elements share
+            bytes. Elements are converted, which must lose no digits of whole numbers; nf4 and u1 take codes.
+        """
+        kind = self._element_type(element_type) if isinstance(element_type, str) else element_type
+        array = array_of(value, kind, f"constant {name}" if name else "the constant", name)
+        fact = fact_of(array, with_value=True)
+        data = self.stored(array, fact.element_type)
+        if name is None:
+            name = self.unique("Constant", number=True)
+        else:
+            self.require_free(name)
+        with self.change():
+            node = self._created(self.op("Const-1"), name, data)
+            node.facts = [fact]
+            self._finish(node, 1)
+        return node.outputs[0]
+
+    def _element_type(self, name: str) -> ElementType:
+        try:
+            return element_type_named(name)
+        except ValueError as error:
+            raise refuse("invalid-constant", str(error)) from None
+
+    def stored(self, array: Any, kind: ElementType) -> dict[str, str]:
+        """The attributes of a Const whose elements are added to the weights."""
+        content = pack(array, kind)
+        offset = self.origin.weights.append(Weights.of_bytes(content))
+        shape = format_value(array.shape)
+        return {
+            "element_type": str(kind),
+            "shape": shape,
+            "offset": str(offset),
+            "size": str(len(content)),
+        }
+
+    def operand_values(
+        self, op: Op, operands: Sequence[Any], name: str, place: int | None
+    ) -> list[Value | None]:
+        """Operands of a node as Values; constants that are made of them lie at a place in the order."""
+        before = len(self.order)
+        sources = values_of(self, op, operands, name, self._named_constant)
+        if place is not None:
+            for offset, node in enumerate(self.order[before:]):
+                self.move(node, place + offset)
+        return sources
+
+    def _named_constant(self, array: Array, stem: str) -> Value:
+        return self.constant(array, self.unique(stem))
+
+    def texts(self, op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
+        """The attributes of a layer, from values by name."""
+        return texts_of(op.definition, attributes)
+
+    def set_sources(self, node: Node, count: int) -> None:
+        """Drop the inputs of a node behind the first ones, which nothing is connected to."""
+        self.set(node, "sources", node.sources[:count])
+
+    def added(
+        self,
+        op: Op,
+        name: str,
+        operands: Sequence[Any],
+        attributes: Mapping[str, Any],
+        place: int | None = None,
+        bodies: Mapping[str, Body] | None = None,
+    ) -> Node:
+        """Add a node of an op. place: in the order of layers, the end by default; bodies: by name"""
+        before = len(self.order)
+        sources = self.operand_values(op, operands, name, place)
+        if place is not None:
+            place += len(self.order) - before
+        node = self._created(op, name, texts_of(op.definition, attributes), place)
+        node.bodies = dict(bodies or {})
+        for index, source in enumerate(sources):
+            self.connect(node, index, source)
+        node.facts = self.facts.of(node, node.input_facts, self.origin.weights, node.key)
+        self._finish(node, len(node.facts))
+        self._declare_variable(node)
+        return node
+
+    def _created(self, op: Op, name: str, data: Mapping[str, str], place: int | None = None) -> Node:
+        """A node without inputs and outputs. Raises: DiagnosticError where its attributes are wrong"""
+        node = Node(self, op.definition.type, op.definition.version, name, dict(data))
+        node.invocation = self.invocation(op, name, data)
+        self.insert(node, place)
+        return node
+
+    def invocation(self, op: Op, name: str, data: Mapping[str, str]) -> Invocation:
+        """The op with attributes, validated. Raises: DiagnosticError"""
+        invocation = Invocation(op, dict(data))
+        for fault in invocation.faults:
+            if fault.rule == "unknown-attribute":
+                known = [a.parameter for a in op.definition.attributes.values()]
+                known += [port.name for port in op.definition.inputs]
+                meant = did_you_mean(fault.attribute, known)
+                raise refuse(fault.rule, f"{op.id} has no attribute {fault.attribute!r}{meant}", name)
+            if rule(fault.rule).severity is Severity.ERROR or not invocation.usable:
+                raise refuse(fault.rule, fault.message, name)
+        return invocation
+
+    def _finish(self, node: Node, outputs: int) -> None:
+        """Give a node its outputs, once its Facts are known."""
+        node.outputs = tuple(Value(node, index) for index in range(outputs))
+        node.consumers = [{} for _ in range(outputs)]
+        node.tensor_names = node.tensor_names or [()] * outputs
+        node.rank = max((s.node.rank for s in node.sources if s is not None), default=0.0) + 1.0
+
+    def _declare_variable(self, node: Node) -> None:
+        if node.type.lower() == "readvalue" and "variable_id" in node.data:
+            self.facts.variables.setdefault(node.data["variable_id"], node.facts[0])
+
+    def add(
+        self, op: str | Definition, /, *inputs: Any, name: str | None = None, **keywords: Any
+    ) -> Value | tuple[Value, ...]:
+        """Add a node and give its output, or a tuple where the op has several or a variadic one.
+
+        op: an id such as Convolution-1, or a type for its newest version in the graph's opset. inputs: Values
+        in the order of the definition, None for an optional one that is left out; arrays, numbers and lists
+        become constants, and numbers take the element type that the op requires. keywords: attributes by
+        name (exclude_pad for exclude-pad), inputs by name; what has a default may be left out. name: of the
+        node, by default the type and a number
+        Raises:  DiagnosticError where the op does not exist, or a requirement of it is broken
+        """
+        found = self.op(str(op))
+        name = self.new_name(found, name)
+        attributes, named = separated(found.definition, keywords)
+        with self.change():
+            node = self.added(found, name, in_order(found, inputs, named, name), attributes)
+        variadic = found.definition.outputs and found.definition.outputs[-1].variadic
+        return node.outputs if len(node.outputs) != 1 or variadic else node.outputs[0]
+
+    def apply(self, type: str, *operands: Any) -> Value:
+        """Add a node with one output, in the newest version of the graph's opset."""
+        result = self.add(self.newest(type).id, *operands)
+        assert isinstance(result, Value)
+        return result
+
+    def location_of(self, node: Node) -> Location:
+        """Where a node is in the file that the model was read from."""
+        return self.origin.location(node)
+
+
+def _number(opset: str) -> int:
+    return int(opset.removeprefix("opset"))

@@ -1,0 +1,222 @@
+"""irops.Graph: a model that is built and changed node by node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.printable import plural, shortened
+from irops.editing.graph.emission import layers_of
+from irops.editing.graph.faults import refuse
+from irops.editing.graph.filling import fill
+from irops.editing.graph.nesting import Nesting
+from irops.editing.graph.node import Node, Value
+from irops.editing.graph.operands import in_order, own, separated
+from irops.editing.graph.ops import Ops
+from irops.editing.graph.origin import Origin
+from irops.ir.model import LayerKind, Model
+from irops.limits import Limits
+from irops.registry import Registry, default_registry
+from irops.spec.definition import Definition
+from irops.spec.domains import format_value
+from irops.spec.opsets import OPSETS
+from irops.values.element import element_type
+from irops.values.fact import Fact
+from irops.values.shape import Shape
+
+NEWEST = len(OPSETS)
+
+
+class Graph(Nesting):
+    """A model that is built or changed node by node; what is known of each tensor is inferred at once.
+
+    Graph("name") starts an empty one, Graph(model) changes a copy of a model, which itself stays as it is;
+    path: the layers and bodies down to the graph to change, ("loop", "body"). model() gives the result.
+
+    opset: of g.ops, the newest by default; registry: where ops are looked up, custom ones included.
+    Raises:  DiagnosticError, at the caller's line, for a call that breaks a requirement of an op or names
+        what does not exist; the graph is then as it was
+    """
+
+    def __init__(
+        self,
+        name: str | Model = "model",
+        *,
+        path: Sequence[str] = (),
+        opset: int = NEWEST,
+        registry: Registry | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        if not 1 <= opset <= NEWEST:
+            raise ValueError(f"opset is {opset}, must be 1 to {NEWEST}")
+        registry, limits = registry or default_registry(), limits or Limits()
+        if isinstance(name, Model):
+            origin = Origin.of(name, tuple(path), registry, limits)
+        elif path:
+            raise ValueError("path is given without a model; it leads to a body in a model")
+        else:
+            origin = Origin.empty(name)
+        super().__init__(origin, registry, limits, opset)
+        self.name = origin.base.name
+        self.ops = Ops(self)
+        if origin.graph is not None:
+            fill(self)
+
+    def __repr__(self) -> str:
+        return f"<Graph {shortened(self.name)!r}: {plural(len(self), 'node')}>"
+
+    # building
+
+    def parameter(
+        self,
+        name: str,
+        tensor: str | Fact,
+        shape: str | Sequence[int | str | None] | Shape | None = None,
+    ) -> Value:
+        """Add an input of the model: parameter("image", "f32[N,3,224,224]") or ("image", "f32", (1, 3)).
+
+        tensor: the element type, and the shape in brackets unless it is given apart. In a shape ? or None is
+        an unknown size, 1..8 an interval, a word a symbol: equal words are equal sizes. Without a shape, the
+        rank is unknown.
+        """
+        fact = self._declared(name, tensor, shape)
+        self.require_free(name)
+        data = {
+            "shape": format_value(fact.shape.unnamed()),
+            "element_type": str(fact.element_type),
+        }
+        with self.change():
+            node = self._created(self.op("Parameter-1"), name, data)
+            node.facts, node.tensor_names = [fact], [(name,)]
+            self._finish(node, 1)
+        return node.outputs[0]
+
+    def _declared(
+        self, name: str, tensor: str | Fact, shape: str | Sequence[int | str | None] | Shape | None
+    ) -> Fact:
+        if isinstance(tensor, Fact):
+            return tensor
+        kind, bracket, inside = tensor.partition("[")
+        try:
+            if bracket and (shape is not None or not inside.endswith("]")):
+                raise ValueError(f"{tensor!r} is not an element type with a shape in brackets")
+            if shape is None:
+                known = Shape.parse(bracket + inside, symbols=True) if bracket else Shape(None)
+            elif isinstance(shape, Shape):
+                known = shape
+            else:
+                text = shape if isinstance(shape, str) else ",".join(map(_size, shape))
+                known = Shape.parse(text, symbols=True)
+            return Fact(element_type(kind.strip()), known)
+        except ValueError as error:
+            raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
+
+    def result(self, value: Value, name: str | None = None) -> Node:
+        """Add an output of the model. name: of the tensor, by which runtimes and irops.run know it"""
+        source = own(self, value, f"the result {name or ''}".rstrip(), name)
+        label = name or self.unique("Result", number=True)
+        if name is not None and self.has_name(name):
+            label = self.unique(f"{name}/result")
+        with self.change():
+            node = self._created(self.op("Result-1"), label, {})
+            if name is not None:
+                self._name_tensor(source, name)
+                if source.node.kind is not LayerKind.PARAMETER:  # OpenVINO would rename the input
+                    node.output_names = (name,)
+            self.connect(node, 0, source)
+            self._finish(node, 0)
+        return node
+
+    def _name_tensor(self, value: Value, name: str) -> None:
+        """Give a tensor one more name. Raises: DiagnosticError where another tensor has it"""
+        other = next((o for node in self.order for o in node.outputs if name in o.names), None)
+        if other is not None and other is not value:
+            raise refuse("duplicate-name", f"the name {name!r} is given to a second tensor", name)
+        if other is None:
+            names = [*value.node.tensor_names]
+            names[value.index] = (*names[value.index], name)
+            self.set(value.node, "tensor_names", names)
+
+    def add(
+        self, op: str | Definition, /, *inputs: Any, name: str | None = None, **keywords: Any
+    ) -> Value | tuple[Value, ...]:
+        """Add a node and give its output, or a tuple where the op has several or a variadic one.
+
+        op: an id such as Convolution-1, or a type for its newest version in the graph's opset. inputs: Values
+        in the order of the definition, None for an optional one that is left out; arrays, numbers and lists
+        become constants, and numbers take the element type that the op requires. keywords: attributes by
+        name (exclude_pad for exclude-pad), inputs by name; what has a default may be left out. name: of the
+        node, by default the type and a number
+        Raises:  DiagnosticError where the op does not exist, or a requirement of it is broken
+        """
+        found = self.op(str(op))
+        name = self.new_name(found, name)
+        attributes, named = separated(found.definition, keywords)
+        with self.change():
+            node = self.added(found, name, in_order(found, inputs, named, name), attributes)
+        variadic = found.definition.outputs and found.definition.outputs[-1].variadic
+        return node.outputs if len(node.outputs) != 1 or variadic else node.outputs[0]
+
+    def apply(self, type: str, *operands: Any) -> Value:
+        """Add a node with one output, in the newest version of the graph's opset."""
+        result = self.add(self.newest(type).id, *operands)
+        assert isinstance(result, Value)
+        return result
+
+    def add_result(self, value: Value, name: str | None = None) -> Node:
+        """The same as result: let the model give one more value."""
+        return self.result(value, name)
+
+    # looking up
+
+    def __getitem__(self, name: str) -> Node:
+        """The node of a name; KeyError, with a suggestion, if there is none."""
+        return self.find_by_name(name)
+
+    def __contains__(self, item: object) -> bool:
+        if isinstance(item, str):
+            return self.has_name(item)
+        return isinstance(item, Node) and item.graph is self and not item.removed
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    def __iter__(self) -> Iterator[Node]:
+        """The nodes in topological order: each after those whose outputs it uses."""
+        return iter(self.topological())
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """The outputs of the graph's Parameters, in order."""
+        return tuple(node.outputs[0] for node in self.order if node.kind is LayerKind.PARAMETER)
+
+    @property
+    def results(self) -> tuple[Value, ...]:
+        """The values that the graph's Results give, in order."""
+        found = (node.sources[0] for node in self.order if node.kind is LayerKind.RESULT and node.sources)
+        return tuple(value for value in found if value is not None)
+
+    def location_of(self, node: Node) -> Location:
+        """Where a node is in the file that the model was read from."""
+        return self.origin.location(node)
+
+    # the result
+
+    def model(self) -> Model:
+        """The graph as a model, to be checked, run, written; further changes of the graph do not affect it.
+
+        Layers, edges, attributes and texts that no change concerns are those of the model that the graph was
+        made from. Raises: DiagnosticError where the graph has no result
+        """
+        if not any(node.kind in (LayerKind.RESULT, LayerKind.SINK) for node in self.order):
+            raise refuse(
+                "graph-without-result", f"the graph {self.name!r} has no result; add one with result"
+            )
+        return self.origin.model_with(layers_of(self.order, self.origin.layers), self.name)
+
+
+def _size(size: int | str | None) -> str:
+    if size is None or (isinstance(size, int) and size < 0):
+        return "?"
+    return str(size)

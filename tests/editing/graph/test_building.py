@@ -1,0 +1,230 @@
+"""Models that are built node by node."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import irops
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.editing.graph.node import Value
+
+RANDOM = np.random.default_rng(0)
+
+
+def classifier() -> irops.Graph:
+    graph = irops.Graph("classifier")
+    image = graph.parameter("image", "f32[N,3,8,8]")
+    weights = RANDOM.standard_normal((4, 3, 3, 3), np.float32)
+    x = graph.ops.Convolution(
+        image, weights, strides=(2, 2), pads_begin=(1, 1), pads_end=(1, 1), dilations=(1, 1), name="stem"
+    )
+    x = graph.ops.ReLU(x + np.ones((1, 4, 1, 1), np.float32))
+    head = RANDOM.standard_normal((64, 5), np.float32)
+    y = graph.ops.SoftMax(graph.ops.Reshape(x, [0, -1], special_zero=True) @ head, axis=1)
+    graph.result(y, name="probabilities")
+    return graph
+
+
+def test_what_is_known_of_a_value_is_inferred_as_the_graph_is_built():
+    graph = classifier()
+    assert str(graph["stem"].output) == "f32[N,4,4,4]"
+    assert str(graph.results[0]) == "f32[N,5]"
+    shape = graph.ops.Concat([2], graph.ops.ShapeOf(graph.inputs[0], output_type="i64"), axis=0)
+    assert shape.value is None
+    assert str(shape.fact.dims[2]) == "3"
+
+
+def test_a_built_model_is_clean_and_runs(tmp_path: Path):
+    model = classifier().model()
+    irops.write(model, tmp_path / "model.xml")
+    assert not irops.check(tmp_path / "model.xml").diagnostics
+    image = RANDOM.standard_normal((2, 3, 8, 8), np.float32)
+    results = irops.run(tmp_path / "model.xml", {"image": image})
+    assert results["probabilities"].shape == (2, 5)
+    assert np.allclose(results["probabilities"].sum(1), 1)
+
+
+def test_equal_symbols_are_equal_sizes():
+    graph = irops.Graph()
+    a, b = graph.parameter("a", "f32[N,4]"), graph.parameter("b", "f32[N,4]")
+    assert str(graph.ops.Concat(a, b, axis=1)) == "f32[N,8]"
+
+
+def test_shapes_are_texts_sequences_or_left_out():
+    graph = irops.Graph()
+    assert str(graph.parameter("a", "f32", (1, None, "N")).shape) == "[1,?,?]"
+    assert graph.parameter("b", "i64", "1..8,2").shape[0].high == 8
+    assert graph.parameter("c", "boolean[]").shape.rank == 0
+    assert graph.parameter("d", "f16").shape.rank is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (lambda x: x + 1, 8.0),
+        (lambda x: 1 + x, 8.0),
+        (lambda x: x - 3, 4.0),
+        (lambda x: 3 - x, -4.0),
+        (lambda x: x * 2, 14.0),
+        (lambda x: x / 2, 3.5),
+        (lambda x: 14 / x, 2.0),
+        (lambda x: x // 2, 3.0),
+        (lambda x: -x // 2, -4.0),
+        (lambda x: 15 // x, 2.0),
+        (lambda x: -x % 4, 1.0),
+        (lambda x: 10 % x, 3.0),
+        (lambda x: x**2, 49.0),
+        (lambda x: 2**x, 128.0),
+        (lambda x: abs(-x), 7.0),
+        (lambda x: x == 7, True),
+        (lambda x: x != 7, False),
+        (lambda x: x < 8, True),
+        (lambda x: x <= 7, True),
+        (lambda x: x > 7, False),
+        (lambda x: x >= 8, False),
+        (lambda x: (x > 6) & (x < 8), True),
+        (lambda x: (x > 8) | (x < 2), False),
+        (lambda x: (x > 6) ^ (x < 8), False),
+        (lambda x: ~(x > 6), False),
+        (lambda x: np.float32(2) * x, 14.0),
+        (lambda x: np.array([2], np.float32) @ x.node.graph.ops.Reshape(x, [1], special_zero=False), 14.0),
+    ],
+)
+def test_operators_are_ops(expression, expected):
+    graph = irops.Graph()
+    value = expression(graph.parameter("x", "f32[]"))
+    assert isinstance(value, Value)
+    graph.result(value, "y")
+    result = irops.run(graph.model(), {"x": np.float32(7)})["y"]
+    assert result == expected
+    assert result.dtype == (np.bool_ if isinstance(expected, bool) else np.float32)
+
+
+def test_operators_on_integers_are_bitwise_and_round_down():
+    graph = irops.Graph()
+    x = graph.parameter("x", "i32[]")
+    for name, value in {"and": x & 6, "or": x | 8, "xor": x ^ 1, "not": ~x, "floor": -x // 2}.items():
+        graph.result(value, name)
+    results = irops.run(graph.model(), {"x": np.int32(5)})
+    assert [int(results[name]) for name in ("and", "or", "xor", "not", "floor")] == [4, 13, 4, -6, -3]
+
+
+def test_values_have_no_truth_and_are_compared_by_identity():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[2]")
+    before = len(graph)
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(x == 0)
+    with pytest.raises(TypeError, match="Split or Gather"):
+        list(x)
+    assert len(graph) == before + 2  # 0 and Equal
+    assert {x: 1}[graph["x"].output] == 1
+
+
+def test_several_outputs_are_a_tuple_and_one_is_a_value():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[6,2]")
+    assert [str(part) for part in graph.ops.Split(x, 0, num_splits=3)] == ["f32[2,2]"] * 3
+    values, indices = graph.ops.TopK(x, 1, axis=0, mode="max", sort="value", index_element_type="i32")
+    assert (str(values), str(indices)) == ("f32[1,2]", "i32[1,2]")
+    assert isinstance(graph.ops.Split(x, 0, num_splits=1), tuple)
+
+
+def test_a_version_is_named_or_the_newest_of_the_opset():
+    assert irops.Graph().newest("SoftMax").id == "SoftMax-8"
+    assert irops.Graph(opset=7).newest("SoftMax").id == "SoftMax-1"
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[2,3]")
+    assert graph.add("SoftMax-1", x, axis=1).node.op.id == "SoftMax-1"
+    assert graph.add(irops.definition("SoftMax-8"), x, axis=1).node.op.id == "SoftMax-8"
+    with pytest.raises(DiagnosticError, match="IR302"):
+        irops.Graph(opset=3).newest("Einsum")
+
+
+def test_inputs_are_given_by_name_and_optional_ones_left_out():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[2,3]")
+    assert graph.ops.Clamp(data=x, min=0, max=1).node.inputs[0] is x
+    assert str(graph.ops.Swish(x)) == "f32[2,3]"
+    assert len(graph.ops.Swish(x, beta=np.float32(2)).node.inputs) == 2
+    with pytest.raises(DiagnosticError, match="twice, by position and by name"):
+        graph.ops.Clamp(x, data=x, min=0, max=1)
+
+
+def test_numbers_become_constants_of_the_type_that_the_op_requires():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f16[2]")
+    assert (x * 0.5).node.inputs[1].element_type.name == "f16"
+    assert graph.ops.Gather(x, [0], 0).node.inputs[1].element_type.name == "i64"
+    with pytest.raises(DiagnosticError, match=r"cannot represent, such as 0\.5"):
+        graph.parameter("n", "i32[2]") * 0.5
+
+
+def test_defaults_of_the_specification_are_written_out():
+    graph = irops.Graph()
+    node = graph.add("SoftMax-1", graph.parameter("x", "f32[2,3]")).node
+    assert node.data == {"axis": "1"}  # OpenVINO's reader would take 0
+
+
+@pytest.mark.parametrize("element_type", ["i4", "u4", "u2", "f8e4m3", "f16", "bf16", "boolean", "i64", "f32"])
+def test_constants_have_any_element_type(element_type: str, tmp_path: Path):
+    graph = irops.Graph()
+    value = graph.constant([[0, 1], [1, 0], [1, 1]], "c", element_type=element_type)
+    graph.result(graph.ops.Convert(value, destination_type="f32"), "y")
+    irops.write(graph.model(), tmp_path / "m.xml")
+    assert irops.run(tmp_path / "m.xml", {})["y"].tolist() == [[0, 1], [1, 0], [1, 1]]
+
+
+def test_constants_of_arrays_keep_their_type_and_strings_are_one():
+    graph = irops.Graph()
+    assert graph.constant(np.zeros(3, ml_dtypes.bfloat16)).element_type.name == "bf16"
+    assert graph.constant(["a", "bc"]).element_type.name == "string"
+    assert graph.constant(2).element_type.name == "i64"
+    assert graph.constant(1.5, element_type="f32").value == np.float32(1.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "element_type", "message"),
+    [
+        (300, "u8", "such as 300"),
+        ([1, 9], "i4", "such as 9"),
+        (0.5, "i32", "such as 0.5"),
+        ("text", "f32", "must be of f32"),
+        ([object()], None, "neither a number nor a string"),
+        (1, "f33", "'f33' is not an element type"),
+    ],
+)
+def test_a_constant_that_its_type_cannot_represent_is_refused(value, element_type, message):
+    graph = irops.Graph()
+    with pytest.raises(DiagnosticError, match=message):
+        graph.constant(value, element_type=element_type)
+    assert len(graph) == 0
+
+
+def test_state_is_built_of_its_ops(tmp_path: Path):
+    graph = irops.Graph("counter")
+    step = graph.parameter("step", "f32[1]")
+    before = graph.ops.ReadValue(
+        np.zeros(1, np.float32), variable_id="sum", variable_shape="1", variable_type="f32"
+    )
+    after = graph.ops.Assign(before + step, variable_id="sum")
+    graph.result(after, "total")
+    irops.write(graph.model(), tmp_path / "m.xml")
+    session = irops.Session(irops.read(tmp_path / "m.xml"))
+    assert [float(session.run({"step": np.ones(1, np.float32)})["total"][0]) for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_custom_op_comes_from_the_registry():
+    registry = irops.Registry(Path(__file__).parents[3] / "examples" / "my_reverse")
+    graph = irops.Graph(registry=registry)
+    assert "MyReverse" in dir(graph.ops)
+    x = graph.parameter("x", "f32[2,3]")
+    for value in (graph.ops.MyReverse(x, block=3), graph.add("MyReverse-extension", x, block=3)):
+        assert value.node.version == "extension"
+    graph.result(value, "y")
+    data = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert (irops.run(graph.model(), {"x": data}, registry=registry)["y"] == data[:, ::-1]).all()

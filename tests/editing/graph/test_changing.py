@@ -1,0 +1,323 @@
+"""Models that are changed node by node."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irops
+from irops.diagnostics.diagnostic import DiagnosticError
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "digit_classifier" / "model.xml"
+TEXT = """<?xml version="1.0"?>
+<!-- of the house -->
+<net name="small" version="11">
+	<layers>
+		<layer id="7" name="x" type="Parameter" version="opset1">
+			<data shape="?,4" element_type="f32" />
+			<output>
+				<port id="0" precision="FP32" names="x,X">
+					<dim>-1</dim>
+					<dim>4</dim>
+				</port>
+			</output>
+		</layer>
+		<!-- before the sum -->
+		<layer id="9" name="sum" type="Add" version="opset1">
+			<data auto_broadcast="numpy" />
+			<rt_info>
+				<attribute name="fused_names_0" version="0" value="sum" />
+			</rt_info>
+			<input>
+				<port id="0" precision="FP32">
+					<dim>-1</dim>
+					<dim>4</dim>
+				</port>
+				<port id="1" precision="FP32">
+					<dim>-1</dim>
+					<dim>4</dim>
+				</port>
+			</input>
+			<output>
+				<port id="5" precision="FP32">
+					<dim>-1</dim>
+					<dim>4</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="8" name="relu" type="ReLU" version="opset1">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>-1</dim>
+					<dim>4</dim>
+				</port>
+			</input>
+			<output>
+				<port id="1" precision="FP32" names="y">
+					<dim>-1</dim>
+					<dim>4</dim>
+				</port>
+			</output>
+		</layer>
+		<layer id="2" name="y/result" type="Result" version="opset1">
+			<input>
+				<port id="0" precision="FP32">
+					<dim>-1</dim>
+					<dim>4</dim>
+				</port>
+			</input>
+		</layer>
+	</layers>
+	<edges>
+		<edge from-layer="7" from-port="0" to-layer="9" to-port="0" />
+		<edge from-layer="7" from-port="0" to-layer="9" to-port="1" />
+		<edge from-layer="9" from-port="5" to-layer="8" to-port="0" />
+		<edge from-layer="8" from-port="1" to-layer="2" to-port="0" />
+	</edges>
+	<rt_info>
+		<Runtime_version value="of my own" />
+	</rt_info>
+</net>
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.xml"
+    path.write_text(TEXT)
+    return path
+
+
+def written(graph: irops.Graph, place: Path) -> str:
+    irops.write(graph.model(), place.with_name("written.xml"))
+    assert not [d for d in irops.check(place.with_name("written.xml")) if d.severity == "error"]
+    return place.with_name("written.xml").read_text()
+
+
+def changes(graph: irops.Graph, file: Path) -> tuple[list[str], list[str]]:
+    """The lines that a written graph lacks, and those that it has more, beside the file."""
+    lines = list(difflib.ndiff(TEXT.splitlines(), written(graph, file).splitlines()))
+    return [d[2:].strip() for d in lines if d[0] == "-"], [d[2:].strip() for d in lines if d[0] == "+"]
+
+
+def output(file: Path, **inputs: np.ndarray) -> np.ndarray:
+    return next(iter(irops.run(file.with_name("written.xml"), inputs).values()))
+
+
+def test_a_graph_that_is_not_changed_is_the_model(file: Path):
+    model = irops.read(file)
+    graph = irops.Graph(model)
+    assert written(graph, file) == TEXT
+    assert graph.model().layers[0] is model.layers[0]
+
+
+def test_the_model_itself_is_not_changed(file: Path):
+    model = irops.read(file)
+    graph = irops.Graph(model)
+    graph.rename(graph["sum"], "total")
+    graph.insert_after(graph["total"], "Tanh")
+    irops.write(model, file.with_name("again.xml"))
+    assert file.with_name("again.xml").read_text() == TEXT
+
+
+def test_a_new_name_changes_one_line(file: Path):
+    graph = irops.Graph(irops.read(file))
+    graph.rename(graph["sum"], "total")
+    removed, added = changes(graph, file)
+    assert removed == ['<layer id="9" name="sum" type="Add" version="opset1">']
+    assert added == ['<layer id="9" name="total" type="Add" version="opset1">']
+
+
+def test_a_node_is_replaced_in_place(file: Path):
+    graph = irops.Graph(irops.read(file))
+    node = graph.replace(graph["relu"], "Clamp-1", min=0, max=6)
+    assert node is graph["relu"]
+    removed, added = changes(graph, file)
+    assert removed == ['<layer id="8" name="relu" type="ReLU" version="opset1">']
+    assert added == ['<layer id="8" name="relu" type="Clamp" version="opset1">', '<data min="0" max="6" />']
+    assert output(file, x=np.full((1, 4), 5, np.float32)).tolist() == [[6] * 4]
+
+
+def test_a_replaced_node_may_have_other_inputs(file: Path):
+    graph = irops.Graph(irops.read(file))
+    graph.replace(graph["sum"], "Multiply", graph["x"].output, 3.0, auto_broadcast="numpy")
+    written(graph, file)
+    assert output(file, x=np.ones((1, 4), np.float32)).tolist() == [[3] * 4]
+    graph.replace(graph["relu"], graph["x"].output)
+    assert "relu" not in graph
+    written(graph, file)
+    assert irops.run(file.with_name("written.xml"), {"x": -np.ones((1, 4), np.float32)})["y"].tolist() == [
+        [-1] * 4
+    ]
+
+
+def test_attributes_are_set_one_by_one():
+    graph = irops.Graph(irops.read(EXAMPLE))
+    node = next(n for n in graph if n.type in ("Convolution", "MaxPool"))
+    before = dict(node.data)
+    name = "pads_end"
+    graph.set_attributes(node, **{name: [0 for _ in node.attributes[name]]})
+    assert {k: v for k, v in node.data.items() if k != name} == {k: v for k, v in before.items() if k != name}
+
+
+def test_a_node_is_inserted_after_another_for_all_users(file: Path):
+    graph = irops.Graph(irops.read(file))
+    node = graph.insert_after(graph["x"], "Negative", name="minus")
+    assert [value.node for value in graph["sum"].inputs if value is not None] == [node, node]
+    written(graph, file)
+    assert output(file, x=np.full((1, 4), -5, np.float32)).tolist() == [[10] * 4]
+    assert [n.name for n in graph] == ["x", "minus", "sum", "relu", "y/result"]
+
+
+def test_a_result_keeps_its_name_when_a_node_is_inserted_before_it(file: Path):
+    graph = irops.Graph(irops.read(file))
+    graph.insert_after(graph["relu"], "Negative")
+    written(graph, file)
+    assert irops.run(file.with_name("written.xml"), {"X": np.ones((1, 4), np.float32)})["y"].tolist() == [
+        [-2] * 4
+    ]
+
+
+def test_a_node_is_inserted_before_one_input(file: Path):
+    graph = irops.Graph(irops.read(file))
+    graph.insert_before(graph["sum"], "Multiply", 10.0, input=1)
+    written(graph, file)
+    assert output(file, x=np.ones((1, 4), np.float32)).tolist() == [[11] * 4]
+
+
+def test_the_users_of_a_removed_node_take_its_input(file: Path):
+    graph = irops.Graph(irops.read(file))
+    node = graph["relu"]
+    graph.remove(node)
+    assert node not in graph
+    written(graph, file)
+    result = irops.run(file.with_name("written.xml"), {"x": -np.ones((1, 4), np.float32)})
+    assert result["y"].tolist() == [[-2] * 4]
+
+
+def test_shapes_behind_a_new_input_shape_follow(file: Path):
+    graph = irops.Graph(irops.read(file))
+    graph.reshape({"X": "3,N"})
+    assert str(graph.results[0]) == "f32[3,N]"
+    removed, added = changes(graph, file)
+    assert removed == ['<data shape="?,4" element_type="f32" />', *["<dim>4</dim>"] * 7]
+    assert added.count("<dim>3</dim>") == 7
+    assert '<data shape="3,?" element_type="f32" />' in added
+    output(file, x=np.ones((3, 2), np.float32))
+
+
+def test_a_shape_that_no_node_behind_accepts_is_refused():
+    model = irops.read(EXAMPLE)
+    graph = irops.Graph(model)
+    before = [str(value) for node in graph for value in node.outputs]
+    name = graph.inputs[0].node.name
+    with pytest.raises(DiagnosticError, match="requires"):
+        graph.reshape({name: "1,7,12,12"})
+    assert [str(value) for node in graph for value in node.outputs] == before
+    assert graph.model().graph == model.graph
+    with pytest.raises(DiagnosticError, match=r"IR602.*did you mean"):
+        graph.reshape({f"{name}s": "1,1,12,12"})
+    with pytest.raises(DiagnosticError, match="IR407"):
+        graph.reshape({name: "1,1,twelve!"})
+
+
+def test_a_constant_gets_another_value(tmp_path: Path):
+    graph = irops.Graph(irops.read(EXAMPLE))
+    constant = next(n for n in graph.find("Const") if n.outputs[0].element_type.floating)
+    wanted = np.zeros(constant.outputs[0].shape.to_tuple(), np.float32)
+    graph.set_constant(constant, wanted)
+    irops.write(graph.model(), tmp_path / "m.xml")
+    again = irops.Graph(irops.read(tmp_path / "m.xml"))
+    assert again[constant.name].output.value is not None
+    assert (again[constant.name].output.value == wanted).all()
+    with pytest.raises(DiagnosticError, match="is no constant"):
+        graph.set_constant(graph.inputs[0].node, 1)
+
+
+def test_a_shape_that_follows_from_a_constant_follows_its_value():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[N,6]")
+    y = graph.ops.Reshape(x, graph.constant([-1, 2, 3], "pattern"), special_zero=False)
+    z = graph.ops.ShapeOf(graph.ops.ReLU(y), output_type="i64")
+    assert str(y) == "f32[N,2,3]"
+    graph.set_constant(graph["pattern"], [3, -1])
+    assert str(y.shape.dims[0]) == "3"
+    assert str(z) == "i64[2]"
+
+
+def test_results_are_added(file: Path):
+    graph = irops.Graph(irops.read(file))
+    graph.add_result(graph["sum"].output, "between")
+    written(graph, file)
+    results = irops.run(file.with_name("written.xml"), {"x": -np.ones((1, 4), np.float32)})
+    assert results["between"].tolist() == [[-2] * 4]
+    assert results["y"].tolist() == [[0] * 4]
+
+
+def test_nodes_are_found_by_type_and_name():
+    graph = irops.Graph(irops.read(EXAMPLE))
+    assert {node.type for node in graph.find("Const")} == {"Const"}
+    assert graph.find("Const") == tuple(n for n in graph.order if n.type == "Const")
+    first = graph.find("Const")[0]
+    assert first in graph.find(name=f"{first.name[:2]}*")
+    assert graph.find("Const-1", name=first.name) == (first,)
+    assert graph.find("Nothing") == ()
+
+
+def test_nodes_are_iterated_after_those_that_they_use():
+    graph = irops.Graph(irops.read(EXAMPLE))
+    done: set[object] = set()
+    for node in graph:
+        assert all(value is None or value.node in done for value in node.inputs)
+        done.add(node)
+    assert len(done) == len(graph)
+
+
+def test_a_change_that_makes_a_cycle_is_refused(file: Path):
+    graph = irops.Graph(irops.read(file))
+    with pytest.raises(DiagnosticError, match="a cycle"):
+        graph.replace(graph["sum"], "Add", graph["x"].output, graph["relu"].output)
+    with pytest.raises(DiagnosticError, match="a cycle"):
+        graph.replace(graph["x"], graph["relu"].output)
+    assert written(graph, file) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda g: g.remove(g["x"]), "would have nothing in its place"),
+        (lambda g: g.rename(g["sum"], "relu"), "given to a second node"),
+        (lambda g: g.insert_before(g["sum"], "Abs", input=2), "no input 2"),
+        (lambda g: g.insert_after(g["y/result"], "Abs"), "has 0 outputs"),
+        (lambda g: g.replace(g["relu"], "Convert", destination_type="i32"), None),
+        (lambda g: g.replace(g["sum"], "LogicalAnd"), "does not accept f32"),
+    ],
+)
+def test_a_refused_change_changes_nothing(change, message, file: Path):
+    graph = irops.Graph(irops.read(file))
+    if message is None:
+        change(graph)
+        return
+    with pytest.raises(DiagnosticError, match=message):
+        change(graph)
+    assert written(graph, file) == TEXT
+
+
+def test_a_removed_node_cannot_be_used(file: Path):
+    graph = irops.Graph(irops.read(file))
+    node = graph["relu"]
+    value = node.output
+    graph.remove(node)
+    with pytest.raises(DiagnosticError, match="was removed"):
+        graph.result(value)
+    with pytest.raises(DiagnosticError, match="was removed"):
+        graph.rename(node, "z")
+
+
+def test_a_node_is_located_in_the_file(file: Path):
+    graph = irops.Graph(irops.read(file))
+    assert (graph["sum"].location.line, graph["sum"].location.column) == (15, 3)
+    assert graph.insert_after(graph["sum"], "Abs", name="abs").location.line is None

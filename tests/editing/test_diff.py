@@ -1,0 +1,251 @@
+"""What differs between two models."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irops
+from irops.editing.diff.differences import Difference
+from irops.ir.model import Element, Graph, LayerKind
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NAMES = ("digit_classifier", "bidirectional_encoder", "turned_rows", "running_total")
+
+
+def model(name: str = "bidirectional_encoder") -> irops.Model:
+    return irops.read(EXAMPLES / name / "model.xml")
+
+
+def kinds(difference: Difference) -> dict[str, list[str]]:
+    """The names of layers that a difference lists, by what differs."""
+    found = {
+        what: [change.name for change in getattr(difference, what)]
+        for what in ("added", "removed", "changed", "rewired", "renamed", "moved")
+    }
+    found["weights"] = [change.name for change in difference.weights]
+    return {what: names for what, names in found.items() if names}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_model_is_the_same_as_itself(name: str, tmp_path: Path):
+    irops.write(model(name), tmp_path / "copy.xml")
+    difference = irops.diff(EXAMPLES / name / "model.xml", tmp_path / "copy.xml")
+    assert difference.same
+    assert kinds(difference) == {}
+    assert str(difference).splitlines()[-1] == "no difference"
+
+
+def shuffled(original: irops.Model, seed: int) -> irops.Model:
+    """The model with other ids, other names of layers that are no inputs, in another order."""
+    chance = random.Random(seed)
+    ids = dict(zip([layer.id for layer in original.layers], chance.sample(range(1000), len(original.layers))))
+    layers = [
+        replace(
+            layer,
+            id=ids[layer.id],
+            name=layer.name if layer.kind is LayerKind.PARAMETER else f"layer {ids[layer.id]}",
+        )
+        for layer in original.layers
+    ]
+    edges = [replace(e, from_layer=ids[e.from_layer], to_layer=ids[e.to_layer]) for e in original.edges]
+    parameters = [layer for layer in layers if layer.kind is LayerKind.PARAMETER]
+    results = [layer for layer in layers if layer.kind is LayerKind.RESULT]
+    others = [layer for layer in layers if layer not in parameters and layer not in results]
+    chance.shuffle(others)
+    chance.shuffle(edges)
+    return replace(original, graph=Graph([*parameters, *others, *results], edges), source=None)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_model_renumbered_renamed_and_reordered_is_the_same(name: str, seed: int):
+    difference = irops.diff(model(name), shuffled(model(name), seed))
+    assert difference.same, str(difference)
+    assert difference.renamed
+    assert kinds(irops.diff(model(name), shuffled(model(name), seed), ignore=["names", "ids"])) == {}
+
+
+def test_each_edit_is_listed_once_with_what_is_other():
+    original = model("digit_classifier")
+    graph = irops.Graph(original)
+    convolution = next(node for node in graph if node.type == "Convolution")
+    relu = next(node for node in graph if node.type in ("ReLU", "Relu"))
+    inserted = graph.insert_after(relu, "Tanh", name="inserted")
+    softmax = next(node for node in graph if node.type == "SoftMax")
+    graph.rename(softmax, "renamed")
+    constant = next(s.node for s in convolution.sources if s is not None and s.node.type == "Const")
+    value = constant.output.value.copy()
+    value.flat[0] += 1
+    graph.set_constant(constant, value)
+    difference = irops.diff(original, graph.model())
+    users = [user.name for user in inserted.users]
+    assert kinds(difference) == {
+        "added": ["inserted"],
+        "rewired": users,
+        "renamed": ["renamed"],
+        "weights": [convolution.name],
+    }
+    assert difference.weights[0].greatest == pytest.approx(1)
+    assert difference.weights[0].share == pytest.approx(1 / value.size)
+    assert not difference.same
+    assert difference
+
+
+def test_a_changed_attribute_is_shown_with_both_values():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[2,3]")
+    graph.result(graph.ops.SoftMax(x, axis=1, name="softmax"), "y")
+    other = irops.Graph(graph.model())
+    other.set_attributes(other["softmax"], axis=0)
+    difference = irops.diff(graph.model(), other.model())
+    assert [str(change) for change in difference.changed] == ["changed softmax (SoftMax-8): axis 1 -> 0"]
+    other.replace(other["softmax"], "LogSoftmax-5", axis=1)
+    (change,) = irops.diff(graph.model(), other.model()).changed
+    assert change.details == ("op SoftMax-8 -> LogSoftmax-5",)
+
+
+def test_another_spelling_of_an_attribute_is_no_difference():
+    graph = irops.Graph()
+    graph.result(graph.ops.Clamp(graph.parameter("x", "f32[2]"), min=0, max=1, name="clamp"), "y")
+    other = irops.Graph(graph.model())
+    other.set(other["clamp"], "data", {"min": "0.0", "max": "1e0"})
+    assert irops.diff(graph.model(), other.model()).same
+
+
+def test_shapes_are_listed_where_they_begin_to_differ():
+    original = model("turned_rows")
+    graph = irops.Graph(original)
+    name = graph.inputs[0].node.name
+    rank = graph.inputs[0].shape.rank
+    graph.reshape({name: ["?"] * (rank or 0)})
+    difference = irops.diff(original, graph.model())
+    assert [change.name for change in difference.changed] == [name]
+    assert any("input 0" in text for text in difference.interface)
+
+
+def test_weights_in_another_type_are_compared_by_value():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[2,64]")
+    weights = np.random.default_rng(0).standard_normal((64, 8), np.float32)
+    graph.result(graph.ops.MatMul(x, weights, name="matmul"), "y")
+    half = irops.Graph()
+    x = half.parameter("x", "f32[2,64]")
+    converted = half.ops.Convert(weights.astype(np.float16), destination_type="f32")
+    half.result(half.ops.MatMul(x, converted, name="matmul"), "y")
+    difference = irops.diff(graph.model(), half.model())
+    assert kinds(difference) == {"weights": ["matmul"]}
+    assert difference.weights[0].kind == "stored"
+    assert difference.weights[0].details.startswith("stored as f32 -> f16, greatest difference")
+    assert 0 < (difference.weights[0].relative or 0) < 1e-3
+    assert irops.diff(graph.model(), half.model(), ignore=["weights"]).same
+
+
+def test_bodies_are_compared():
+    body = irops.Graph("body")
+    body.result(body.ops.Tanh(body.parameter("state", "f32[1,2]"), name="inside"), "next")
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[1,2]")
+    (y,) = graph.Loop(body, {"state": graph.carried(x, "next")}, ["next"], trip_count=2, name="loop")
+    graph.result(y, "y")
+    inner = irops.Graph(graph.model(), path=("loop", "body"))
+    inner.replace(inner["inside"], "Sigmoid")
+    difference = irops.diff(graph.model(), inner.model())
+    assert [str(c) for c in difference.changed] == [
+        "changed loop/body/inside (Sigmoid-1): op Tanh-1 -> Sigmoid-1"
+    ]
+
+
+def test_inputs_and_outputs_are_listed():
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[2]")
+    graph.result(x + 1, "y")
+    other = irops.Graph(graph.model())
+    other.add_result(other.inputs[0], "z")
+    (text,) = irops.diff(graph.model(), other.model()).interface
+    assert text.startswith("1 -> 2 results: y")
+
+
+def test_small_weights_are_shown_with_their_elements():
+    graphs = []
+    for axis in (0, -1):
+        graph = irops.Graph()
+        x = graph.parameter("x", "f32[2,3]")
+        graph.result(graph.ops.ReduceSum(x, [axis], keep_dims=True, name="sum"), "y")
+        graphs.append(graph.model())
+    (weight,) = irops.diff(*graphs).weights
+    assert str(weight) == "weights of sum, input 1: [0] -> [-1]"
+
+
+def test_metadata_is_listed_but_does_not_count():
+    original = model("turned_rows")
+    other = replace(original, rt_info=Element("rt_info", children=[Element("note", {"value": "new"})]))
+    difference = irops.diff(original, other)
+    assert difference.same
+    assert difference.metadata == ("rt_info of the model differs",)
+    assert irops.diff(original, other, ignore=["rt_info"]).metadata == ()
+
+
+def test_a_word_that_cannot_be_ignored_is_refused():
+    with pytest.raises(ValueError, match="did you mean 'names'"):
+        irops.diff(model(), model(), ignore=["name"])
+
+
+def test_a_model_of_another_dialect_is_translated(tmp_path: Path):
+    pytest.importorskip("onnx")
+    irops.write(irops.translate(model("turned_rows"), to="onnx"), tmp_path / "model.onnx")
+    path = EXAMPLES / "turned_rows" / "model.xml"
+    difference = irops.diff(path, tmp_path / "model.onnx", ignore=["names", "ids"])
+    assert not difference.interface
+    assert not difference.removed
+
+
+def test_the_report_is_text_json_and_html():
+    difference = irops.diff(model(), shuffled(model(), 1))
+    assert str(difference).startswith("--- ")
+    content = json.loads(json.dumps(difference.to_json()))
+    assert (content["schema"], content["same"]) == (1, True)
+    assert len(content["renamed"]) == len(difference.renamed)
+    page = difference._repr_html_()
+    assert page.count("<tr") == 1 + len(difference.renamed) + len(difference.moved)
+    assert len(repr(difference).splitlines()) == 1
+
+
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "irops", "diff", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_the_command_ends_with_1_where_models_differ(tmp_path: Path):
+    path = EXAMPLES / "turned_rows" / "model.xml"
+    graph = irops.Graph(irops.read(path))
+    graph.add_result(graph.inputs[0], "z")
+    irops.write(graph.model(), tmp_path / "other.xml")
+    same = command(path, path)
+    assert (same.returncode, same.stdout.splitlines()[-1]) == (0, "no difference")
+    other = command(path, tmp_path / "other.xml", "--output-format", "json")
+    assert other.returncode == 1
+    assert json.loads(other.stdout)["interface"]
+    page = command(path, tmp_path / "other.xml", "--output-format", "html", "-o", tmp_path / "d.html")
+    assert (page.returncode, page.stdout) == (1, "")
+    assert (tmp_path / "d.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [(("nope.xml",), 1, "does not exist"), (("--ignore", "name"), 2, "did you mean 'names'")],
+)
+def test_the_command_refuses_with_a_sentence(arguments, status, message):
+    path = EXAMPLES / "turned_rows" / "model.xml"
+    paths = (path,) if arguments[0].endswith(".xml") else (path, path)
+    done = command(*paths, *arguments)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,196 @@
+"""Parts of models as models of their own."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irops
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.editing.extraction import cut_values, extracted
+from irops.ir.model import LayerKind
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+MODELS = ("digit_classifier", "bidirectional_encoder", "turned_rows")
+
+
+def forked() -> irops.Model:
+    """x -> relu -> split -> (left -> tanh, right) -> joined, beside a constant."""
+    graph = irops.Graph("forked")
+    x = graph.parameter("x", "f32[N,4]")
+    relu = graph.ops.ReLU(x, name="relu")
+    left, right = graph.ops.Split(relu, 1, num_splits=2, name="split")
+    tanh = graph.ops.Tanh(left, name="tanh")
+    joined = graph.ops.Concat(tanh, right * np.float32(3), axis=1, name="joined")
+    graph.result(joined, "y")
+    graph.result(graph.parameter("z", "f32[2]") + 1, "other")
+    return graph.model()
+
+
+def layers(model: irops.Model) -> list[str]:
+    return [layer.name for layer in model.layers if not layer.is_constant]
+
+
+def test_a_part_lies_between_values():
+    part = irops.extract(forked(), inputs=["relu"], outputs=["tanh"])
+    assert layers(part) == ["relu", "split", "tanh", "tanh_1"]
+    assert str(irops.infer(part)["relu", 0]) == "f32[?,4]"
+    assert not irops.check(part).errors
+    data = np.array([[1, 2, -3, 4]], np.float32)
+    assert np.allclose(irops.run(part, {"relu": data})["tanh"], np.tanh(data[:, :2]))
+
+
+def test_an_output_of_several_is_named_by_its_index():
+    model = forked()
+    part = irops.extract(model, inputs=["split:0", ("split", 1)], outputs=["joined"])
+    assert layers(part)[:2] == ["split:0", "split:1"]
+    data = np.ones((1, 2), np.float32)
+    result = irops.run(part, {"split:0": data, "split:1": data})["joined"]
+    assert np.allclose(result, [[np.tanh(1)] * 2 + [3] * 2])
+
+
+def test_what_is_not_named_is_that_of_the_model():
+    model = forked()
+    assert layers(irops.extract(model, outputs=["tanh"]))[0] == "x"
+    assert [
+        layer for layer in layers(irops.extract(model, inputs=["tanh", "split:1"])) if "other" in layer
+    ] == []
+    everything = irops.extract(model)
+    assert [layer.id for layer in everything.layers] == [layer.id for layer in model.layers]
+
+
+def test_a_part_around_a_layer():
+    part = irops.extract(forked(), around="tanh", hops=1)
+    assert {"split", "tanh", "joined"} <= set(layers(part))
+    assert "relu" in [p.name for p in ModelAnalysis(part).signature.inputs]
+    assert not irops.check(part).errors
+    alone = irops.extract(forked(), around="tanh", hops=0)
+    assert [p.name for p in ModelAnalysis(alone).signature.inputs] == ["split:0"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"inputs": ["tanh"], "outputs": ["joined"]}, "the edge from 'x' to input 0 of layer .*relu"),
+        ({"inputs": ["tanh", "z"], "outputs": ["tanh"]}, "no output depends on the input 'z'"),
+        ({"outputs": ["tahn"]}, "did you mean 'tanh'"),
+        ({"outputs": ["split"]}, 'has 2 outputs; name one of them, "split:0"'),
+        ({"outputs": ["split:2"]}, "has no output 2; it has 2"),
+        ({"around": "tahn"}, "did you mean 'tanh'"),
+    ],
+)
+def test_a_part_that_cannot_be_taken_is_refused(names, message):
+    with pytest.raises(DiagnosticError, match=message):
+        irops.extract(forked(), **names)
+
+
+def test_contradicting_arguments_are_refused():
+    with pytest.raises(ValueError, match="given alone"):
+        irops.extract(forked(), around="tanh", outputs=["y"])
+    with pytest.raises(ValueError, match="hops is -1"):
+        irops.extract(forked(), around="tanh", hops=-1)
+    with pytest.raises(KeyError, match="there is no layer 'loop'"):
+        irops.extract(forked(), outputs=["y"], path=("loop", "body"))
+    with pytest.raises(ValueError, match="must end with a body"):
+        irops.extract(forked(), outputs=["y"], path=("loop",))
+
+
+def test_the_values_at_a_cut_are_those_of_the_whole_model():
+    model = forked()
+    data = np.array([[1, -2, 3, 4]], np.float32)
+    part = extracted(model, inputs=["split:1", "tanh"], outputs=["y"])
+    values = cut_values(part, model, {"x": data, "z": np.zeros(2, np.float32)})
+    assert np.allclose(values["tanh"], np.tanh(np.maximum(data[:, :2], 0)))
+    assert irops.run(part.model, values)["y"].tolist() == (
+        irops.run(model, {"x": data, "z": np.zeros(2, np.float32)})["y"].tolist()
+    )
+
+
+def test_a_part_of_a_body():
+    body = irops.Graph("body")
+    new = body.parameter("state", "f32[1,2]") * 2
+    body.result(body.ops.Tanh(new, name="inside"), "next")
+    graph = irops.Graph()
+    x = graph.parameter("x", "f32[1,2]")
+    (y,) = graph.Loop(body, {"state": graph.carried(x, "next")}, ["next"], trip_count=2, name="loop")
+    graph.result(y, "y")
+    model = graph.model()
+    part = irops.extract(model, outputs=["inside"], path=("loop", "body"))
+    one = np.ones((1, 2), np.float32)
+    assert np.allclose(irops.run(part, {"state": one})["inside"], np.tanh(2))
+    with pytest.raises(DiagnosticError, match="differ each time"):
+        cut_values(extracted(model, inputs=["state"], path=("loop", "body")), model, {"x": one})
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_parts_of_a_cut_give_what_the_whole_gives(name: str, seed: int):
+    """All layers before a random place in one part, all behind it in the other."""
+    model = irops.read(EXAMPLES / name / "model.xml")
+    with np.load(EXAMPLES / name / "inputs.npz") as file:
+        inputs = dict(file)
+    analysis = ModelAnalysis(model)
+    order = [node.layer for node in analysis.root.order]
+    place = random.Random(seed).randrange(1, len(order))
+    before = {layer.id for layer in order[:place] if not layer.is_constant}
+    before |= {layer.id for layer in order if layer.kind is LayerKind.PARAMETER}
+    cuts = {
+        (source[0].id, source[1])
+        for layer in order[place:]
+        for source in analysis.root.wiring.inputs[layer.id]
+        if source is not None and source[0].id in before
+    }
+    ends = [layer.id for layer in order[place:] if layer.kind is LayerKind.RESULT]
+    second = extracted(analysis, sorted(cuts), ends)
+    values = cut_values(second, analysis, inputs)
+    results = irops.run(second.model, values)
+    whole = irops.run(model, inputs)
+    assert results
+    for key, result in results.items():
+        assert np.array_equal(result, whole[key])
+
+
+def irops_command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "irops", "extract", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_the_command_writes_the_part_and_the_values_at_the_cut(tmp_path: Path):
+    irops.write(forked(), tmp_path / "model.xml")
+    data = np.array([[1, -2, 3, 4]], np.float32)
+    np.savez(tmp_path / "in.npz", x=data, z=np.zeros(2, np.float32))
+    done = irops_command(
+        tmp_path / "model.xml", "--from", "tanh,split:1", "--to", "y", "-o", tmp_path / "part.xml",
+        "--load-inputs", tmp_path / "in.npz",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "part.xml: 6 layers of 13; 2 values in" in done.stdout
+    with np.load(tmp_path / "part.npz") as values:
+        result = irops.run(tmp_path / "part.xml", dict(values))["y"]
+    assert (result == irops.run(tmp_path / "model.xml", {"x": data, "z": np.zeros(2, np.float32)})["y"]).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ((), 2, "no part is named"),
+        (("--around", "tanh", "--to", "y"), 2, "give it alone"),
+        (("--to", "yy"), 1, "did you mean 'y'"),
+        (("--to", "y", "--path", "loop/body"), 2, "there is no layer 'loop'"),
+        (("--to", "y", "-o", "part.onnx"), 2, "another format"),
+    ],
+)
+def test_the_command_refuses_with_a_sentence(arguments, status, message, tmp_path: Path):
+    irops.write(forked(), tmp_path / "model.xml")
+    output = () if "-o" in arguments else ("-o", tmp_path / "part.xml")
+    done = irops_command(tmp_path / "model.xml", *arguments, *output)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "part.xml").exists()
