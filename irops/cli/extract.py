@@ -8,7 +8,7 @@ and shapes that are inferred; constants that it needs come along.
 example:
   irops extract model.xml --from conv_1 --to relu_9 -o part.xml
   irops extract model.xml --around matmul_4 --hops 2 -o part.xml
-  irops extract model.xml --from conv_1 --to relu_9 --load-inputs in.npz -o part.xml
+  irops extract model.xml --to relu_9 --load-inputs in.npz -o part.xml
   irops extract model.xml --path loop/body --to next -o body.xml
 """
 

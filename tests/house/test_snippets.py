@@ -13,12 +13,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
+    "docs/graphs.md": "test_pages.py runs it with its sessions",
     "docs/onnx.md": "test_pages.py runs it with its sessions",
     "docs/conformance.md": "test_snippets.py of tests/conformance registers the backend that it shows",
     "docs/writing-an-op.md": "test_pages.py runs its tests for a new op",
 }
 """Pages whose snippets need more than a folder with a model, and where they are tested."""
-NEEDS = {"docs/graiphic.md": "onnx", "docs/translation.md": "onnx"}
+NEEDS = {
+    "docs/graiphic.md": "onnx",
+    "docs/tokenizers.md": "openvino_tokenizers",
+    "docs/translation.md": "onnx",
+}
 
 
 def snippets(page: Path) -> list[str]:
