@@ -6,7 +6,7 @@ from sys import intern
 
 from irops.ir.attributes import Attributes
 from irops.ir.faults import Faults
-from irops.ir.legacy import pre_process_faults
+from irops.ir.legacy import meta_data_faults, pre_process_faults
 from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model
 from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
@@ -55,6 +55,7 @@ class Builder:
             )
         for element in model.legacy:
             pre_process_faults(element, model, weights, self.faults)
+            meta_data_faults(element, model, self.faults)
         return model
 
     def _take(self, section: Element, child: Element) -> bool:

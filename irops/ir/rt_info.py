@@ -6,6 +6,7 @@ from irops.diagnostics.fix import fix
 from irops.ir.edits import without_element
 from irops.ir.faults import Faults
 from irops.ir.model import Element
+from irops.ir.runtime_values import FAULTS
 
 PAYLOADS = {
     "fused_names": "value",
@@ -44,6 +45,7 @@ def rt_info_faults(rt_info: Element, faults: Faults) -> None:
                     [without_element(faults.source, child.at)],
                 ),
             )
+        _check_value(child, name or "", faults)
         if name in seen:
             removal = fix(
                 f"remove the second rt_info attribute {name}", [without_element(faults.source, child.at)]
@@ -56,3 +58,15 @@ def rt_info_faults(rt_info: Element, faults: Faults) -> None:
             )
         elif name is not None:
             seen[name] = child
+
+
+def _check_value(child: Element, name: str, faults: Faults) -> None:
+    """Report a value that OpenVINO's reader cannot parse."""
+    attribute, fault_in = FAULTS.get(name, (None, None))
+    if attribute is not None and fault_in is not None and attribute in child.attributes:
+        text = child.attributes[attribute]
+        why = fault_in(text)
+        if why:
+            message = f"{attribute} of the rt_info attribute {name} is {text!r}, {why}"
+            note = ("OpenVINO refuses the file",)
+            faults.add("malformed-rt-info", message, child.at, attribute=attribute, notes=note)

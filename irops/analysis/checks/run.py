@@ -36,6 +36,8 @@ CHECKS: tuple[Check, ...] = (
     layers.tensor_names_are_unique,
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
+    state.assigned_variables_are_read_by_the_same_version,
+    state.variables_are_read_before_they_are_assigned,
     ops.types_are_spelled_as_specified,
     ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,

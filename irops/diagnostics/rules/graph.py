@@ -170,7 +170,21 @@ RULES: tuple[Rule, ...] = (
         Assign stores a value for the ReadValue of the same variable_id in the next inference. Without such a
         ReadValue the variable has no type and no shape, and storing it has no effect.
 
-        OpenVINO refuses such a file with the bare text "map::at".
+        OpenVINO refuses such a file with the bare text "map::at". It finds the variable of Assign-3 only by a
+        ReadValue-3, not by a ReadValue-6.
+        """,
+    ),
+    Rule(
+        "IR214",
+        "cyclic-variable",
+        Severity.ERROR,
+        "a ReadValue depends on the Assign of its variable",
+        """
+        In each inference, all layers that read a variable are computed before it is assigned. OpenVINO makes
+        an Assign depend on every ReadValue of its variable_id, and refuses a file where a ReadValue depends
+        on the Assign: it finds a cycle.
+
+        Use the value that is assigned, and not the variable.
         """,
     ),
 )

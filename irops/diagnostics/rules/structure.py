@@ -257,4 +257,37 @@ RULES: tuple[Rule, ...] = (
         stops reading the file. The limit is called layers.
         """,
     ),
+    Rule(
+        "IR131",
+        "malformed-rt-info",
+        Severity.ERROR,
+        "the value of a runtime attribute is malformed",
+        """
+        OpenVINO's reader parses the values of a few runtime attributes: layout (NCHW, N...C or
+        [batch,...,channels]), old_api_map_element_type (an element type) and old_api_map_order (a list of
+        axes). It refuses a file with a value of another form.
+        """,
+    ),
+    Rule(
+        "IR132",
+        "malformed-pre-process",
+        Severity.ERROR,
+        "<pre-process> does not fit its input",
+        """
+        <pre-process> gives one mean value, or one mean image of f32 elements, for each channel of an input of
+        static shape and rank 2 to 5: channels are counted along axis 1, at rank 3 along axis 0. OpenVINO
+        refuses a file where channels are missing, a value is not a number, or an image has another size.
+        """,
+    ),
+    Rule(
+        "IR133",
+        "unreadable-meta-data",
+        Severity.ERROR,
+        "<meta_data> has content that OpenVINO refuses",
+        """
+        <meta_data> holds the parameters of the conversion in files of older releases. Where there is no
+        <rt_info>, OpenVINO reads it, and refuses the file if an element other than <cli_parameters> has no
+        attribute value.
+        """,
+    ),
 )
