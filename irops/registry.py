@@ -15,6 +15,7 @@ from types import ModuleType
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
+from irops.diagnostics.suggestions import closest
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
 from irops.dialects.dialect import Dialect, parted
 from irops.dialects.openvino.dialect import definition_files
@@ -61,6 +62,7 @@ class Registry:
         self._extensions: dict[str, Path] | None = None
         self._lock = RLock()
         self._ops: dict[str, Op] = {}
+        self._named: dict[str, str] = {}
         self._resolved: dict[tuple[str, str], Op | NoOp] = {}
 
     def __repr__(self) -> str:
@@ -141,20 +143,46 @@ class Registry:
         """The definition of an id, an id in another case, or a type of which the newest version is meant;
         KeyError if none.
         """
-        known = self.versions(parted(id)[0])
+        return self.named(id).definition
+
+    def named(self, name: str) -> Op:
+        """The op of an id, an id in another case, or a type of which the newest version is meant.
+
+        Raises:  KeyError, with a suggestion, where there is none; DefinitionError where the op is faulty
+        """
+        if name not in self._named:
+            self._named[name] = self._id_of(name)
+        return self.op(self._named[name])
+
+    def _id_of(self, name: str) -> str:
+        known = self.versions(parted(name)[0])
         ids = {i.lower(): i for i in known}
-        if id.lower() in ids:
-            return self.op(ids[id.lower()]).definition
-        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == opsets().classes.get(id, id).lower()]
+        if name.lower() in ids:
+            return ids[name.lower()]
+        spelled = opsets().classes.get(name, name).lower()
+        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == spelled]
         if not versions:
-            raise self._unknown(id)
-        return self.op(max(versions, key=_number)).definition
+            raise self._unknown(name)
+        return max(versions, key=_number)
 
-    def _unknown(self, id: str) -> KeyError:
-        from difflib import get_close_matches
+    def _unknown(self, name: str) -> KeyError:
+        meant = self.similar(name)
+        return KeyError(f"no op is called {name!r}{f'; did you mean {meant[0]}?' if meant else ''}")
 
-        near = get_close_matches(id, self.versions(parted(id)[0]), 1)
-        return KeyError(f"no op is called {id!r}{f'; did you mean {near[0]}?' if near else ''}")
+    def similar(self, name: str) -> list[str]:
+        """The ids of up to two ops with a similar id, of the newest version where the type is similar."""
+        prefix = name.rpartition(":")[0]
+        dialect = _dialect(prefix)
+        known = (
+            self.versions(prefix) if dialect else [i for one in dialects() for i in self.versions(one.name)]
+        )
+        plain = {i.removeprefix(f"{prefix}:"): i for i in sorted(known, key=_number)}
+        newest = {word.rpartition("-")[0] or word: i for word, i in plain.items()}
+        word = name.removeprefix(f"{prefix}:") if dialect else name
+        stem, dash, number = word.rpartition("-")
+        if dash and number.isdigit() and stem.lower() not in map(str.lower, newest):
+            return [plain[near] for near in closest(word, plain)]
+        return [newest[near] for near in closest(stem if dash else word, newest)]
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of all ops of OpenVINO and of extensions; or of another dialect, a file of which may hold

@@ -20,7 +20,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
 from irops.ir.model import Layer
-from irops.ir.weights import constant
+from irops.ir.weights import constant, constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.spec.body import BodyFunction
@@ -65,7 +65,11 @@ class Inference:
 
     def _obstacles(self, graph: GraphNode) -> Iterator[Diagnostic]:
         """What weights and limits kept inference from."""
-        yield from self._unread
+        missing = [fault for fault in self._unread if fault.name == "missing-weights"]
+        yield from (fault for fault in self._unread if fault.name != "missing-weights")
+        if missing:  # once for all constants, in the words of the check of weights
+            faults = constant_faults(self.structure.model)
+            yield next((fault for fault in faults if fault.name == "missing-weights"), missing[0])
         if self.budget.overdrawn:
             message = "values that shapes depend on were not computed"
             yield self._limit_met("folding-limit", message, "folded_bytes", graph)

@@ -4,7 +4,6 @@ Layers added, removed, changed, rewired, renamed or moved; weights and how much
 their elements differ; inputs and outputs; metadata. Layers are matched by name,
 then by what surrounds them: a model that is renumbered, renamed or reordered
 is the same. Weights that are stored in another type are compared by value.
-Exit code: 0 if both compute the same, 1 if they differ.
 
 example:
   irops diff before.xml after.xml
@@ -20,9 +19,10 @@ import os
 from pathlib import Path
 
 from irops.analysis.infer import analyse
+from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, FINDINGS, Refusal
+from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.settings import settings
 from irops.diagnostics.printable import printable_lines

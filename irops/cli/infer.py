@@ -1,11 +1,11 @@
 """Infer the type and shape of every tensor, and values known without running.
 
-Exit code: 0 without errors, 1 with errors.
 
 example:
   irops infer model.xml
-  irops infer model.xml --input 'x:[?,3,224,224]'
-  irops infer model.xml --input x:batch,3,8..16,224 --output-format json
+  irops infer model.xml --shape 'x:[?,3,224,224]'
+  irops infer model.xml --shape x:batch,3,8..16,224 --output-format json
+  irops infer model.xml --input lengths=lengths.npy
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from irops.analysis.infer import infer
+from irops.analysis.infer import analyse, infer
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.signature import Key, Signature
+from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, FINDINGS
 from irops.cli.model_files import model_help
-from irops.cli.pairs import name_and_value
+from irops.cli.numpy_files import as_declared, load_one
+from irops.cli.pairs import SHAPE, Pair, shape_of_input, value_or_shape
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.tables import table
@@ -34,6 +36,7 @@ from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind
 from irops.reading import read
 from irops.values.fact import Fact
+from irops.values.tensors import fact_of
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
 MAX_SHAPE = 2000
@@ -56,16 +59,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(
-        "--input",
+        "--shape",
         metavar="NAME:SHAPE",
         action="append",
         default=[],
-        type=name_and_value(":"),
+        type=shape_of_input,
         dest="inputs",
         help=(
             "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank;"
             " repeatable"
         ),
+    )
+    parser.add_argument(
+        "--input",
+        metavar="NAME=FILE",
+        action="append",
+        default=[],
+        type=value_or_shape,
+        dest="inputs",
+        help="an .npy file: infer for this value of an input; repeatable",
     )
     parser.add_argument("--ends", action="store_true", help="show only inputs and results")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
@@ -76,12 +88,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
-    facts = infer(
-        read(args.model, args.weights, limits=limits),
-        dict(args.inputs),
-        registry=registry_of(args),
-        limits=limits,
-    )
+    model = read(args.model, args.weights, limits=limits)
+    analysis = analyse(model, registry_of(args), limits)
+    facts = infer(analysis, dict(_override(analysis.signature, pair) for pair in args.inputs))
     rows = [
         row for row in _rows(facts) if not args.ends or (row.layer_facts.layer.kind in ENDS and not row.path)
     ]
@@ -102,6 +111,15 @@ def execute(args: argparse.Namespace) -> int:
     if args.output_format != "json" and facts.diagnostics:
         print_diagnostics(facts.diagnostics, sys.stderr)
     return FINDINGS if facts.errors else CLEAN
+
+
+def _override(signature: Signature, pair: Pair) -> tuple[Key, Any]:
+    """The key of an input, and the shape or the Fact that replaces what it declares."""
+    port = signature.input_of_text(pair.name)
+    if pair.form is SHAPE:
+        return port.position, pair.rest
+    array = as_declared(load_one(pair.rest), port.fact.element_type)
+    return port.position, fact_of(signature.fit(port.layer, array), with_value=True)
 
 
 def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[Row]:
@@ -129,6 +147,7 @@ def _json(row: Row) -> dict[str, Any]:
         "index": row.index,
         "type": str(row.fact.element_type),
         "shape": abridged(str(row.fact.shape), MAX_SHAPE),
+        "symbolic_shape": abridged(row.fact.shape.spelled, MAX_SHAPE),
         "value": value,
     }
 

@@ -15,7 +15,7 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING
 
-from irops.cli.main import CLEAN
+from irops.cli.exit_codes import CLEAN
 from irops.cli.model_files import model_help
 from irops.cli.model_summary import LayerWithBodies, ModelSummary, Tensor, summarize
 from irops.cli.streams import show

@@ -51,6 +51,8 @@ def explain_op(definition: Definition, page: Page) -> None:
         page.heading("notes")
         for note in definition.notes:
             page.entry(note.of or "-", note.text)
+    if definition.keywords:
+        page.paragraph(f"Also called: {', '.join(definition.keywords)}.")
     page.paragraph(f"Source: {definition.source}. Files: irops where {definition.id}")
 
 

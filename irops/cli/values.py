@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from irops.diagnostics.printable import printable, shown
+from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, STRING, Array, element_type_of
 from irops.values.fact import holds_dims
 
@@ -29,6 +30,8 @@ def exact(array: Array) -> str:
 def _nested(items: object) -> str:
     if isinstance(items, list):
         return f"[{', '.join(map(_nested, items))}]"
+    if isinstance(items, Dim):
+        return items.spelled
     return f"{items:.6g}" if isinstance(items, float) else str(items)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from irops.diagnostics.fix import Fix
 from irops.diagnostics.printable import MAX_NAME, abridged, shortened
@@ -20,6 +20,7 @@ class Location:
     """The location of a finding: file, line and column (both from 1), layer, and enclosing sub-graphs.
 
     path names the layers and bodies from the model down to the graph of the layer: ("loop_node", "body").
+    excerpt: what the line has before the column and from it on, cut off where it is long.
     """
 
     file: str | None = None
@@ -28,6 +29,7 @@ class Location:
     layer_id: int | None = None
     layer_name: str | None = None
     path: tuple[str, ...] = ()
+    excerpt: tuple[str, str] | None = field(default=None, compare=False, repr=False)
 
     @property
     def shown_name(self) -> str | None:

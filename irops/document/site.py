@@ -183,7 +183,13 @@ class Site:
     def _search(self) -> str:
         definitions = (*self.definitions, *(op.definition for ops in self.others.values() for op in ops))
         entries = [
-            {"name": d.file_id, "text": d.summary, "path": f"ops/{d.page}.html", "kind": d.category}
+            {
+                "name": d.file_id,
+                "text": d.summary,
+                "keywords": ", ".join(d.keywords),
+                "path": f"ops/{d.page}.html",
+                "kind": d.category,
+            }
             for d in definitions
         ]
         entries += [

@@ -11,6 +11,8 @@ from irops.diagnostics.diagnostic import Location
 
 _TAG = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+EXCERPT = (60, 90)
+"""The bytes of a line that are shown before and after the column of a finding."""
 BOM = b"\xef\xbb\xbf"
 BLOCK = 1 << 12
 """How many bytes are counted at most to find the column of an offset."""
@@ -98,8 +100,25 @@ class Source:
         if at < 0 or at > len(self.data):
             return Location(self.path, None, None, *layer, path)
         place = self.attribute_offset(at, attribute) if attribute is not None else None
-        line, column = self.line_column(at if place is None else place)
-        return Location(self.path, line, column, *layer, path)
+        offset = at if place is None else place
+        line, column = self.line_column(offset)
+        return Location(self.path, line, column, *layer, path, self._excerpt(line, offset))
+
+    def _excerpt(self, line: int, offset: int) -> tuple[str, str]:
+        """What a line has before an offset and from it on, as far as a person wants to read."""
+        assert self._starts is not None
+        start = int(self._starts[line - 1])
+        if start == 0 and self.data.startswith(BOM):
+            start = min(len(BOM), offset)
+        before = self.data[max(start, offset - EXCERPT[0]) : offset]
+        after = re.split(rb"[\r\n]", self.data[offset : offset + EXCERPT[1]], maxsplit=1)
+        is_cut = len(after) == 1 and offset + EXCERPT[1] < len(self.data)
+        head = before.decode("utf-8", "ignore")
+        tail = after[0].decode("utf-8", "ignore")
+        return (
+            head.lstrip() if offset - start <= EXCERPT[0] else f"…{head}",
+            f"{tail}…" if is_cut else tail,
+        )
 
 
 class _Ended(Exception):

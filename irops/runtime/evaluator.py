@@ -138,11 +138,15 @@ class Evaluator:
 
     def error(self, facts: LayerFacts, path: tuple[str, ...], fault: OpFault) -> EvaluationError:
         """The error for a fault of a layer."""
+        return EvaluationError([replace(self.finding(facts, path, fault), level=None)])
+
+    def finding(self, facts: LayerFacts, path: tuple[str, ...], fault: OpFault) -> Diagnostic:
+        """A fault of a layer, or a warning about it, at its place."""
         place = self.analysis.location(facts.layer, path)
         line = facts_line(facts)
         if facts.op is None:
-            return EvaluationError([Diagnostic(rule(fault.rule), fault.message, place, facts=line)])
-        return EvaluationError([replace(fault.diagnostic(facts.op, place, line), level=None)])
+            return Diagnostic(rule(fault.rule), fault.message, place, facts=line)
+        return fault.diagnostic(facts.op, place, line)
 
 
 def kept_layers(graph: GraphNode, keys: Collection[int | str]) -> frozenset[int]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from irops.diagnostics.suggestions import similar
 from irops.spec import domains
 from irops.spec.definition import Attribute
 from irops.spec.op import Op
@@ -16,13 +17,21 @@ MAX_SUGGESTIONS = 10
 
 @dataclass(frozen=True, slots=True)
 class AttributeFault:
-    """An error in an attribute. note: how OpenVINO reads it; default: the value that a fix writes out."""
+    """An error in an attribute. note: how OpenVINO reads it; default: the value that a fix writes out;
+    meant: a similar attribute that the op has.
+    """
 
     rule: str
     attribute: str
     message: str
     note: str | None = None
     default: str | None = None
+    meant: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The message with the suggestion, for callers whose code names the attribute."""
+        return self.message if self.meant is None else f"{self.message}; did you mean {self.meant!r}?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +140,7 @@ def _written(attribute: Attribute) -> str | None:
 
 
 def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
-    from difflib import get_close_matches
-
-    known = {n.lower(): n for n in op.definition.attributes}
-    near = get_close_matches(name.lower()[:64], known, 1) if suggest else []
+    meant = similar(name, op.definition.attributes) if suggest else None
     aside = f" OpenVINO silently ignores {name}" if op.definition.is_read_by_openvino else ""
-    note = f"did you mean {known[near[0]]}?{aside}" if near else None
-    return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note)
+    note = f"did you mean {meant}?{aside}" if meant is not None else None
+    return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note, meant=meant)

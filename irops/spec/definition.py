@@ -148,7 +148,7 @@ class Definition:
 
     file_id: the id that names its file, which may contain later versions too; same_as: the OpenVINO op whose
     functions it shares; given: values, as text, for attributes of that op that this one does not have; later:
-    attributes in the file that belong to later versions.
+    attributes in the file that belong to later versions; keywords: other names that people call the op by.
     """
 
     type: str
@@ -171,6 +171,7 @@ class Definition:
     gradients: dict[str, Gradient]
     constraints: dict[str, Constraint]
     notes: tuple[Note, ...]
+    keywords: tuple[str, ...] = ()
     cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.cases
     same_as: str | None = None
     library: str = ""

@@ -140,6 +140,7 @@ class _Loader:
             formula=lines(root.find("formula")),
             source=prose(root.find("source")),
             changes=prose(root.find("changes")),
+            keywords=tuple(word.strip() for word in prose(root.find("keywords")).split(",") if word.strip()),
             attributes=attributes,
             bodies={b.get("name"): prose(b) for b in root.findall("body")},
             types=types,
