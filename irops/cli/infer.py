@@ -34,6 +34,7 @@ from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind
+from irops.limits import Limits
 from irops.reading import read
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of
@@ -90,7 +91,7 @@ def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
     model = read(args.model, args.weights, limits=limits)
     analysis = analyse(model, registry_of(args), limits)
-    facts = infer(analysis, dict(_override(analysis.signature, pair) for pair in args.inputs))
+    facts = infer(analysis, dict(_override(analysis.signature, pair, limits) for pair in args.inputs))
     rows = [
         row for row in _rows(facts) if not args.ends or (row.layer_facts.layer.kind in ENDS and not row.path)
     ]
@@ -113,12 +114,12 @@ def execute(args: argparse.Namespace) -> int:
     return FINDINGS if facts.errors else CLEAN
 
 
-def _override(signature: Signature, pair: Pair) -> tuple[Key, Any]:
+def _override(signature: Signature, pair: Pair, limits: Limits) -> tuple[Key, Any]:
     """The key of an input, and the shape or the Fact that replaces what it declares."""
     port = signature.input_of_text(pair.name)
     if pair.form is SHAPE:
         return port.position, pair.rest
-    array = as_declared(load_one(pair.rest), port.fact.element_type)
+    array = as_declared(load_one(pair.rest, limits), port.fact.element_type)
     return port.position, fact_of(signature.fit(port.layer, array), with_value=True)
 
 

@@ -18,9 +18,7 @@ def closest(name: object, known: Iterable[object], count: int = 2) -> list[str]:
     text = str(name)
     if len(text) > MAX_LENGTH:
         return []
-    names = {
-        text.lower(): text for text in map(str, islice(known, MAX_NAMES)) if len(text) <= 3 * MAX_LENGTH
-    }
+    names = {text.lower(): text for text in map(str, islice(known, MAX_NAMES)) if len(text) <= 3 * MAX_LENGTH}
     return [names[match] for match in get_close_matches(text.lower(), names, count)]
 
 
