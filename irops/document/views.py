@@ -194,7 +194,7 @@ def port_text(port: PortSpec) -> str:
     if port.low_rank or port.high_rank != inf:
         parts.append(f"rank {_range_text(port.low_rank, port.high_rank)}")
     if port.optional:
-        parts.append("optional")
+        parts.append("optional, but required by OpenVINO" if port.reader_requires else "optional")
     if port.variadic:
         parts.append("one or more")
     return ", ".join(parts)

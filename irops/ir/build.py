@@ -12,7 +12,7 @@ from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, Mo
 from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
 from irops.ir.ports import Ports, names_of
-from irops.ir.rt_info import rt_info_faults
+from irops.ir.rt_info import runtime_attribute_faults
 from irops.ir.subgraphs import PARTS, sub_graphs
 from irops.ir.versions import version_of
 from irops.ir.weights import Weights
@@ -55,6 +55,7 @@ class Builder:
                 notes=("OpenVINO silently reads an empty model",),
             )
         legacy_faults(model, weights, self.faults)
+        runtime_attribute_faults(model, self.faults)
         return model
 
     def _take(self, section: Element, child: Element) -> bool:
@@ -153,7 +154,6 @@ class Builder:
                 layer.outputs = self.ports.of(child, layer.unknown)
             elif tag == "rt_info" and layer.rt_info is None:
                 layer.rt_info = self.read.preserved(child)
-                rt_info_faults(child, self.faults)
             elif tag in PARTS and tag not in parts:
                 parts[tag] = child
             elif tag in _ONCE:

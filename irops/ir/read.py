@@ -30,6 +30,9 @@ HARMLESS = frozenset(
         "duplicate-section",
         "unknown-reference-layer",
         "mean-outside-weights",
+        "malformed-rt-info",
+        "malformed-mean-values",
+        "malformed-meta-data",
     )
 )
 """Errors that do not affect layers and edges."""

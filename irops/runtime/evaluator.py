@@ -21,6 +21,7 @@ from irops.diagnostics.rules import rule
 from irops.invocation import OpFault
 from irops.ir.model import Layer
 from irops.ir.weights import constant
+from irops.runtime.assumptions import contradictions
 from irops.runtime.plan import Plan, absent_output, plan_of
 from irops.spec.op import NoOp, Op
 from irops.values.element import Array
@@ -67,6 +68,8 @@ class Evaluator:
         errors = errors_of(self._findings(graph, inferred))
         if errors:
             raise EvaluationError(in_document_order(errors))
+        for facts, fault in contradictions(self.analysis, graph, inferred, given):
+            raise self.error(facts, graph.path, fault)
         absent = absent_output(graph.wiring, inferred)
         if absent is not None:
             facts, index = absent

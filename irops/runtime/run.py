@@ -15,6 +15,7 @@ from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
 from irops.limits import Clock
 from irops.runtime.arrays import check_possible, size_in_bytes
+from irops.runtime.assumptions import contradiction
 from irops.runtime.evaluator import Evaluator
 from irops.runtime.plan import Step, ValueKey
 from irops.runtime.precision import rounded, wide
@@ -107,6 +108,9 @@ class Run:
                 # inferred once more, from the values themselves: the shapes alone do not determine all
                 inputs = [None if a is None else fact_of(a, with_value=True) for a in arrays]
                 facts = Inference(self.evaluator.analysis).layer(step.node, inputs)
+                fault = None if op.definition.bodies else contradiction(step.facts, facts)
+                if fault is not None:
+                    raise fault
                 size = size_in_bytes(facts.outputs)
             self._require_room(size)
             check_possible(op, facts.outputs)

@@ -52,7 +52,7 @@ def bind(op: Op, data: Mapping[str, str]) -> Bound:
                 )
                 usable = False
         else:
-            fault = _missing(attribute, op)
+            fault = _missing(attribute, op, data)
             if fault is not None:
                 faults.append(fault)
                 usable = usable and not attribute.required
@@ -76,7 +76,7 @@ def _reading(name: str, reading: str | None) -> str | None:
     return None if reading is None else f"OpenVINO silently reads {name}={reading}"
 
 
-def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
+def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> AttributeFault | None:
     name, reader = attribute.name, attribute.reader_default
     if attribute.required:
         note = None if reader is None else f"OpenVINO silently reads {name}={reader}"
@@ -85,6 +85,13 @@ def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
             name,
             f"{op.id} has no attribute {name}, must have one",
             note,
+        )
+    if _reader_requires(attribute, op, data):
+        return AttributeFault(
+            "missing-attribute",
+            name,
+            f"{op.id} has no attribute {name}: its default is {attribute.default} in the specification, but"
+            " OpenVINO has none and cannot read the layer",
         )
     if reader is not None and reader != attribute.default:
         default = attribute.default if attribute.default is not None else "none"
@@ -96,6 +103,15 @@ def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
             default=None if attribute.default is None else _written(attribute),
         )
     return None
+
+
+def _reader_requires(attribute: Attribute, op: Op, data: Mapping[str, str]) -> bool:
+    """Whether OpenVINO refuses a layer without the attribute, given the other attributes of the layer."""
+    if attribute.reader_requires is None or attribute.reader_requires == "yes":
+        return attribute.reader_requires == "yes"
+    name, _, value = attribute.reader_requires.partition("=")
+    other = op.definition.attributes[name]
+    return data.get(name, other.default or "").lower() == value
 
 
 def _written(attribute: Attribute) -> str | None:

@@ -189,6 +189,7 @@ class _Loader:
             builder=get("builder") == FLAG,
             default=get("default"),
             reader_default=get("reader-default"),
+            reader_requires=get("reader-requires"),
             values=self.values(get("type"), get("values") or ""),
             aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
             low=self.bound(element, "min", -inf),
@@ -260,6 +261,7 @@ class _Loader:
             high_rank=high,
             optional=element.get("optional") == FLAG,
             variadic=element.get("variadic") == FLAG,
+            reader_requires=element.get("reader-requires") == FLAG,
             shape=tuple((element.get("shape") or "").split()),
             stands_for=element.get("as"),
         )

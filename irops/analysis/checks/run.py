@@ -6,10 +6,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from irops.analysis.checks import layers, ops, state
+from irops.analysis.checks import layers, ops, pairs, sinks, state
 from irops.analysis.checks.cascading import without_cascading
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
-from irops.analysis.checks.interface import inputs_and_outputs_keep_their_types
+from irops.analysis.checks.declared_bodies import bodies_fit_their_parameters
+from irops.analysis.checks.interface import (
+    inputs_and_outputs_keep_their_types,
+    layouts_fit_inputs_and_outputs,
+)
 from irops.analysis.checks.most import within
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
@@ -34,6 +38,11 @@ CHECKS: tuple[Check, ...] = (
     layers.tensor_names_are_unique,
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
+    state.assigned_variables_are_read_by_the_same_version,
+    state.variables_are_read_before_they_are_assigned,
+    pairs.first_assignments_follow_a_read,
+    pairs.variables_are_read_and_assigned_once,
+    sinks.nothing_uses_a_sink,
     ops.types_are_spelled_as_specified,
     ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,
@@ -42,6 +51,9 @@ CHECKS: tuple[Check, ...] = (
 INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     ports_declare_what_is_inferred,
     inputs_and_outputs_keep_their_types,
+    layouts_fit_inputs_and_outputs,
+    sinks.inputs_can_be_compiled,
+    bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )
 """What compares the file with what is inferred."""
