@@ -41,8 +41,7 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
     root = _parsed(Path(path))
     if validate:
         _validate(root, path)
-    wrong = wrong_version(root)
-    if wrong is not None:
+    if wrong := wrong_version(root):
         raise DefinitionError([_fault("schema-violation", wrong[1], path, wrong[0].sourceline)])
     loader = _Loader(str(path), root)
     if loader.dialect != OPENVINO and root.get("version") is not None:
@@ -69,9 +68,8 @@ def _parsed(path: Path) -> Any:
     try:
         return etree.parse(str(path), parser).getroot()
     except OSError as error:
-        raise DefinitionError(
-            [_fault("unreadable-definition", f"the definition cannot be read: {error}", path)]
-        ) from None
+        message = f"the definition cannot be read: {error}"
+        raise DefinitionError([_fault("unreadable-definition", message, path)]) from None
     except etree.XMLSyntaxError as error:
         raise DefinitionError(
             [_fault("unreadable-definition", f"not well-formed: {error.msg}", path, error.lineno)]

@@ -65,18 +65,6 @@ def edges_meet_ports(structure: ModelStructure) -> Iterator[Diagnostic]:
         yield structure.finding(rule, message, edge.at, scope, layer, notes=(note,))
 
 
-def no_edge_starts_at_a_result(structure: ModelStructure) -> Iterator[Diagnostic]:
-    """OpenVINO reads a Result with an output, and copies the value; its CPU plug-in refuses such a model."""
-    for scope in structure.graphs:
-        results = {layer.id for layer in scope.results if layer.outputs}
-        for edge in scope.graph.edges if results else ():
-            layer = scope.wiring.layers.get(edge.from_layer)
-            if layer is not None and layer.id in results and edge.to_layer in scope.wiring.layers:
-                message = f"an edge starts at {layer}, must start at the layer whose value the Result returns"
-                note = 'OpenVINO reads the file, and does not compile it: "incorrect number of output edges"'
-                yield structure.finding("unknown-output-port", message, edge.at, scope, layer, notes=(note,))
-
-
 def no_input_has_two_edges(structure: ModelStructure) -> Iterator[Diagnostic]:
     for scope, _, edge in _faulty_edges(structure, "multiple-producers"):
         layer = scope.wiring.layers[edge.to_layer]
@@ -122,7 +110,6 @@ def there_are_no_cycles(structure: ModelStructure) -> Iterator[Diagnostic]:
 EDGE_CHECKS = (
     edges_end_at_layers,
     edges_meet_ports,
-    no_edge_starts_at_a_result,
     no_input_has_two_edges,
     every_input_port_is_fed,
     there_are_no_cycles,

@@ -48,10 +48,6 @@ RULES: tuple[Rule, ...] = (
         has the id 2, not 0. Input and output ids are looked up separately; an edge cannot start at an input.
 
         OpenVINO refuses such a file: "Can not find output port with id N in layer L".
-
-        A Result returns a value and passes it on to no layer. OpenVINO reads an edge that starts at the
-        output of a Result, and its CPU plug-in does not compile the model. Let the edge start at the layer
-        that feeds the Result.
         """,
     ),
     Rule(

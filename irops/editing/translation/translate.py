@@ -20,6 +20,7 @@ from irops.editing.translation.onnx_rules import to_onnx
 from irops.editing.translation.openvino_rules import to_openvino
 from irops.editing.translation.refusal import DIALECT_NAMES, RefusedError, impossible
 from irops.editing.translation.target import Target, Wire
+from irops.graph.wiring import Source
 from irops.invocation import OpFault
 from irops.ir.model import Layer, LayerKind, Model, Port
 from irops.registry import Registry
@@ -176,10 +177,7 @@ class _Translation:
 
     def _convert(self, layer_facts: LayerFacts) -> None:
         layer, target = layer_facts.layer, self.target
-        inputs = [
-            None if source is None else self.wires[source[0].id, source[1]]
-            for source in self.wiring.inputs[layer.id]
-        ]
+        inputs = [self._wire(source) for source in self.wiring.inputs[layer.id]]
         if layer.kind is LayerKind.RESULT:
             target.add(
                 layer.name, "Result" if self.to == ONNX else "Result-1", inputs, outputs=0
@@ -200,6 +198,12 @@ class _Translation:
             )
         else:
             self._op(layer_facts, inputs)
+
+    def _wire(self, source: Source | None) -> Wire | None:
+        """The output that feeds an input. A Result passes on what feeds it, where an edge starts at it."""
+        while source is not None and source[0].kind is LayerKind.RESULT:
+            source = next(iter(self.wiring.inputs[source[0].id]), None)
+        return None if source is None else self.wires[source[0].id, source[1]]
 
     def _op(self, layer_facts: LayerFacts, inputs: list[Wire | None]) -> None:
         layer = layer_facts.layer
