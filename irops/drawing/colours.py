@@ -1,4 +1,4 @@
-"""The colour of a box: categories of ops, in groups that are told apart by hue."""
+"""The colour of a box: categories of ops, in groups of one hue each."""
 
 from __future__ import annotations
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
 from irops.diagnostics.printable import printable
 from irops.drawing.layer_box import input_name, value_text
-from irops.drawing.scene import boxes
+from irops.drawing.scene import Scene, boxes
+from irops.editing.scope import Scope as GraphScope
 from irops.spec.definition import Definition
-
-if TYPE_CHECKING:
-    from irops.drawing.drawing import Drawing
 
 MAX_FOLDED = 20_000
 """How many layers that are not drawn are listed by name."""
@@ -21,7 +19,7 @@ MAX_TEXT = 400
 """How many characters of an attribute are shown."""
 
 
-def details(drawing: Drawing) -> dict[str, Any]:
+def details(scene: Scene, analysis: ModelAnalysis, scope: GraphScope) -> dict[str, Any]:
     """layers: by path and id; definitions: by op; folded: name, type and output of other layers, by path and
     id.
     """
@@ -29,11 +27,11 @@ def details(drawing: Drawing) -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     folded: dict[str, dict[str, list[str]]] = {}
     count = 0
-    for scene, box in boxes(drawing.scene):
-        path = "/".join(map(printable, scene.path))
-        graph, inferred = _graph(drawing, scene.path)
+    for around, box in boxes(scene):
+        path = "/".join(map(printable, around.path))
+        graph, inferred = _graph(analysis, scope, around.path)
         if box.node is not None:
-            layers[f"{path}|{box.node.layer.id}"] = _layer(drawing.analysis, graph, inferred, box.node)
+            layers[f"{path}|{box.node.layer.id}"] = _layer(analysis, graph, inferred, box.node)
             if box.node.op is not None:
                 definitions[box.node.op.id] = _definition(box.node.op.definition)
         for node in box.folded:
@@ -47,11 +45,13 @@ def details(drawing: Drawing) -> dict[str, Any]:
     return {"layers": layers, "definitions": definitions, "folded": folded}
 
 
-def _graph(drawing: Drawing, path: tuple[str, ...]) -> tuple[GraphNode, Inferred | None]:
+def _graph(
+    analysis: ModelAnalysis, scope: GraphScope, path: tuple[str, ...]
+) -> tuple[GraphNode, Inferred | None]:
     """The graph of a scene with what is inferred of it."""
-    graph = drawing.analysis.by_path[path]
-    inferred = drawing.scope.inferred
-    below = path[len(drawing.scope.graph.path) :]
+    graph = analysis.by_path[path]
+    inferred = scope.inferred
+    below = path[len(scope.graph.path) :]
     for layer, body in zip(below[::2], below[1::2]):
         inferred = None if inferred is None else inferred.of(layer).bodies.get(body)
     return graph, inferred

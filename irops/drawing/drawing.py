@@ -8,6 +8,9 @@ from functools import cached_property
 from pathlib import Path
 
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.drawing.details import details
+from irops.drawing.dot import dot
+from irops.drawing.page import page
 from irops.drawing.scene import Scene, boxes
 from irops.drawing.svg import svg
 from irops.editing.scope import Scope
@@ -34,15 +37,11 @@ class Drawing:
     @cached_property
     def html(self) -> str:
         """A page that needs no network: it pans, zooms, searches, and explains a layer on click."""
-        from irops.drawing.page import page
-
-        return page(self)
+        return page(self.title, self.svg, details(self.scene, self.analysis, self.scope))
 
     @cached_property
     def dot(self) -> str:
         """The boxes and edges in the language of Graphviz."""
-        from irops.drawing.dot import dot
-
         return dot(self.scene, self.title)
 
     def write(self, path: str | os.PathLike[str]) -> None:

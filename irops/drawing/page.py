@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import Any
 
 from irops.diagnostics.printable import printable
-from irops.drawing.details import details
-
-if TYPE_CHECKING:
-    from irops.drawing.drawing import Drawing
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -31,13 +27,13 @@ _PAGE = """<!doctype html>
 """
 
 
-def page(drawing: Drawing) -> str:
-    """The page of a picture."""
-    data = json.dumps(details(drawing), ensure_ascii=False, separators=(",", ":"))
+def page(title: str, svg: str, details: dict[str, Any]) -> str:
+    """The page of a picture. details: see irops.drawing.details"""
+    data = json.dumps(details, ensure_ascii=False, separators=(",", ":"))
     return _PAGE.format(
-        title=escape(printable(drawing.title)),
+        title=escape(printable(title)),
         css=_text("page.css"),
-        svg=drawing.svg,
+        svg=svg,
         data=data.replace("<", "\\u003c"),  # ends no script element
         script=_text("page.js"),
     )

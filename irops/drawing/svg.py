@@ -57,14 +57,14 @@ def _head(title: str, notes: list[str], groups: list[str]) -> tuple[list[str], f
     x = MARGIN
     y += 12
     for group in groups:
-        taken = width(TITLES[group], SMALL) + 30
-        if x > MARGIN and x + taken > 640:
+        across = width(TITLES[group], SMALL) + 30
+        if x > MARGIN and x + across > 640:
             x, y = MARGIN, y + 16
         parts.append(
             f'<rect class="swatch {group}" x="{_number(x)}" y="{_number(y)}" width="11" height="11" rx="2"/>'
         )
         parts.append(_line("key", x + 16, y + 9.5, TITLES[group]))
-        x += taken
+        x += across
         widest = max(widest, x)
     return parts, widest, y - MARGIN + LEGEND_HEIGHT + 8
 

@@ -15,6 +15,7 @@ PACKAGE = Path(irops.__file__).parent
 LEVELS = {
     "process_setting": -1,
     "html_table": -1,
+    "process_lifetime": -1,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,
