@@ -20,7 +20,8 @@ _STYLE = """<style>
 
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table with a caption; all texts are escaped, and rows and texts are bounded."""
-    shown, more = [], 0
+    shown: list[Sequence[object]] = []
+    more = 0
     for row in rows:
         if len(shown) < MAX_ROWS:
             shown.append(row)

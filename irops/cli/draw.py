@@ -4,7 +4,7 @@ Constants and shape computations are drawn in the boxes of their users, bodies
 as frames, and blocks of equal layers that follow one another once. A graph of
 more than about 1500 boxes is drawn as blocks of layers. The HTML page pans,
 zooms, searches, and shows the definition of a layer on click.
-Exit code: 0 if the file was written, 1 if the model or the layer cannot be drawn.
+Exit code: 0 if the file was written, 1 if the model cannot be drawn.
 
 example:
   irops draw model.xml -o model.svg
@@ -19,9 +19,10 @@ import os
 import sys
 
 from irops.analysis.infer import analyse
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.settings import settings

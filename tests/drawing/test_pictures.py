@@ -216,3 +216,9 @@ def test_without_a_library_for_the_layout_the_message_names_the_extra(monkeypatc
     monkeypatch.setenv("PATH", "")
     with pytest.raises(RuntimeError, match=r"pip install 'irops\[draw\]'"):
         irops.draw(detector())
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("drawing_*.svg")), ids=lambda path: path.stem)
+def test_the_pictures_of_the_page_are_small_and_show_layers(path):
+    assert path.stat().st_size < 150_000
+    assert len(picture(path.read_text("utf-8")).shapes) > 20
