@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -202,8 +203,6 @@ def test_a_picture_is_the_same_in_every_process():
 
 @pytest.mark.parametrize("engine", [by_fast_sugiyama, by_dot])
 def test_engines_avoid_crossings(engine):
-    import shutil
-
     if engine is by_dot and shutil.which("dot") is None:
         pytest.skip("Graphviz is not installed")
     places = engine(7, [(0, 3), (1, 2), (3, 4), (2, 5)])
@@ -222,3 +221,26 @@ def test_without_a_library_for_the_layout_the_message_names_the_extra(monkeypatc
 def test_the_pictures_of_the_page_are_small_and_show_layers(path):
     assert path.stat().st_size < 150_000
     assert len(picture(path.read_text("utf-8")).shapes) > 20
+
+
+def test_graphviz_lays_out_pictures_where_fast_sugiyama_is_missing(monkeypatch):
+    if shutil.which("dot") is None:
+        pytest.skip("Graphviz is not installed")
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    shown = picture(irops.draw(detector()).svg)
+    assert {shape.layer for shape in shown.shapes} == {
+        shape.layer for shape in picture(irops.draw(detector()).svg).shapes
+    }
+    assert not any(overlap(a, b) for k, a in enumerate(shown.shapes) for b in shown.shapes[:k])
+
+
+def test_models_with_findings_are_drawn():
+    drawn = 0
+    for path in sorted((ROOT / "tests/rules").glob("*.xml")):
+        try:
+            model = irops.read(path)
+        except irops.DiagnosticError:
+            continue
+        assert {shape.path for shape in picture(irops.draw(model).svg).shapes} or not model.layers
+        drawn += 1
+    assert drawn > 50
