@@ -4,7 +4,6 @@ Constants and shape computations are drawn in the boxes of their users, bodies
 as frames, and blocks of equal layers that follow one another once. A graph of
 more than about 1500 boxes is drawn as blocks of layers. The HTML page pans,
 zooms, searches, and shows the definition of a layer on click.
-Exit code: 0 if the file was written, 1 if the model cannot be drawn.
 
 example:
   irops draw model.xml -o model.svg
