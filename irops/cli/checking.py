@@ -33,7 +33,7 @@ GRACE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither."""
+    """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither; target: a release."""
 
     weights: str | None
     limits: Limits
@@ -41,6 +41,7 @@ class CheckOptions:
     ignore: Sequence[str]
     baseline: Baseline | None
     fixing: str = ""
+    target: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +92,9 @@ def check_file(
 
     def report(limits: Limits, content: bytes | None) -> Report:
         nonlocal accepted_count
-        whole = check(file, options.weights, text=content, registry=registry, limits=limits).narrowed(
-            options.select, options.ignore
-        )
+        whole = check(
+            file, options.weights, text=content, registry=registry, limits=limits, target=options.target
+        ).narrowed(options.select, options.ignore)
         new = whole if options.baseline is None else options.baseline.new_in(whole)
         accepted_count = len(whole) - len(new)
         return new

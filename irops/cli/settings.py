@@ -16,6 +16,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of
 from irops.limits import Limits
+from irops.spec.releases import releases
 
 OWN, SHARED = "irops.toml", "pyproject.toml"
 
@@ -23,7 +24,7 @@ OWN, SHARED = "irops.toml", "pyproject.toml"
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
-    baseline: the file of accepted findings.
+    baseline: the file of accepted findings; target: a release of OpenVINO.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -31,6 +32,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     strict: bool = False
     baseline: Path | None = None
+    target: str | None = None
 
 
 def settings(folder: Path | None = None) -> Settings:
@@ -85,6 +87,7 @@ class _Reader:
             "ignore": self._rules,
             "strict": _flag,
             "baseline": self._path,
+            "target": _release,
         }
         values: dict[str, Any] = {}
         for name, value in self.table.items():
@@ -159,6 +162,12 @@ def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"is {_shown(value)}, must be true or false")
     return value
+
+
+def _release(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"is {_shown(value)}, must be a release in quotes")
+    return releases().named(value)
 
 
 def _shown(value: Any) -> str:

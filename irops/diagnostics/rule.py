@@ -47,7 +47,7 @@ BANDS = {
     "IR6": "evaluation",
     "IR7": "settings",
     "IR8": "building graphs",
-    "IR9": "other formats, translation",
+    "IR9": "other formats, translation, releases",
     "OD1": "errors in definitions",
 }
 """The groups of rules, by the first letters of their codes."""

@@ -11,6 +11,7 @@ from irops.analysis.checks.cascading import without_cascading
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
 from irops.analysis.checks.interface import inputs_and_outputs_keep_their_types
 from irops.analysis.checks.most import within
+from irops.analysis.checks.target import the_target_reads_the_model
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import ModelStructure
@@ -23,6 +24,7 @@ from irops.limits import Clock, Limits, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.reading import load
 from irops.registry import Registry
+from irops.spec.releases import releases
 
 Check: TypeAlias = Callable[[ModelStructure], Iterator[Diagnostic]]
 InferredCheck: TypeAlias = Callable[[ModelStructure, Inferred], Iterator[Diagnostic]]
@@ -56,26 +58,29 @@ def check(
     ignore: Iterable[str] = (),
     registry: Registry | None = None,
     limits: Limits | None = None,
+    target: str | None = None,
 ) -> Report:
     """Everything that is wrong with a model, or with a file, in document order.
 
     text: is checked in place of the file's content (an editor's, say); select, ignore: codes, beginnings of
-    codes (IR2), or names of rules; all of them if none is selected.
-    Raises:  ValueError where select or ignore matches no rule
+    codes (IR2), or names of rules; all of them if none is selected; target: a release of OpenVINO ("2023.3"),
+    of which is reported what it does not read.
+    Raises:  ValueError where select or ignore matches no rule, or target is no known release
     """
     limits = limits or Limits()
+    target = None if target is None else releases().named(target)
     if isinstance(model, ModelAnalysis):
-        return _report(model, (), select, ignore)
+        return _report(model, (), select, ignore, target=target)
     with no_collection(), recursion_limit_for(limits.depth):
         if isinstance(model, Model):
-            return _report(ModelAnalysis(model, registry, limits), (), select, ignore)
+            return _report(ModelAnalysis(model, registry, limits), (), select, ignore, target=target)
         path = os.fspath(model)
         try:
             loaded, read_findings = load(path, weights, text=text, limits=limits)
         except ReadError as error:
             return Report.of(error.diagnostics, path).narrowed(select, ignore)
         analysis = ModelAnalysis(loaded, registry, limits, read_findings)
-        return _report(analysis, read_findings, select, ignore, path)
+        return _report(analysis, read_findings, select, ignore, path, target)
 
 
 def _report(
@@ -84,19 +89,20 @@ def _report(
     select: Iterable[str],
     ignore: Iterable[str],
     path: str | None = None,
+    target: str | None = None,
 ) -> Report:
     source = analysis.model.source
     if path is None and source is not None:
         path = source.path
     with no_collection(), recursion_limit_for(analysis.limits.depth):
-        findings = [*read_findings, *_within_time(analysis)]
+        findings = [*read_findings, *_within_time(analysis, target)]
     return Report.of(within(analysis.limits, without_cascading(findings)), path).narrowed(select, ignore)
 
 
-def _within_time(analysis: ModelAnalysis) -> Iterator[Diagnostic]:
+def _within_time(analysis: ModelAnalysis, target: str | None) -> Iterator[Diagnostic]:
     """All findings, until the time is up."""
     clock = Clock(analysis.limits.seconds)
-    for finding in findings_of(analysis):
+    for finding in findings_of(analysis, target):
         yield finding
         if clock.expired:
             message = f"the time was up before all was checked; {analysis.limits.message('seconds')}"
@@ -105,11 +111,13 @@ def _within_time(analysis: ModelAnalysis) -> Iterator[Diagnostic]:
             return
 
 
-def findings_of(analysis: ModelAnalysis) -> Iterator[Diagnostic]:
+def findings_of(analysis: ModelAnalysis, target: str | None = None) -> Iterator[Diagnostic]:
     """What is wrong with a model beyond its text: structure, weights, shapes and values."""
     yield from analysis.structural_findings
     for each in CHECKS:
         yield from each(analysis)
+    if target is not None:
+        yield from the_target_reads_the_model(analysis, target)
     weights = tuple(constant_faults(analysis.model))
     yield from weights
     inferred = analysis.infer()
