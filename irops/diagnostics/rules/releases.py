@@ -45,4 +45,17 @@ RULES: tuple[Rule, ...] = (
         the settings.
         """,
     ),
+    Rule(
+        "IR944",
+        "format-newer-than-target",
+        Severity.ERROR,
+        "the target release does not read something else that a file has",
+        """
+        Releases before 2024.5 do not recognize files of less than 512 bytes; those before 2023.3 refuse a
+        ReadValue without an initial value; those before 2023.2 refuse inputs and results of a model that have
+        a dimension of 0.
+
+        A comment makes a short file long enough. Reported only with --target, or a target in the settings.
+        """,
+    ),
 )
