@@ -33,7 +33,9 @@ GRACE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither; target: a release."""
+    """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither; target: a
+    release of OpenVINO.
+    """
 
     weights: str | None
     limits: Limits

@@ -53,7 +53,9 @@ class OldestRelease:
 
 @dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """What irops inspect shows. Counts include the layers and edges of bodies. oldest_release: of IR alone."""
+    """What irops inspect shows. Counts include the layers and edges of bodies. oldest_release: of IR
+    alone.
+    """
 
     name: str
     format: str

@@ -25,15 +25,15 @@ class Releases:
         for opset in root.findall("opset"):
             self.opsets[opset.attrib["name"]] = opset.attrib["since"]
             for ops in opset.findall("ops"):
-                for type in (ops.text or "").split():
-                    self._ops[type.lower(), opset.attrib["name"]] = ops.attrib["since"]
+                for op_type in (ops.text or "").split():
+                    self._ops[op_type.lower(), opset.attrib["name"]] = ops.attrib["since"]
         self._types = {one.attrib["name"]: one.attrib["since"] for one in root.findall("type")}
         self._constants = {one.attrib["type"]: one.attrib["since"] for one in root.findall("constant")}
         self._features = {one.attrib["name"]: one.attrib["since"] for one in root.findall("feature")}
         self._inputs = {
-            (one.attrib["op"], one.attrib["type"], type): one.attrib["since"]
+            (one.attrib["op"], one.attrib["type"], name): one.attrib["since"]
             for one in root.findall("input")
-            for type in (one.text or "").split()
+            for name in (one.text or "").split()
         }
         self.limited: frozenset[str] = frozenset(op for op, _, _ in self._inputs)
         """The ops of which some input takes an element type only in later releases."""

@@ -1,4 +1,4 @@
-"""What a release of OpenVINO does not read: check with a target, and the oldest release that reads a model."""
+"""What a release of OpenVINO does not read: check with a target; the oldest release that reads a model."""
 
 from __future__ import annotations
 

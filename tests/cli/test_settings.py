@@ -37,7 +37,7 @@ def test_the_nearest_file_with_irops_settings_applies(tmp_path: Path) -> None:
 
 def test_everything_can_be_set(tmp_path: Path) -> None:
     (tmp_path / "irops.toml").write_text(
-        'select = ["IR3"]\nignore = ["IR304", "dead-layer"]\nbaseline = "known.json"\ntarget = "2023.3.1"\n[limits]\ndepth ='
+        'select = ["IR3"]\ntarget = "2023.3.1"\nignore = ["IR304", "dead-layer"]\nbaseline = "known.json"\n[limits]\ndepth ='
         ' 90\ntensor_bytes = "16G"\nseconds = 2.5\n'
     )
     assert settings(tmp_path) == Settings(

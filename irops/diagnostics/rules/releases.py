@@ -12,8 +12,8 @@ RULES: tuple[Rule, ...] = (
         "the target release does not have the op or the opset of a layer",
         """
         An opset belongs to the releases from the one that brought it on, and a release refuses a model with a
-        layer of an opset, or of an op version, that it does not have. The message names the oldest release that
-        reads the layer.
+        layer of an opset, or of an op version, that it does not have. The message names the oldest release
+        that reads the layer.
 
         Use an older version of the op, if it means the same with the attributes in use, export the model for
         the older release, or raise the target. Reported only with --target, or a target in the settings.

@@ -22,8 +22,8 @@ RULES: tuple[Rule, ...] = (
         Severity.ERROR,
         "a setting does not exist",
         """
-        The settings are limits (a table, by name), select and ignore (lists of rules), strict (true or false),
-        baseline (the path of a file, relative to the folder of the settings) and target (a release of
+        The settings are limits (a table, by name), select and ignore (lists of rules), strict (true or
+        false), baseline (the path of a file, relative to the folder of the settings) and target (a release of
         OpenVINO, in quotes). irops reads them from irops.toml, or from the table [tool.irops] of
         pyproject.toml, whichever is nearest from the current folder upwards.
         """,

@@ -151,7 +151,7 @@ RESULT = """<layer id="1" name="r" type="Result" version="opset1"{}>
 def _net(
     layers: str, version: str = "11", edge: str = "0 0 1 0", result: str = "", more: str = "", pad: int = 1024
 ) -> str:
-    """pad: the length of a comment at the end, since releases before 2024.5 read no file of less than 512 bytes."""
+    """pad: the length of a comment at the end; releases before 2024.5 read no file of less than 512 bytes."""
     edges = "".join(
         '<edge from-layer="{}" from-port="{}" to-layer="{}" to-port="{}"/>'.format(*one.split())
         for one in edge.split(";")

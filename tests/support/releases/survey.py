@@ -65,9 +65,8 @@ def table(answers: Answers) -> str:
     oldest = next(iter(answers))
     lines = [
         '<?xml version="1.0"?>',
-        "<!-- What releases of OpenVINO read, as found by tests/support/releases/survey.py. since: the oldest release"
-        " that reads it,",
-        "     as do all later ones; what is not listed is read by all releases listed. -->",
+        "<!-- What releases of OpenVINO read, as found by tests/support/releases/survey.py. since: the oldest",
+        "     release that reads it, as do all later ones; what is not listed is read by all of them. -->",
         "<releases>",
         *(f'  <release name="{name}"/>' for name in answers),
         *_opsets(since),
@@ -105,7 +104,7 @@ def _opsets(since: Mapping[Name, str]) -> list[str]:
             continue
         lines.append(begin + ">")
         for of in others:
-            named = " ".join(sorted(type for type, found in ops.items() if found == of))
+            named = " ".join(sorted(name for name, found in ops.items() if found == of))
             lines.append(f'    <ops since="{of}">{named}</ops>')
         lines.append("  </opset>")
     return lines
@@ -118,12 +117,12 @@ def _inputs(answers: Answers, since: Mapping[Name, str], types: Mapping[str, str
     for probe, of in since.items():
         if probe[0] != "typed" or of == names[0]:
             continue
-        _, op, variable, type = probe
+        _, op, variable, taken = probe
         number = op.rpartition("-")[2]
-        expected = max(since[("op", op, f"opset{number}")], types[type])
+        expected = max(since[("op", op, f"opset{number}")], types[taken])
         why = answers[names[names.index(of) - 1]][probe]
         if of > expected and not any(reason in why for reason in OTHER_REASONS):
-            found[op, variable, of].append(type)
+            found[op, variable, of].append(taken)
     return [
         f'  <input op="{op}" type="{variable}" since="{of}">{" ".join(types)}</input>'
         for (op, variable, of), types in found.items()
