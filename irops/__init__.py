@@ -31,7 +31,9 @@ __all__ = [
     "ReadError",
     "Registry",
     "Report",
+    "Rule",
     "Session",
+    "Severity",
     "call",
     "check",
     "definition",
@@ -40,6 +42,7 @@ __all__ = [
     "extract",
     "infer",
     "read",
+    "rules",
     "run",
     "tagged",
     "translate",
@@ -50,6 +53,9 @@ __all__ = [
 _HOMES = {
     "check": "irops.analysis.checks.run",
     "Report": "irops.diagnostics.report",
+    "Rule": "irops.diagnostics.rule",
+    "Severity": "irops.diagnostics.rule",
+    "rules": "irops.analysis.checks.custom",
     "Diagnostic": "irops.diagnostics.diagnostic",
     "DiagnosticError": "irops.diagnostics.diagnostic",
     "DefinitionError": "irops.diagnostics.diagnostic",
@@ -77,6 +83,7 @@ _HOMES = {
 """The module that defines each public name."""
 
 if TYPE_CHECKING:
+    from irops.analysis.checks.custom import rules as rules
     from irops.analysis.checks.run import check as check
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
@@ -86,6 +93,8 @@ if TYPE_CHECKING:
     from irops.diagnostics.diagnostic import EvaluationError as EvaluationError
     from irops.diagnostics.diagnostic import ReadError as ReadError
     from irops.diagnostics.report import Report as Report
+    from irops.diagnostics.rule import Rule as Rule
+    from irops.diagnostics.rule import Severity as Severity
     from irops.editing.diff.diff import diff as diff
     from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph
@@ -103,10 +112,13 @@ if TYPE_CHECKING:
     from irops.values.element import tagged as tagged
     from irops.writing import write as write
 else:
+    from sys import modules
 
     def __getattr__(name):
         if name not in _HOMES:
-            raise AttributeError(f"module 'irops' has no attribute {name!r}")
+            raise AttributeError(
+                f"module 'irops' has no attribute {name!r}", name=name, obj=modules[__name__]
+            )
         from importlib import import_module
 
         value = globals()[name] = getattr(import_module(_HOMES[name]), name)

@@ -62,7 +62,7 @@ class Limits:
         500, "repeated inferences of bodies; beyond that, sizes stay unknown, without an error"
     )
     tensor_bytes: float = _limit(8 << 30, "bytes of all tensors in memory at one time during evaluation")
-    iterations: float = _limit(1_000_000, "iterations of one loop")
+    iterations: float = _limit(1_000_000, "iterations of all loops of one run, nested ones included")
     seconds: float = _limit(600, "seconds to read, infer and check")
     run_seconds: float = _limit(86_400, "seconds to evaluate")
 

@@ -9,11 +9,13 @@ from contextlib import suppress
 from errno import ENOTDIR
 from functools import cache
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
+from irops.diagnostics.suggestions import closest
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
 from irops.dialects.dialect import Dialect, parted
 from irops.dialects.openvino.dialect import definition_files
@@ -26,10 +28,14 @@ from irops.spec.opsets import opsets
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.sharing_gradients import with_gradients
 from irops.spec.types import OPENVINO
+from irops.spec.version_numbers import is_version_number
+
+MAX_RESOLVED = 10_000
+"""For how many types and versions of layers their ops are remembered."""
 
 
 class Registry:
-    """Ops by type and version. Only what is asked for is loaded.
+    """Ops by type and version. Only what is asked for is loaded. Threads may share a registry.
 
     folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder,
         named as the
@@ -54,7 +60,9 @@ class Registry:
         self._modules = tuple(modules)
         self._plugins = plugins
         self._extensions: dict[str, Path] | None = None
+        self._lock = RLock()
         self._ops: dict[str, Op] = {}
+        self._named: dict[str, str] = {}
         self._resolved: dict[tuple[str, str], Op | NoOp] = {}
 
     def __repr__(self) -> str:
@@ -64,18 +72,26 @@ class Registry:
     def resolve(self, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
         key = (type, version)
-        if key not in self._resolved:
-            self._resolved[key] = dialect_of_version(version).resolve(self, type, version)
-        return self._resolved[key]
+        found = self._resolved.get(key)
+        if found is None:
+            found = dialect_of_version(version).resolve(self, type, version)
+            if len(self._resolved) >= MAX_RESOLVED:  # a file may name any number of ops that do not exist
+                self._resolved.clear()
+            self._resolved[key] = found
+        return found
 
     def op(self, id: str) -> Op:
         """The op of an id such as ReverseSequence-1, loaded when first asked for.
 
         Raises:  KeyError where no definition has the id; DefinitionError where it is faulty
         """
-        if id not in self._ops:
-            self._ops[id] = self._op_of_another_dialect(id) if parted(id)[0] else self._native_op(id)
-        return self._ops[id]
+        found = self._ops.get(id)
+        if found is None:
+            with self._lock:  # all threads get the same op
+                if id not in self._ops:
+                    self._ops[id] = self._op_of_another_dialect(id) if parted(id)[0] else self._native_op(id)
+                found = self._ops[id]
+        return found
 
     def _native_op(self, id: str) -> Op:
         own = id in self._own
@@ -127,20 +143,46 @@ class Registry:
         """The definition of an id, an id in another case, or a type of which the newest version is meant;
         KeyError if none.
         """
-        known = self.versions(parted(id)[0])
+        return self.named(id).definition
+
+    def named(self, name: str) -> Op:
+        """The op of an id, an id in another case, or a type of which the newest version is meant.
+
+        Raises:  KeyError, with a suggestion, where there is none; DefinitionError where the op is faulty
+        """
+        if name not in self._named:
+            self._named[name] = self._id_of(name)
+        return self.op(self._named[name])
+
+    def _id_of(self, name: str) -> str:
+        known = self.versions(parted(name)[0])
         ids = {i.lower(): i for i in known}
-        if id.lower() in ids:
-            return self.op(ids[id.lower()]).definition
-        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == opsets().classes.get(id, id).lower()]
+        if name.lower() in ids:
+            return ids[name.lower()]
+        spelled = opsets().classes.get(name, name).lower()
+        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == spelled]
         if not versions:
-            raise self._unknown(id)
-        return self.op(max(versions, key=_number)).definition
+            raise self._unknown(name)
+        return max(versions, key=_number)
 
-    def _unknown(self, id: str) -> KeyError:
-        from difflib import get_close_matches
+    def _unknown(self, name: str) -> KeyError:
+        meant = self.similar(name)
+        return KeyError(f"no op is called {name!r}{f'; did you mean {meant[0]}?' if meant else ''}")
 
-        near = get_close_matches(id, self.versions(parted(id)[0]), 1)
-        return KeyError(f"no op is called {id!r}{f'; did you mean {near[0]}?' if near else ''}")
+    def similar(self, name: str) -> list[str]:
+        """The ids of up to two ops with a similar id, of the newest version where the type is similar."""
+        prefix = name.rpartition(":")[0]
+        dialect = _dialect(prefix)
+        known = (
+            self.versions(prefix) if dialect else [i for one in dialects() for i in self.versions(one.name)]
+        )
+        plain = {i.removeprefix(f"{prefix}:"): i for i in sorted(known, key=_number)}
+        newest = {word.rpartition("-")[0] or word: i for word, i in plain.items()}
+        word = name.removeprefix(f"{prefix}:") if dialect else name
+        stem, dash, number = word.rpartition("-")
+        if dash and number.isdigit() and stem.lower() not in map(str.lower, newest):
+            return [plain[near] for near in closest(word, plain)]
+        return [newest[near] for near in closest(stem if dash else word, newest)]
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of all ops of OpenVINO and of extensions; or of another dialect, a file of which may hold
@@ -164,19 +206,28 @@ class Registry:
     def extensions(self) -> dict[str, Path]:
         """Definitions from outside irops: id to file."""
         if self._extensions is None:
-            self._extensions = {}
-            for folder in (*self._folders, *(plugin_folders() if self._plugins else ())):
-                for name, path in definition_files(folder).items():
-                    before = self._own.get(name) or self._extensions.get(name)
-                    if before is not None:
-                        message = f"{name} is defined already, in {before}"
-                        raise DefinitionError(
-                            [Diagnostic(rule("duplicate-op"), message, Location(str(path)))]
-                        )
-                    self._extensions[name] = path
-            for module in self._modules:
-                importlib.import_module(module)
+            with self._lock:
+                if self._extensions is None:
+                    self._extensions = self._found_extensions()
         return self._extensions
+
+    def _found_extensions(self) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for folder in (*self._folders, *(plugin_folders() if self._plugins else ())):
+            for name, path in definition_files(folder).items():
+                if ":" in name:
+                    message = f"the file is called {path.name}, must be called TYPE-VERSION.xml"
+                    raise DefinitionError(
+                        [Diagnostic(rule("unreadable-definition"), message, Location(str(path)))]
+                    )
+                before = self._own.get(name) or found.get(name)
+                if before is not None:
+                    message = f"{name} is defined already, in {before}"
+                    raise DefinitionError([Diagnostic(rule("duplicate-op"), message, Location(str(path)))])
+                found[name] = path
+        for module in self._modules:
+            importlib.import_module(module)
+        return found
 
     def _import_extension(self, definition: Definition) -> ModuleType:
         path = Path(definition.path)
@@ -226,7 +277,7 @@ def _own_modules() -> list[str]:
 
 def _number(id: str) -> int:
     last = id.rsplit("-", 1)[-1]
-    return int(last) if last.isdigit() else 0
+    return int(last) if is_version_number(last) else 0
 
 
 @cache

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from irops.analysis.infer import infer
+from irops.analysis.declaring import has_undeclared_ports, with_declared_ports
+from irops.analysis.infer import analyse, infer
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
@@ -24,7 +25,8 @@ def write(
 
     An IR is an .xml file and a .bin file with the bytes of its constants. Files are replaced atomically; the
     file that the model was read from may be overwritten. Bytes of the weights that belong to no constant are
-    dropped.
+    dropped. Ports of a model that a program built may be left undeclared: they get the inferred types and
+    shapes.
     Raises:  DiagnosticError if bytes of a constant are missing, or the file format is that of another
         dialect; ValueError for text that the format cannot represent; OSError
     """
@@ -36,6 +38,9 @@ def write(
     if wrong is not None:
         raise DiagnosticError([Diagnostic(rule("wrong-dialect-for-file"), wrong, Location(name))])
     known = registry or (analysis.registry if analysis is not None else default_registry())
+    if of_file.name == OPENVINO and has_undeclared_ports(written):
+        analysis = analysis or analyse(written, known)
+        written = with_declared_ports(written, infer(analysis))
     inferred = partial(interface, analysis=analysis, registry=known)
     of_file.write(written, name, registry=known, interface=inferred)
 

@@ -19,7 +19,7 @@ def facts_line(known: LayerFacts) -> str:
     inputs = ", ".join(f"{name} {fact}" for name, fact in zip(names, known.inputs) if fact is not None)
     attributes = ", ".join(f"{name}={value}" for name, value in known.layer.data.items())
     return (
-        f'layer {known.layer.id} "{known.layer.name}":'
+        f'layer {known.layer.id} "{known.layer.shown_name}":'
         f" {inputs}{'; ' if inputs and attributes else ''}{attributes}"
     )
 

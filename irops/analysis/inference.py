@@ -13,13 +13,14 @@ from irops.analysis.describing import facts_line, given_shape
 from irops.analysis.fold import INPUTS, Budget, attach_values
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.names import Names
+from irops.analysis.recovery import outputs_without, recovered_outputs
 from irops.analysis.state import declared_variables
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
 from irops.ir.model import Layer
-from irops.ir.weights import constant
+from irops.ir.weights import constant, constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.spec.body import BodyFunction
@@ -64,7 +65,11 @@ class Inference:
 
     def _obstacles(self, graph: GraphNode) -> Iterator[Diagnostic]:
         """What weights and limits kept inference from."""
-        yield from self._unread
+        missing = [fault for fault in self._unread if fault.name == "missing-weights"]
+        yield from (fault for fault in self._unread if fault.name != "missing-weights")
+        if missing:  # once for all constants, in the words of the check of weights
+            faults = constant_faults(self.structure.model)
+            yield next((fault for fault in faults if fault.name == "missing-weights"), missing[0])
         if self.budget.overdrawn:
             message = "values that shapes depend on were not computed"
             yield self._limit_met("folding-limit", message, "folded_bytes", graph)
@@ -127,11 +132,13 @@ class Inference:
         invocation = node.invocation
         if invocation is None:
             facts.failed = True
-            if node.missing is not None and node.missing.rule == "undefined-op":
-                facts.outputs = self.names.named(declared_outputs(node.layer, facts.inputs))
+            facts.outputs = self.names.named(declared_outputs(node.layer, facts.inputs))
             return
-        if not invocation.usable or node.is_misconnected or any(b.maps is None for b in node.bodies.values()):
+        if node.is_misconnected or any(b.maps is None for b in node.bodies.values()):
             facts.failed = True
+            return
+        if not invocation.usable:
+            self._keep(facts, outputs_without(invocation, facts.inputs, self._extras(node)))
             return
         if override is not None:
             facts.outputs = self.names.named([override])
@@ -139,7 +146,7 @@ class Inference:
         try:
             outputs = list(self._outputs(node, facts))
         except OpFault as fault:
-            facts.failed = True
+            self._keep(facts, recovered_outputs(invocation, facts.inputs, self._extras(node), fault))
             self._report(node, facts, inferred, fault)
             return
         if node.layer.is_constant:
@@ -156,6 +163,12 @@ class Inference:
             self.budget,
             report,
         )
+
+    def _keep(self, facts: LayerFacts, outputs: list[Fact] | None) -> None:
+        """Give a layer that is at fault the outputs that follow nevertheless."""
+        facts.failed = True
+        if outputs is not None:
+            facts.outputs = self.names.named(outputs)
 
     def _constant(self, layer: Layer, fact: Fact) -> Fact:
         """The Fact of a constant, with its value unless that is too large for any value to be computed
@@ -183,13 +196,17 @@ class Inference:
     def _outputs(self, node: LayerNode, facts: LayerFacts) -> tuple[Fact, ...]:
         assert node.op is not None
         assert node.invocation is not None
-        extras: dict[str, Any] = {"output_count": len(node.layer.outputs)}
+        extras = self._extras(node)
         for name in node.op.definition.bodies:
             if name in node.bodies:
                 extras[name] = self._body(facts, node.bodies[name])
-        if node.op.definition.stateful:
-            extras["variables"] = self._variables
         return node.invocation.infer(facts.inputs, extras)
+
+    def _extras(self, node: LayerNode) -> dict[str, Any]:
+        """What functions of the op may take beside attributes, bodies apart."""
+        assert node.op is not None
+        variables = {"variables": self._variables} if node.op.definition.stateful else {}
+        return {"output_count": len(node.layer.outputs), **variables}
 
     @cached_property
     def _variables(self) -> Mapping[str, Fact]:

@@ -74,7 +74,7 @@ class _Filling:
         """The smallest sizes, 1 or more where they are not known; and whether one was not known."""
         if declared.shape.dims is None:
             name = self.port.name
-            message = f"input {name!r} has any number of axes; give its shape: --shape {name}:SIZES"
+            message = f"input {name!r} has any number of axes; give its shape: --shape {name}:SHAPE"
             raise self._impossible(message)
         sizes = tuple(int(dim.low) if dim.known else int(max(dim.low, 1)) for dim in declared.shape.dims)
         return sizes, not declared.shape.static

@@ -7,7 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from irops.analysis.checks.bodies import port_maps_are_sound
-from irops.analysis.checks.definitions import layers_name_ops_and_attributes
+from irops.analysis.checks.definitions import (
+    layers_have_the_inputs_that_openvino_requires,
+    layers_name_ops_and_attributes,
+)
 from irops.analysis.checks.edges import EDGE_CHECKS
 from irops.analysis.inference import Inference
 from irops.analysis.inferred import Inferred
@@ -33,7 +36,12 @@ class ModelAnalysis(ModelStructure):
     @cached_property
     def structural_findings(self) -> tuple[Diagnostic, ...]:
         """What is wrong with edges, port maps, ops and attributes, whatever the shapes are."""
-        checks = (*EDGE_CHECKS, port_maps_are_sound, layers_name_ops_and_attributes)
+        checks = (
+            *EDGE_CHECKS,
+            port_maps_are_sound,
+            layers_name_ops_and_attributes,
+            layers_have_the_inputs_that_openvino_requires,
+        )
         return tuple(finding for check in checks for finding in check(self))
 
     def infer(self, inputs: Mapping[Key, Any] | None = None) -> Inferred:

@@ -77,7 +77,9 @@ class Signature:
 
     def input_of_text(self, text: str) -> Port:
         """The input of a name or, where no input has the name, of a position; see input."""
-        return self.input(int(text) if text.isdigit() and text not in self._inputs else text)
+        return self.input(
+            int(text) if text.isdecimal() and len(text) < 10 and text not in self._inputs else text
+        )
 
     def result(self, key: Key) -> Port:
         """The result of a name or a position; KeyError, with a suggestion, where there is none."""

@@ -16,6 +16,7 @@ from irops.backends.numba import WORTH_LOADING, Numba
 from irops.backends.numpy import NumPy
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.diagnostics.suggestions import did_you_mean_word
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
@@ -82,8 +83,9 @@ def backend_of(name: str) -> Backend:
         [
             Diagnostic(
                 rule("unknown-backend"),
-                f"unknown backend {name!r}; expected one of {', '.join(backend_names())}",
-                Location(),
+                f"unknown backend {name!r}; expected one of {', '.join(backend_names())}"
+                f"{did_you_mean_word(name, backend_names())}",
+                Location("<backends>"),
             )
         ]
     )

@@ -45,7 +45,7 @@ def require_installed(backend: Dependent) -> None:
                 Diagnostic(
                     rule("unavailable-backend"),
                     f"backend {backend.name} is not available: {reason}",
-                    Location(),
+                    Location("<backends>"),
                 )
             ]
         )

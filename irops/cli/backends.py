@@ -19,9 +19,9 @@ from dataclasses import asdict, dataclass
 
 from irops.backends.backend import Backend
 from irops.backends.catalogue import backend_names, backend_of, chain, missing
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
-from irops.cli.main import CLEAN
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.diagnostics.printable import plural

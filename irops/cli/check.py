@@ -2,7 +2,6 @@
 
 For a folder, irops checks all models in it and in its subfolders. Many files
 are checked in parallel processes; the output keeps the order of the files.
-Exit code: 0 without errors, 1 with errors, 2 if a file could not be checked.
 
 example:
   irops check model.xml
@@ -25,10 +24,11 @@ from pathlib import Path
 
 from irops.cli import baseline
 from irops.cli.checking import CheckedFile, CheckOptions, check_files, unchecked_file
+from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import write_reports
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, FINDINGS, REFUSED, Refusal
+from irops.cli.main import Refusal
 from irops.cli.model_files import find_models, model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
@@ -57,13 +57,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--select",
         metavar="RULES",
-        type=_rules,
+        type=_words,
         action="extend",
         default=[],
         help="only these rules: codes, prefixes of codes, or names, separated by commas",
     )
     parser.add_argument(
-        "--ignore", metavar="RULES", type=_rules, action="extend", default=[], help="not these rules"
+        "--ignore", metavar="RULES", type=_words, action="extend", default=[], help="not these rules"
     )
     baseline_options = parser.add_mutually_exclusive_group()
     baseline_options.add_argument(
@@ -107,6 +107,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     config = settings()
+    for option, words in (("--select", args.select), ("--ignore", args.ignore)):
+        _require_rules(option, words)
     accepted = args.baseline or (None if args.write_baseline else config.baseline)
     options = CheckOptions(
         args.weights,
@@ -115,6 +117,7 @@ def execute(args: argparse.Namespace) -> int:
         [*config.ignore, *args.ignore],
         None if accepted is None else baseline.Baseline.read(accepted),
         _fixing(args),
+        config.rules,
         args.target or config.target,
     )
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
@@ -201,19 +204,22 @@ def _write_baseline(path: Path, reports: Sequence[Report]) -> int:
 
 
 def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
-    if any(d.name == "unchecked-file" for report in reports for d in report):
+    if any(refuses(report) for report in reports):
         return REFUSED
     failed = any(not report.ok or (strict and len(report)) for report in reports)
     return FINDINGS if failed and not exit_zero else CLEAN
 
 
-def _rules(text: str) -> list[str]:
-    words = [word.strip() for word in text.split(",")]
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
+
+
+def _require_rules(option: str, words: Sequence[str]) -> None:
+    """Raise Refusal for a word that names no rule; settings may have added rules."""
     try:
         rules_of(words)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return words
+        raise Refusal(f"{option}: {error}") from None
 
 
 def _release(text: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
 
+from irops.analysis.checks.custom import load_rules
 from irops.analysis.checks.fixing import ChangedMeanwhile, FixedText, fixed_text, store
 from irops.analysis.checks.run import check
 from irops.cli.baseline import Baseline
@@ -33,8 +34,9 @@ GRACE = 60.0
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither; target: a
-    release of OpenVINO.
+    """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither.
+
+    rules: modules of custom rules; target: a release of OpenVINO.
     """
 
     weights: str | None
@@ -43,6 +45,7 @@ class CheckOptions:
     ignore: Sequence[str]
     baseline: Baseline | None
     fixing: str = ""
+    rules: Sequence[str] = ()
     target: str | None = None
 
 
@@ -83,6 +86,8 @@ def check_files(
 def _worker(args: argparse.Namespace, options: CheckOptions) -> Callable[[str], CheckedFile]:
     """The function that checks files in a child process."""
     registry = registry_of(args)
+    for source in options.rules:
+        load_rules(source)
     return lambda file: check_file(file, options, registry)
 
 

@@ -3,8 +3,8 @@
 The cases are examples, counterexamples and generated cases. Each result is
 compared with the reference: bit for bit for ops that only move elements. A
 failing case is shrunk and printed as a self-contained program. The backend
-runs in a separate process; a crash is reported as a failure.
-Exit code: 0 if no case failed, 1 otherwise. Declined cases are counted.
+runs in a separate process; a crash is reported as a failure. Declined cases
+are counted.
 
 example:
   irops conformance --backend openvino --op ReverseSequence-1
@@ -21,8 +21,10 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 
 from irops.backends.catalogue import backend_names
+from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.main import CLEAN, FINDINGS, Refusal
+from irops.cli.lookup import definition_of
+from irops.cli.main import Refusal
 from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
 from irops.cli.streams import show
@@ -152,10 +154,7 @@ def _time(text: str) -> float:
 
 
 def _op(name: str, args: argparse.Namespace) -> str:
-    try:
-        return (registry_of(args) or default_registry()).definition(name).id
-    except KeyError:
-        raise Refusal(f"unknown op {name!r}; irops ops lists all ops") from None
+    return definition_of(name, registry_of(args) or default_registry()).id
 
 
 def _show(report: Report) -> None:

@@ -4,7 +4,6 @@ Layers added, removed, changed, rewired, renamed or moved; weights and how much
 their elements differ; inputs and outputs; metadata. Layers are matched by name,
 then by what surrounds them: a model that is renumbered, renamed or reordered
 is the same. Weights that are stored in another type are compared by value.
-Exit code: 0 if both compute the same, 1 if they differ.
 
 example:
   irops diff before.xml after.xml
@@ -20,11 +19,13 @@ import os
 from pathlib import Path
 
 from irops.analysis.infer import analyse
+from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, FINDINGS, Refusal
+from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.settings import settings
+from irops.diagnostics.printable import printable_lines
 from irops.editing.diff.diff import IGNORABLE, diff
 from irops.editing.diff.differences import Difference
 from irops.editing.diff.html import page
@@ -73,7 +74,7 @@ def execute(args: argparse.Namespace) -> int:
 def _text(difference: Difference, style: str) -> str:
     match style:
         case "json":
-            return json.dumps(difference.to_json(), indent=2, ensure_ascii=False) + "\n"
+            return json.dumps(difference.to_json(), indent=2) + "\n"
         case "html":
             return page(difference)
-    return f"{difference}\n"
+    return printable_lines(f"{difference}\n")

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import argparse
 
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.main import Refusal
 from irops.cli.progress import progress_bar
 from irops.diagnostics.printable import plural
 from irops.document.site import MissingExtraError, Site

@@ -4,12 +4,11 @@ The part computes the values of --to from those of --from, or lies around a
 layer. Values are named by their tensor or their layer (layer:1 where a layer
 has several outputs). Where the part is cut it gets Parameters, with the types
 and shapes that are inferred; constants that it needs come along.
-Exit code: 0 if the file was written, 1 if the part cannot be taken.
 
 example:
   irops extract model.xml --from conv_1 --to relu_9 -o part.xml
   irops extract model.xml --around matmul_4 --hops 2 -o part.xml
-  irops extract model.xml --from conv_1 --to relu_9 --load-inputs in.npz -o part.xml
+  irops extract model.xml --from a --to b --load-inputs in.npz -o part.xml
   irops extract model.xml --path loop/body --to next -o body.xml
 """
 
@@ -21,9 +20,10 @@ from pathlib import Path
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.numpy_files import as_declared, load_all, save_all
@@ -117,7 +117,7 @@ def _names(texts: list[str] | None) -> list[str] | None:
 def _values(part: Part, analysis: ModelAnalysis, path: str) -> dict[str, Array]:
     """The values at the cut, when the model is run on the arrays of a file."""
     inputs: dict[str | int, Array] = {}
-    for name, array in load_all(path).items():
+    for name, array in load_all(path, analysis.limits).items():
         port = analysis.signature.input_of_text(name)
         inputs[port.name] = as_declared(array, port.fact.element_type)
     return cut_values(part, analysis, inputs)

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from irops.process_lifetime import end_with_parent
+
 REASONS = {
     "SIGBUS": "a mapped file, probably the weights, was truncated while in use; run the command again",
     "SIGKILL": (
@@ -28,10 +30,11 @@ def guarded(command: str, command_body: Callable[[], int]) -> int:
         return command_body()
     sys.stdout.flush()
     sys.stderr.flush()
-    child = os.fork()
+    parent, child = os.getpid(), os.fork()
     if child == 0:
         status = FAULT
         try:
+            end_with_parent(parent)
             status = command_body()
         except BaseException:
             sys.excepthook(*sys.exc_info())

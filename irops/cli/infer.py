@@ -1,11 +1,11 @@
 """Infer the type and shape of every tensor, and values known without running.
 
-Exit code: 0 without errors, 1 with errors.
 
 example:
   irops infer model.xml
-  irops infer model.xml --input 'x:[?,3,224,224]'
-  irops infer model.xml --input x:batch,3,8..16,224 --output-format json
+  irops infer model.xml --shape 'x:[?,3,224,224]'
+  irops infer model.xml --shape x:batch,3,8..16,224 --output-format json
+  irops infer model.xml --input lengths=lengths.npy
 """
 
 from __future__ import annotations
@@ -17,25 +17,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from irops.analysis.infer import infer
+from irops.analysis.infer import analyse, infer
 from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.signature import Key, Signature
+from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, FINDINGS
 from irops.cli.model_files import model_help
-from irops.cli.pairs import name_and_value
+from irops.cli.numpy_files import as_declared, load_one
+from irops.cli.pairs import SHAPE, Pair, shape_of_input, value_or_shape
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
-from irops.diagnostics.printable import printable
+from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind
+from irops.limits import Limits
 from irops.reading import read
 from irops.values.fact import Fact
+from irops.values.tensors import fact_of
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)
+MAX_SHAPE = 2000
+"""The greatest number of characters of a shape or a value that is shown."""
 SMALL = 8
 """Values of at most this many elements are shown."""
 
@@ -54,16 +60,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
     parser.add_argument(
-        "--input",
+        "--shape",
         metavar="NAME:SHAPE",
         action="append",
         default=[],
-        type=name_and_value(":"),
+        type=shape_of_input,
         dest="inputs",
         help=(
             "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank;"
             " repeatable"
         ),
+    )
+    parser.add_argument(
+        "--input",
+        metavar="NAME=FILE",
+        action="append",
+        default=[],
+        type=value_or_shape,
+        dest="inputs",
+        help="an .npy file: infer for this value of an input; repeatable",
     )
     parser.add_argument("--ends", action="store_true", help="show only inputs and results")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
@@ -74,12 +89,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
-    facts = infer(
-        read(args.model, args.weights, limits=limits),
-        dict(args.inputs),
-        registry=registry_of(args),
-        limits=limits,
-    )
+    model = read(args.model, args.weights, limits=limits)
+    analysis = analyse(model, registry_of(args), limits)
+    facts = infer(analysis, dict(_override(analysis.signature, pair, limits) for pair in args.inputs))
     rows = [
         row for row in _rows(facts) if not args.ends or (row.layer_facts.layer.kind in ENDS and not row.path)
     ]
@@ -102,6 +114,15 @@ def execute(args: argparse.Namespace) -> int:
     return FINDINGS if facts.errors else CLEAN
 
 
+def _override(signature: Signature, pair: Pair, limits: Limits) -> tuple[Key, Any]:
+    """The key of an input, and the shape or the Fact that replaces what it declares."""
+    port = signature.input_of_text(pair.name)
+    if pair.form is SHAPE:
+        return port.position, pair.rest
+    array = as_declared(load_one(pair.rest, limits), port.fact.element_type)
+    return port.position, fact_of(signature.fit(port.layer, array), with_value=True)
+
+
 def _rows(facts: Inferred, path: tuple[str, ...] = ()) -> Iterator[Row]:
     for layer_facts in facts.layers.values():
         for index, fact in enumerate(layer_facts.outputs or _result_inputs(layer_facts)):
@@ -118,11 +139,16 @@ def _result_inputs(layer_facts: LayerFacts) -> list[Fact]:
 def _json(row: Row) -> dict[str, Any]:
     layer, value = row.layer_facts.layer, _value(row)
     return {
-        "layer": {"id": layer.id, "name": layer.name, "path": list(row.path)},
+        "layer": {
+            "id": layer.id,
+            "name": abridged(layer.name, MAX_NAME),
+            "path": [abridged(name, MAX_NAME) for name in row.path],
+        },
         "op": _op(row),
         "index": row.index,
         "type": str(row.fact.element_type),
-        "shape": str(row.fact.shape),
+        "shape": abridged(str(row.fact.shape), MAX_SHAPE),
+        "symbolic_shape": abridged(row.fact.shape.spelled, MAX_SHAPE),
         "value": value,
     }
 
@@ -131,7 +157,7 @@ def _op(row: Row) -> str:
     return (
         row.layer_facts.op.id
         if row.layer_facts.op is not None
-        else f"{row.layer_facts.layer.type} {row.layer_facts.layer.version}"
+        else abridged(f"{row.layer_facts.layer.type} {row.layer_facts.layer.version}", MAX_NAME)
     )
 
 
@@ -139,20 +165,29 @@ def _value(row: Row) -> str | None:
     """The known part of a small value as text, or None."""
     if not row.fact.shape.size.known or row.fact.shape.size > SMALL or row.layer_facts.failed:
         return None
-    return None if row.fact.known is None else exact(row.fact.known)
+    return None if row.fact.known is None else abridged(exact(row.fact.known), MAX_SHAPE)
 
 
 def _show(rows: list[Row]) -> None:
     from rich.text import Text
 
-    for path in dict.fromkeys(row.path for row in rows):
+    by_path: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        by_path.setdefault(row.path, []).append(row)
+    for path, rows_of_path in by_path.items():
         out = table("", "layer", "op", "type", "shape", "value")
         out.title = None
-        for row in (row for row in rows if row.path == path):
+        for row in rows_of_path:
             layer = row.layer_facts.layer
-            name = printable(layer.name) if len(layer.outputs) < 2 else f"{printable(layer.name)}:{row.index}"
+            name = shown(layer.name) if len(layer.outputs) < 2 else f"{shown(layer.name)}:{row.index}"
             value = "" if layer.is_constant else _value(row) or ""
-            out.add_row(name, printable(_op(row)), str(row.fact.element_type), row.fact.shape.spelled, value)
+            out.add_row(
+                name,
+                shown(_op(row)),
+                str(row.fact.element_type),
+                abridged(row.fact.shape.spelled, MAX_SHAPE),
+                value,
+            )
         if path:
-            show("", Text(" / ".join(map(printable, path)), "bold"))
+            show("", Text(" / ".join(map(shown, path)), "bold"))
         show(out)

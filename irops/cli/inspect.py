@@ -12,14 +12,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import deque
 from typing import TYPE_CHECKING
 
-from irops.cli.main import CLEAN
+from irops.cli.exit_codes import CLEAN
 from irops.cli.model_files import model_help
 from irops.cli.model_summary import LayerWithBodies, ModelSummary, OldestRelease, Tensor, summarize
 from irops.cli.streams import show
 from irops.cli.tables import table
-from irops.diagnostics.printable import plural, printable
+from irops.diagnostics.printable import plural, shown
 from irops.reading import read
 
 if TYPE_CHECKING:
@@ -62,13 +63,11 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
     if args.quiet:
         show(*tensors)
         return
-    facts = [summary.format, plural(summary.layers, "layer"), plural(summary.edges, "edge")]
+    facts = [shown(summary.format), plural(summary.layers, "layer"), plural(summary.edges, "edge")]
     if summary.written_by:
-        facts.append(f"written by {printable(summary.written_by.partition('-')[0])}")
+        facts.append(f"written by {shown(summary.written_by.partition('-')[0])}")
     show(
-        Text.assemble(
-            (printable(summary.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")
-        ),
+        Text.assemble((shown(summary.name) or "(no name)", "bold cyan"), "  ", (" · ".join(facts), "dim")),
         "",
         *tensors,
         "",
@@ -76,7 +75,7 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
     if summary.variables:
         show(
             Text.assemble((plural(len(summary.variables), "variable"), "bold"), ":"),
-            *(Text(f"  {printable(name)}") for name in summary.variables),
+            *(Text(f"  {shown(name)}") for name in summary.variables),
             "",
         )
     show(_ops(summary, None if args.all else SHOWN), "", _weights(summary), Text(_file(summary), "dim"))
@@ -87,12 +86,11 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
 
 
 def _tensors(title: str, tensors: tuple[Tensor, ...]) -> Table:
-    others = [
-        printable(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors
-    ]
+    others = [shown(", ".join(name for name in tensor.names if name != tensor.layer)) for tensor in tensors]
     out = table(title, "name", "type", "shape", *(("tensor names",) if any(others) else ()))
     for tensor, other in zip(tensors, others):
-        out.add_row(printable(tensor.layer), tensor.type, tensor.shape, *((other,) if any(others) else ()))
+        row = (shown(text) for text in (tensor.layer, tensor.type, tensor.shape))
+        out.add_row(*row, *((other,) if any(others) else ()))
     return out
 
 
@@ -102,8 +100,8 @@ def _ops(summary: ModelSummary, limit: int | None) -> Table:
     for op, count in list(summary.ops.items())[:limit]:
         type_, _, version = op.rpartition(" ")
         out.add_row(
-            printable(type_),
-            printable(version.removeprefix("opset")),
+            shown(type_),
+            shown(version.removeprefix("opset")),
             f"{count:,}",
             "▇" * max(1, count * 24 // most),
         )
@@ -144,7 +142,7 @@ def _release(oldest: OldestRelease) -> str:
     if not oldest.decided_by:
         return f"{text}; older releases are not known"
     others = len(oldest.decided_by) - 1
-    return f"{text}: {printable(oldest.decided_by[0])}" + (f", and {others} more" if others else "")
+    return f"{text}: {shown(oldest.decided_by[0])}" + (f", and {others} more" if others else "")
 
 
 def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> Tree:
@@ -152,10 +150,10 @@ def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> Tree:
     from rich.tree import Tree
 
     root = Tree(Text("sub-graphs", "bold"))
-    pending = [(root, inner) for inner in layers_with_bodies]
+    pending = deque((root, inner) for inner in layers_with_bodies)
     while pending:
-        parent, inner = pending.pop(0)
-        branch = parent.add(Text.assemble(printable(inner.layer), (f" {inner.type}", "dim")))
+        parent, inner = pending.popleft()
+        branch = parent.add(Text.assemble(shown(inner.layer), (f" {shown(inner.type)}", "dim")))
         for name, count, nested in inner.bodies:
             body = branch.add(Text.assemble(name, (f" {plural(count, 'layer')}", "dim")))
             pending.extend((body, each) for each in nested)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from irops.diagnostics.suggestions import meant_or_all
 from irops.limits import Limits
 
 UNITS = " KMGT"
@@ -41,12 +42,7 @@ def limit(name: str, value: Any) -> dict[str, float]:
     Raises:  ValueError
     """
     if name not in Limits.described():
-        from difflib import get_close_matches
-
-        names = Limits.described()
-        matches = get_close_matches(name, names, 1)
-        hint = f"did you mean {matches[0]}?" if matches else f"expected one of {', '.join(names)}"
-        raise ValueError(f"unknown limit {name!r}; {hint}")
+        raise ValueError(f"unknown limit {name!r}; {meant_or_all(name, Limits.described())}")
     number = _number(value) if isinstance(value, str) else value
     Limits(**{name: number})
     return {name: number}

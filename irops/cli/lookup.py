@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from irops.cli.main import Refusal
+from irops.cli.op_search import called
 from irops.diagnostics.rules import all_rules
+from irops.diagnostics.suggestions import closest
 from irops.dialects import Dialect, others
 from irops.dialects.dialect import parted
 from irops.registry import Registry
@@ -39,7 +39,8 @@ def _not_found(name: str, registry: Registry, or_rule: bool) -> str:
     if added:
         return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; did you mean {added[0]}?"
     rules = [word for rule in all_rules() for word in (rule.code, rule.name)] if or_rule else []
-    matches = _close_matches(name, rules) + _close_matches(name, registry.ids())
+    named_so = called((registry.op(op).definition for op in registry.ids()), name)
+    matches = named_so[-2:][::-1] + closest(name, rules) + registry.similar(name)
     hint = f"did you mean {' or '.join(matches[:3])}?" if matches else "irops ops lists all ops"
     return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; {hint}"
 
@@ -64,18 +65,10 @@ def _foreign_not_found(dialect: Dialect, name: str, registry: Registry) -> str:
         parted(op)[1] == type_of_dialect for op in registry.ids(dialect.name)
     ):
         return f"irops does not define {dialect.title}'s {type_of_dialect} yet"
-    versions = [op.partition(":")[2] for op in registry.versions(dialect.name)]
-    matches = [f"{dialect.name}:{op}" for op in _close_matches(name.partition(":")[2], versions)]
+    matches = registry.similar(name)
     hint = (
         f"did you mean {' or '.join(matches)}?"
         if matches
         else f"irops ops --dialect {dialect.name} lists all ops"
     )
     return f"unknown op {name!r}; {hint}"
-
-
-def _close_matches(name: str, candidates: Iterable[str]) -> list[str]:
-    from difflib import get_close_matches
-
-    originals = {word.lower(): word for word in candidates}
-    return [originals[word] for word in get_close_matches(name.lower(), originals, 2)]

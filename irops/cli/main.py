@@ -1,6 +1,6 @@
 """irops COMMAND …: import the module of a command, run it, and turn errors into a message and an exit code.
 
-0: success; 1: findings; 2: wrong usage or an internal error.
+exit_codes.py lists the exit codes.
 """
 
 from __future__ import annotations
@@ -13,21 +13,15 @@ from importlib import import_module
 from typing import Protocol, cast
 
 import irops
+from irops.cli.exit_codes import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, exit_codes, refuses
+from irops.cli.parser import Parser
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
+from irops.diagnostics.suggestions import did_you_mean_word
 
-CLEAN, FINDINGS, REFUSED = 0, 1, 2
-INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
-USAGE_RULES = (
-    "invalid-input-shape",
-    "unknown-input",
-    "unknown-backend",
-    "unavailable-backend",
-    "unfillable-input",
-    "malformed-settings",
-    "unknown-setting",
-    "invalid-setting",
-)
-"""Rules about the arguments of the command, not about the model."""
+NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
+"""What the system says when there is no memory for a library or a thread."""
+MAX_ERROR = 4000
+"""The greatest number of characters of the message of an error."""
 COMMANDS = {
     "check": "check IR files and report all problems",
     "infer": "infer the element type and shape of every tensor",
@@ -39,7 +33,8 @@ COMMANDS = {
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",
     "docs": "write the documentation of all ops and rules",
-    "explain": "explain a rule, a constraint or an op",
+    "explain": "explain a rule, a band of rules, a constraint or an op",
+    "rules": "list the rules, custom rules included",
     "ops": "list the defined ops",
     "where": "show which files define an op",
     "new": "create the files of a custom op",
@@ -101,18 +96,16 @@ def _dispatch(arguments: list[str]) -> int:
     if arguments[0].startswith("-"):
         _overview().parse_args(arguments)
     name = arguments[0]
+    if name == "help":
+        return _dispatch([*arguments[1:2], "--help"])
     if name not in COMMANDS:
-        raise Refusal(f"unknown command {name!r}{_suggestion(name)}; irops --help lists all commands")
+        meant = did_you_mean_word(name, COMMANDS)
+        raise Refusal(f"unknown command {name!r}{meant}; irops --help lists all commands")
     command = cast(Command, import_module(f"irops.cli.{name}"))
-    parser = argparse.ArgumentParser(
-        prog=f"irops {name}",
-        description=command.__doc__,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = Parser(f"irops {name}", command.__doc__, exit_codes(name))
     command.configure(parser)
     parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")
-    return command.execute(parser.parse_args(arguments[1:]))
+    return command.execute(parser.parse(arguments[1:]))
 
 
 def _overview() -> argparse.ArgumentParser:
@@ -125,19 +118,31 @@ def _overview() -> argparse.ArgumentParser:
         allow_abbrev=False,
         description=f"Check, infer, run and document OpenVINO IR models.\n\ncommands:\n{commands}",
         epilog=(
-            "example:\n  irops check model.xml\n\nirops COMMAND --help describes a command.\n"
-            "Exit codes: 0 success, 1 findings, 2 wrong usage or an internal error."
+            "example:\n  irops check model.xml\n\n"
+            "irops COMMAND --help, or irops help COMMAND, describes a command.\n"
+            "Exit codes: 0 success; 1 findings; 2 wrong usage, a file that cannot be read or\nwritten, or an"
+            " internal error."
         ),
     )
     parser.add_argument("--version", action="version", version=f"irops {irops.__version__}")
     return parser
 
 
-def _suggestion(name: str) -> str:
-    from difflib import get_close_matches
+def _is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether memory ran out: for an object, for a library that was to be loaded, or for a thread."""
+    while error is not None:
+        words = str(error).lower()
+        if isinstance(error, MemoryError) or any(sign in words for sign in NO_MEMORY):
+            return isinstance(error, (MemoryError, ImportError, OSError, RuntimeError, SystemError))
+        error = error.__cause__ or error.__context__
+    return False
 
-    matches = get_close_matches(name, COMMANDS, 1)
-    return f"; did you mean {matches[0]}?" if matches else ""
+
+def _bounded(text: str) -> str:
+    """A message that may quote a file or an argument: of bounded length, without control characters."""
+    from irops.diagnostics.printable import abridged, printable_lines
+
+    return printable_lines(f"{abridged(text, MAX_ERROR)}\n").removesuffix("\n")
 
 
 def _report_error(command: str, error: Exception) -> int:
@@ -148,18 +153,21 @@ def _report_error(command: str, error: Exception) -> int:
         from irops.cli.findings import print_diagnostics
 
         print_diagnostics(error.diagnostics, sys.stderr)
-        return REFUSED if error.diagnostics[0].name in USAGE_RULES else FINDINGS
+        return REFUSED if refuses(error.diagnostics[:1]) else FINDINGS
+    if _is_out_of_memory(error):
+        print(f"irops {command}: not enough memory", file=sys.stderr)
+        return REFUSED
     expected = isinstance(error, (Refusal, OSError))
     text = str(error) or type(error).__name__
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         text = f"{error.filename}: {error.strerror}"
     if expected:
-        print(f"irops {command}: {text}", file=sys.stderr)
+        print(f"irops {command}: {_bounded(text)}", file=sys.stderr)
     else:
+        what = f"{type(error).__name__}: {_bounded(text.splitlines()[0])}"
         print(
-            f"irops {command}: internal error: {type(error).__name__}: {text.splitlines()[0]}\nThis is a"
-            " bug in irops. Please report it with the model and the output of the same command with"
-            " --debug.",
+            f"irops {command}: internal error: {what}\nThis is a bug in irops. Please report it with the"
+            " model and the output of the same command with --debug.",
             file=sys.stderr,
         )
     return REFUSED

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from irops.analysis.needs import Need, oldest_release
 from irops.analysis.structure import ModelStructure
 from irops.dialects.openvino import DIALECT as OPENVINO
+from irops.graph.wiring import Wiring
 from irops.ir.model import Element, Graph, Layer, LayerKind, Model, Port
 from irops.ir.weights import Region, region_of
 from irops.values.element import element_type, element_type_of_precision
@@ -90,7 +92,7 @@ def summarize(model: Model) -> ModelSummary:
         None if model.opsets else model.version,
         _written_by(model.rt_info),
         tuple(_input(layer) for layer in model.layers if layer.kind is LayerKind.PARAMETER),
-        tuple(_output(layer, model.graph) for layer in model.layers if layer.kind is LayerKind.RESULT),
+        tuple(_outputs(model.graph)),
         tuple(dict.fromkeys(layer.data["variable_id"] for layer in layers if "variable_id" in layer.data)),
         len(layers),
         sum(len(graph.edges) for graph in graphs),
@@ -132,14 +134,18 @@ def _input(layer: Layer) -> Tensor:
     return Tensor(layer.name, names, _type_name(layer.data.get("element_type", "dynamic")), f"[{shape}]")
 
 
-def _output(layer: Layer, graph: Graph) -> Tensor:
+def _outputs(graph: Graph) -> Iterator[Tensor]:
+    wiring = Wiring(graph)
+    for layer in graph.layers:
+        if layer.kind is LayerKind.RESULT:
+            yield _output(layer, next(iter(wiring.inputs[layer.id]), None))
+
+
+def _output(layer: Layer, source: tuple[Layer, int] | None) -> Tensor:
     port = layer.inputs[0] if layer.inputs else Port(0)
     names = layer.output_names
     if names is None:
-        source = next((edge for edge in graph.edges if edge.to_layer == layer.id), None)
-        producer = next((other for other in graph.layers if source and other.id == source.from_layer), None)
-        index = producer.output_index(source.from_port) if producer and source else None
-        names = producer.outputs[index].names if producer and index is not None else ()
+        names = () if source is None else source[0].outputs[source[1]].names
     shape = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
     try:
         element_type_text = str(element_type_of_precision(port.precision or "dynamic"))

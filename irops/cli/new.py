@@ -1,11 +1,13 @@
 """Create the files of a custom op: a definition and a module that work unchanged.
 
-In a checkout of irops they are created next to the built-in ops; elsewhere,
-both in one folder. Existing files are not overwritten.
+Both are created in the output folder, which --definitions then names. With
+--version opset17, in the checkout that irops runs from, they are created next
+to the ops of OpenVINO instead, and schemas/opsets.xml gets an entry. Existing
+files are not overwritten.
 
 example:
+  irops new CubeRoot --category arithmetic
   irops new MyReverse --category movement --output my_ops
-  irops new Frobnicate --category arithmetic --version opset18
 """
 
 from __future__ import annotations
@@ -15,22 +17,27 @@ import re
 from keyword import iskeyword
 from pathlib import Path
 
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.exit_codes import CLEAN
+from irops.cli.main import Refusal
+from irops.cli.opset_entry import refuse_opset, with_entry
+from irops.diagnostics.suggestions import meant_or_all
+from irops.ir.pending import Pending
+from irops.spec.opsets import OPSETS, categories
+from irops.spec.schemas import schemas_folder
 from irops.spec.text import snake_case
 
+CUSTOM = "leave out --version for a custom op"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("op", metavar="OP", help="the type of the op in layers: MyReverse")
-    parser.add_argument(
-        "--category", metavar="C", required=True, help="the category of the op: movement, activation …"
-    )
+    parser.add_argument("--category", metavar="C", required=True, help=f"one of {', '.join(categories())}")
     parser.add_argument(
         "--version",
         metavar="V",
         default="extension",
-        help="the version of the op in layers (opset18); default: extension",
+        help="the version of the op in layers; default: extension; opset17 for an op of OpenVINO itself",
     )
     parser.add_argument(
         "--output", "-o", metavar="FOLDER", default=".", help="the output folder; default: the current one"
@@ -44,16 +51,23 @@ def execute(args: argparse.Namespace) -> int:
             raise Refusal(
                 f"{text!r} is not a valid {role} of an op; use letters and digits, starting with a letter"
             )
+    if args.category not in categories():
+        raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
     op, module = f"{args.op}-{args.version.removeprefix('opset')}", snake_case(args.op)
     _require_new(op)
     folder = Path(args.output)
-    checkout = (folder / "schemas" / "opsets.xml").is_file() and (folder / "irops" / "ops").is_dir()
+    checkout = args.version.lower().startswith("opset")
+    if checkout:
+        _require_own_op(args, folder)
     definition = (folder / "schemas" / args.category if checkout else folder) / f"{op}.xml"
     functions = (folder / "irops" / "ops" / args.category if checkout else folder) / f"{module}.py"
     texts = {definition: _definition(args), functions: _functions(args.op, op, module)}
-    if checkout and not (functions.parent / "__init__.py").exists():
-        texts[functions.parent / "__init__.py"] = f'"""Ops of the category {args.category}."""\n'
     _write(texts)
+    if checkout:
+        table = folder / "schemas" / "opsets.xml"
+        text = with_entry(table.read_text("utf-8"), args.op, args.version, args.category)
+        with Pending(table) as (file,):
+            file.write(text.encode())
     if not args.quiet:
         print(_next(op, definition, functions, None if checkout else folder))
     return CLEAN
@@ -65,6 +79,18 @@ def _require_new(op: str) -> None:
 
     if op.lower() in {defined.lower() for defined in Registry(plugins=False).ids()}:
         raise Refusal(f"irops already defines {op}; choose another type or version for the custom op")
+
+
+def _require_own_op(args: argparse.Namespace, folder: Path) -> None:
+    """Raise Refusal unless the op can be one of OpenVINO's, in the checkout that irops runs from."""
+    if args.version not in OPSETS:
+        raise Refusal(f"there is no {args.version}, only {OPSETS[0]} to {OPSETS[-1]}; {CUSTOM}")
+    if not (folder / "schemas").is_dir() or (folder / "schemas").resolve() != schemas_folder().resolve():
+        raise Refusal(
+            f"{args.version} is for ops of OpenVINO, which are added in a checkout of irops that irops runs"
+            f" from; {folder.resolve()} is none; {CUSTOM}"
+        )
+    refuse_opset(args.op, args.version)
 
 
 def _write(texts: dict[Path, str]) -> None:

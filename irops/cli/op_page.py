@@ -51,6 +51,8 @@ def explain_op(definition: Definition, page: Page) -> None:
         page.heading("notes")
         for note in definition.notes:
             page.entry(note.of or "-", note.text)
+    if definition.keywords:
+        page.paragraph(f"Also called: {', '.join(definition.keywords)}.")
     page.paragraph(f"Source: {definition.source}. Files: irops where {definition.id}")
 
 
@@ -104,6 +106,9 @@ def _kind(attribute: Attribute) -> str:
     words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
     if attribute.reader_default not in (None, attribute.default):
         words.append(f"{attribute.reader_default} in OpenVINO's reader")
+    if attribute.reader_requires:
+        place = "" if attribute.reader_requires == "yes" else f" where {attribute.reader_requires}"
+        words.append(f"required by OpenVINO{place}")
     return ", ".join(words)
 
 
@@ -112,7 +117,13 @@ def _port(port: PortSpec) -> str:
     if (port.low_rank, port.high_rank) != (0, inf):
         words.append(_rank(port.low_rank, port.high_rank))
     words.extend(
-        word for word, applies in (("optional", port.optional), ("any number", port.variadic)) if applies
+        word
+        for word, applies in (
+            ("optional", port.optional),
+            ("required by OpenVINO", port.reader_requires),
+            ("any number", port.variadic),
+        )
+        if applies
     )
     return ", ".join(words)
 

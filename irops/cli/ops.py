@@ -3,6 +3,8 @@
 example:
   irops ops --category movement
   irops ops --opset 8 --text reverse
+  irops ops --text "batch normalization"
+  irops ops --attribute auto_pad
   irops ops --opset 17 --undefined
 """
 
@@ -13,14 +15,19 @@ import json
 import sys
 from dataclasses import asdict, dataclass
 
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.main import Refusal
+from irops.cli.op_search import rank, with_attribute, words_of
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.diagnostics.printable import plural
+from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects import Dialect, dialect_named, dialects
+from irops.document.coverage import coverage
 from irops.registry import Registry, default_registry
-from irops.spec.opsets import opsets
+from irops.spec.opsets import categories
+from irops.spec.types import OPENVINO
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--text",
         metavar="WORDS",
-        help="only ops whose name, summary or description contains all of these words",
+        help=(
+            "only ops whose name, usual names, attributes, summary or description contain all of these words,"
+            " the best matches first"
+        ),
+    )
+    parser.add_argument(
+        "--attribute", metavar="NAME", help="only ops that have this attribute (keep_dims, auto_pad)"
     )
     parser.add_argument(
         "--undefined", action="store_true", help="list the ops of the dialect that irops does not define"
@@ -62,35 +75,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     registry, dialect = registry_of(args) or default_registry(), dialect_named(args.dialect)
     entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
-    if args.category is not None and not entries:
-        categories = sorted({version.category for version in opsets().all()})
-        if args.category not in categories:
-            raise Refusal(f"unknown category {args.category!r}; expected one of {', '.join(categories)}")
+    if args.category is not None and not entries and args.category not in categories():
+        raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
     if args.output_format == "json":
         json.dump({"version": 1, "ops": [asdict(entry) for entry in entries]}, sys.stdout, indent=2)
         print()
     elif args.quiet:
         sys.stdout.write("".join(f"{entry.op}\n" for entry in entries))
     else:
-        _show(entries)
+        _show(entries, _covered(args, dialect))
     return CLEAN
 
 
 def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
     """An entry for each definition, which may hold several versions."""
-    opset, words = _opset(args.opset, dialect), (args.text or "").lower().split()
-    entries = []
+    opset, words = _opset(args.opset, dialect), words_of(args.text or "")
+    ranked: list[tuple[int, Entry]] = []
     for op in registry.ids(dialect.name):
         definition = registry.op(op).definition
         entry = Entry(op, definition.category, dialect.opsets_of(op), definition.summary)
-        text = f"{op} {definition.summary} {definition.description}".lower()
+        place = rank(definition, words)
         if (
-            args.category in (None, entry.category)
+            place is not None
+            and args.category in (None, entry.category)
             and (opset is None or opset in entry.opsets)
-            and all(word in text for word in words)
+            and (args.attribute is None or with_attribute(definition, args.attribute))
         ):
-            entries.append(entry)
-    return entries
+            ranked.append((place, entry))
+    return [entry for _, entry in sorted(ranked, key=lambda found: found[0])]
 
 
 def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
@@ -119,7 +131,14 @@ def _opset(text: str | None, dialect: Dialect) -> str | None:
         raise Refusal(str(error)) from None
 
 
-def _show(entries: list[Entry]) -> None:
+def _covered(args: argparse.Namespace, dialect: Dialect) -> str:
+    """How many types of another dialect are defined, where all of its ops are listed; else empty."""
+    chosen = (args.category, args.opset, args.text, args.attribute)
+    found = None if args.undefined or any(chosen) or dialect.name == OPENVINO else coverage(dialect)
+    return "" if found is None else f"; {found}; --undefined lists the others"
+
+
+def _show(entries: list[Entry], covered: str = "") -> None:
     if not entries:
         print("0 ops")
         return
@@ -127,7 +146,7 @@ def _show(entries: list[Entry]) -> None:
     out.title = None
     for entry in entries:
         out.add_row(entry.op, entry.category, _range(entry.opsets), entry.summary)
-    out.caption = plural(len(entries), "op")
+    out.caption = plural(len(entries), "op") + covered
     show(out)
 
 

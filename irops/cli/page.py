@@ -6,18 +6,19 @@ import shutil
 import sys
 from textwrap import wrap
 
-from irops.cli.streams import NARROW, console, is_interactive, uses_colour
+from irops.cli.streams import columns, console, is_interactive, uses_colour
 from irops.diagnostics.printable import printable
 
-WIDE = 100
-"""Longer lines are hard to read."""
+NARROW, WIDE = 80, 100
+"""The width of text that does not go to a terminal, and the largest: longer lines are hard to read."""
 
 
 class Page:
     """Collects text piece by piece, and prints it at once."""
 
     def __init__(self) -> None:
-        self.width = min(shutil.get_terminal_size().columns, WIDE) if is_interactive(sys.stdout) else NARROW
+        terminal = shutil.get_terminal_size().columns if is_interactive(sys.stdout) else NARROW
+        self.width = min(columns() or terminal, WIDE)
         self._lines: list[tuple[str, str]] = []
 
     def title(self, text: str) -> None:

@@ -1,20 +1,54 @@
-"""Options of the form NAME:SHAPE and NAME=FILE."""
+"""Options that are about one input: --shape NAME:SHAPE and --input NAME=FILE, in all commands."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from typing import NamedTuple
 
 
-def name_and_value(separator: str) -> Callable[[str], tuple[str, str]]:
-    """An argparse type: a name and a value, split at the last separator, since names may contain it."""
+class Form(NamedTuple):
+    """An option, what separates the name of the input from the rest, and what the rest is."""
 
-    def parse(text: str) -> tuple[str, str]:
-        name, matched_separator, value = text.rpartition(separator)
-        if not matched_separator or not name:
-            raise argparse.ArgumentTypeError(
-                f"{text!r} is not of the form NAME{separator}{'SHAPE' if separator == ':' else 'FILE'}"
-            )
-        return name, value
+    option: str
+    separator: str
+    rest: str
 
-    return parse
+    def __str__(self) -> str:
+        return f"NAME{self.separator}{self.rest}"
+
+
+SHAPE, VALUE = Form("--shape", ":", "SHAPE"), Form("--input", "=", "FILE")
+ARRAYS = (".npy", ".npz")
+
+
+class Pair(NamedTuple):
+    """The name of an input, and a shape or a file."""
+
+    name: str
+    rest: str
+    form: Form
+
+
+def shape_of_input(text: str) -> Pair:
+    """An argparse type: the name of an input and a shape."""
+    return _pair(text, SHAPE, VALUE)
+
+
+def value_of_input(text: str) -> Pair:
+    """An argparse type: the name of an input and a file."""
+    return _pair(text, VALUE, SHAPE)
+
+
+def value_or_shape(text: str) -> Pair:
+    """An argparse type: the name of an input and a file or, as irops 0.1 had it, a shape."""
+    is_shape = SHAPE.separator in text and not text.endswith(ARRAYS)
+    return shape_of_input(text) if is_shape else value_of_input(text)
+
+
+def _pair(text: str, form: Form, other: Form) -> Pair:
+    """A name and the rest, split at the last separator, since names may contain it."""
+    name, found, rest = text.rpartition(form.separator)
+    if found and name:
+        return Pair(name, rest, form)
+    hint = f"; {other.option} {other} gives a {other.rest.lower()}" if other.separator in text else ""
+    raise argparse.ArgumentTypeError(f"{text!r} is not of the form {form}{hint}")

@@ -13,6 +13,8 @@ from multiprocessing.context import SpawnProcess
 from time import monotonic
 from typing import Any
 
+from irops.process_lifetime import end_with_parent
+
 Work = Callable[[Any], Any]
 
 
@@ -131,6 +133,9 @@ def _block_interrupt() -> Iterator[None]:
 
 
 def _serve(pipe: Connection, prepare: Callable[..., Work], arguments: tuple[Any, ...]) -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None and parent.pid is not None:
+        end_with_parent(parent.pid)
     work = prepare(*arguments)
     with suppress(EOFError, OSError):  # the parent closed the pipe or died
         while True:

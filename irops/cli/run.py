@@ -2,7 +2,6 @@
 
 Inputs are loaded from files or generated. An input is identified by its tensor
 name, the name of its layer, or its position.
-Exit code: 0, or 1 if the model cannot be read or evaluated.
 
 example:
   irops run model.xml --fill random --seed 7
@@ -18,19 +17,21 @@ import sys
 from irops.analysis.made_up import FILLS, made_up
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.numpy_files import as_declared, load_all, load_one, save_all
-from irops.cli.pairs import name_and_value
+from irops.cli.pairs import shape_of_input, value_of_input
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.cli.values import first_elements, minimum_mean_maximum
-from irops.diagnostics.printable import printable
+from irops.diagnostics.printable import printable, shown
 from irops.limits import Limits
 from irops.reading import read
 from irops.runtime.session import Results, Session
@@ -48,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=FILE",
         action="append",
         default=[],
-        type=name_and_value("="),
+        type=value_of_input,
         dest="inputs",
         help="an .npy file for one input; repeatable",
     )
@@ -62,10 +63,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     inputs.add_argument(
         "--shape",
-        metavar="NAME:SIZES",
+        metavar="NAME:SHAPE",
         action="append",
         default=[],
-        type=name_and_value(":"),
+        type=shape_of_input,
         dest="shapes",
         help="the shape of a generated input (x:2,7); without it, dynamic sizes are 1; repeatable",
     )
@@ -120,23 +121,29 @@ def execute(args: argparse.Namespace) -> int:
             raise Refusal(f"--keep: {error.args[0]}") from None
         outcome = session.run(inputs, keep="all" if keep == ["all"] else kept)
     if args.save_outputs:
-        save_all(args.save_outputs, outcome)
+        for name, written in save_all(args.save_outputs, outcome).items():
+            print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
+    if outcome.warnings:
+        sys.stdout.flush()
+        print_diagnostics(outcome.warnings, sys.stderr)
+    if args.verify and not args.quiet:
+        print(outcome.record.verification(), file=sys.stderr)
     return CLEAN
 
 
 def _inputs(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
     """Arrays for all inputs, by layer name."""
     loaded_arrays = {
-        **(load_all(args.load_inputs) if args.load_inputs else {}),
-        **{name: load_one(file) for name, file in args.inputs},
+        **(load_all(args.load_inputs, limits) if args.load_inputs else {}),
+        **{name: load_one(file, limits) for name, file, _ in args.inputs},
     }
     arrays: dict[str | int, Array] = {}
     for name, array in loaded_arrays.items():
         port = signature.input_of_text(name)
         arrays[port.name] = as_declared(array, port.fact.element_type)
-    shapes = {signature.input_of_text(name).name: shape for name, shape in args.shapes}
+    shapes = {signature.input_of_text(name).name: shape for name, shape, _ in args.shapes}
     missing = [port for port in signature.inputs if port.name not in arrays]
     if missing and not args.fill:
         names = ", ".join(repr(port.name) for port in missing)
@@ -164,7 +171,7 @@ def _show(signature: Signature, outcome: Results) -> None:
             for name in names:
                 array = outcome[name]
                 out.add_row(
-                    printable(name),
+                    shown(name),
                     str(element_type_of(array)),
                     str(Shape(array.shape)),
                     first_elements(array),

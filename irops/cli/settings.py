@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from irops.analysis.checks.custom import load_installed_rules, load_rules
 from irops.cli.limit_options import limit
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, in_document_order
 from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of
+from irops.diagnostics.suggestions import meant_or_all
 from irops.limits import Limits
 from irops.spec.releases import releases
 
@@ -24,7 +26,8 @@ OWN, SHARED = "irops.toml", "pyproject.toml"
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
-    baseline: the file of accepted findings; target: a release of OpenVINO.
+    baseline: the file of accepted findings; rules: modules of custom rules, which are loaded; target: a
+    release of OpenVINO.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -32,6 +35,7 @@ class Settings:
     ignore: tuple[str, ...] = ()
     strict: bool = False
     baseline: Path | None = None
+    rules: tuple[str, ...] = ()
     target: str | None = None
 
 
@@ -40,6 +44,7 @@ def settings(folder: Path | None = None) -> Settings:
 
     Raises:  DiagnosticError if the file is not TOML, or has unknown settings or invalid values
     """
+    load_installed_rules()
     for parent in ((folder or Path.cwd()).absolute(), *(folder or Path.cwd()).absolute().parents):
         for path in (parent / OWN, parent / SHARED):
             text_and_table = _irops_table(path) if path.is_file() else None
@@ -82,6 +87,7 @@ class _Reader:
     def settings(self) -> Settings:
         """Raises: DiagnosticError"""
         readers: dict[str, Callable[[Any], Any]] = {
+            "rules": self._modules,  # first: the others may name their rules
             "limits": self._limits,
             "select": self._rules,
             "ignore": self._rules,
@@ -90,16 +96,15 @@ class _Reader:
             "target": _release,
         }
         values: dict[str, Any] = {}
-        for name, value in self.table.items():
-            if name not in readers:
-                self._unknown(name, list(readers))
-                continue
+        for name in (name for name in self.table if name not in readers):
+            self._unknown(name, list(readers))
+        for name in (name for name in readers if name in self.table):
             try:
-                values[name] = readers[name](value)
+                values[name] = readers[name](self.table[name])
             except ValueError as error:
                 self._invalid(name, str(error))
         if self.diagnostics:
-            raise DiagnosticError(self.diagnostics)
+            raise DiagnosticError(in_document_order(self.diagnostics))
         return Settings(**values)
 
     def _limits(self, table: Any) -> Mapping[str, float]:
@@ -122,16 +127,22 @@ class _Reader:
         rules_of(words)
         return tuple(words)
 
+    def _modules(self, sources: Any) -> tuple[str, ...]:
+        """The modules of custom rules, or .py files, relative to the folder of the settings; now loaded."""
+        if not isinstance(sources, list) or not all(isinstance(source, str) for source in sources):
+            raise ValueError(f"is {_shown(sources)}, must be a list of modules or .py files in quotes")
+        found = tuple(str(self.path.parent / s) if s.endswith(".py") else s for s in sources)
+        for source in found:
+            load_rules(source)
+        return found
+
     def _path(self, text: Any) -> Path:
         if not isinstance(text, str) or not text:
             raise ValueError(f"is {_shown(text)}, must be a path in quotes")
         return self.path.parent / text
 
     def _unknown(self, name: str, settable: list[str]) -> None:
-        from difflib import get_close_matches
-
-        matches = get_close_matches(name, settable, 1)
-        hint = f"did you mean {matches[0]}?" if matches else f"expected one of {', '.join(settable)}"
+        hint = meant_or_all(name, settable)
         self._report("unknown-setting", f"unknown setting {name!r}; {hint}", name)
 
     def _invalid(self, name: str, why: str) -> None:

@@ -8,11 +8,15 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
+from irops.diagnostics.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-NARROW = 80
-"""Width in columns of output that does not go to a terminal."""
+UNFOLDED = 1000
+"""Width in columns of tables that do not go to a terminal: programs that read a table want one line per row.
+Names of a million letters are folded even so, since every row is as wide as the widest.
+"""
 
 
 def escape_unencodable() -> None:
@@ -57,12 +61,18 @@ def uses_colour(stream: TextIO) -> bool:
     return is_interactive(stream) or bool(os.environ.get("FORCE_COLOR"))
 
 
+def columns() -> int | None:
+    """The width that the environment variable COLUMNS asks for; None if it asks for none."""
+    text = os.environ.get("COLUMNS", "")
+    return int(text) if text.isascii() and text.isdigit() and 0 < int(text) <= UNFOLDED else None
+
+
 def console(stream: TextIO | None = None) -> Console:
-    """A rich Console; 80 columns wide if the stream is not a terminal."""
+    """A rich Console: as wide as COLUMNS or the terminal; tables do not fold elsewhere."""
     from rich.console import Console
 
     stream = stream or sys.stdout
-    width = None if is_interactive(stream) else NARROW
+    width = columns() or (None if is_interactive(stream) else UNFOLDED)
     return Console(
         file=stream,
         width=width,
@@ -84,4 +94,6 @@ def show(*items: RenderableType) -> None:
     with out.capture() as capture:
         for item in items:
             out.print(item)
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+    lines = (line.rstrip() for line in capture.get().split("\n")[:-1])
+    shown_lines = lines if out.is_terminal else map(printable, lines)
+    sys.stdout.write("".join(f"{line}\n" for line in shown_lines))

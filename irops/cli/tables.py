@@ -1,4 +1,4 @@
-"""The common style of all tables, readable in 80 columns."""
+"""The common style of all tables."""
 
 from __future__ import annotations
 

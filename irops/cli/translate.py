@@ -3,7 +3,6 @@
 Defaults differ between dialects (those of ReverseSequence are opposite), so
 attributes are written out. If layers are not representable in the target, all
 of them are reported and no file is written.
-Exit code: 0 if the file was written, 1 if the model cannot be translated.
 
 example:
   irops translate model.xml --to onnx -o model.onnx
@@ -15,9 +14,10 @@ from __future__ import annotations
 import argparse
 
 from irops.analysis.infer import analyse
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import CLEAN, Refusal
+from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.settings import settings

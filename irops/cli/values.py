@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from irops.diagnostics.printable import printable
+from irops.diagnostics.printable import printable, shown
+from irops.values.dim import Dim
 from irops.values.element import BOOLEAN, STRING, Array, element_type_of
 from irops.values.fact import holds_dims
 
 SHOWN = 4
+BLOCK = 1 << 16
+"""How many elements are converted at a time."""
 
 
 def exact(array: Array) -> str:
@@ -17,13 +22,16 @@ def exact(array: Array) -> str:
         return _nested(array.tolist())
     if element_type_of(array) is STRING:
         return printable(repr(array.tolist()))
-    numbers = array.astype(np.float64) if element_type_of(array).floating else array
+    with np.errstate(all="ignore"):  # a signalling NaN
+        numbers = array.astype(np.float64) if element_type_of(array).floating else array
     return _nested(numbers.tolist())
 
 
 def _nested(items: object) -> str:
     if isinstance(items, list):
         return f"[{', '.join(map(_nested, items))}]"
+    if isinstance(items, Dim):
+        return items.spelled
     return f"{items:.6g}" if isinstance(items, float) else str(items)
 
 
@@ -32,7 +40,7 @@ def first_elements(array: Array) -> str:
     kind = element_type_of(array)
     elements = array.ravel()[:SHOWN]
     if kind is STRING:
-        words = [printable(repr(str(item))) for item in elements]
+        words = [shown(repr(str(item))) for item in elements]
     elif kind is BOOLEAN:
         words = [str(bool(item)).lower() for item in elements]
     elif kind.kind == "complex":
@@ -40,7 +48,7 @@ def first_elements(array: Array) -> str:
     else:
         words = [f"{float(item):.3g}" if kind.floating else str(int(item)) for item in elements]
     more = [*words, "..."] if array.size > SHOWN else words
-    nans = int(np.isnan(array.astype(np.float64)).sum()) if kind.floating else 0
+    nans = sum(int(np.isnan(numbers).sum()) for numbers in _blocks(array)) if kind.floating else 0
     return " ".join((*more, f"({nans} nan)")) if nans else " ".join(more)
 
 
@@ -49,10 +57,29 @@ def minimum_mean_maximum(array: Array) -> tuple[str, str, str]:
     kind = element_type_of(array)
     if array.size <= SHOWN or kind is STRING or kind.kind == "complex":
         return "", "", ""
-    numbers = array.astype(np.float64)
-    valid = numbers[~np.isnan(numbers)]
-    if valid.size == 0:
-        return "", "", ""
+    low, high, mean, count = np.inf, -np.inf, np.float64(0), 0
     with np.errstate(all="ignore"):
-        low, mean, high = (f"{float(number):.4g}" for number in (valid.min(), valid.mean(), valid.max()))
-    return ("", mean, "") if kind is BOOLEAN else (low, mean, high)
+        for numbers in _blocks(array):
+            valid = numbers[~np.isnan(numbers)]
+            if valid.size:
+                low, high = min(low, valid.min()), max(high, valid.max())
+                count += valid.size
+                mean = _mean(mean, valid.mean(), valid.size / count)
+    if count == 0:
+        return "", "", ""
+    texts = tuple(f"{float(number):.4g}" for number in (low, mean, high))
+    return ("", texts[1], "") if kind is BOOLEAN else (texts[0], texts[1], texts[2])
+
+
+def _mean(mean: np.float64, of_block: np.float64, share: float) -> np.float64:
+    """The mean of the elements so far and those of a block, of which share is the block's part of all."""
+    return of_block if share == 1 else mean * (1 - share) + of_block * share
+
+
+def _blocks(array: Array) -> Iterator[Array]:
+    """The elements as float64, a block at a time: the whole array in that type may not fit in memory."""
+    flat = np.asarray(array).flat
+    for start in range(0, array.size, BLOCK):
+        with np.errstate(all="ignore"):  # a signalling NaN
+            numbers = flat[start : start + BLOCK].astype(np.float64)
+        yield numbers

@@ -13,9 +13,9 @@ import json
 import sys
 from pathlib import Path
 
+from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
-from irops.cli.main import CLEAN
 from irops.ops import stock
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op

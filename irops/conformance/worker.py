@@ -15,11 +15,13 @@ from irops.backends.catalogue import chain
 from irops.conformance.answer import answer_of
 from irops.conformance.trial import Trial, TrialInput
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.process_lifetime import end_with_parent
 from irops.registry import Registry, default_registry
 from irops.values.element import Array, element_type, tagged
 
 
 def main() -> None:
+    end_with_parent(os.getppid())
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from irops.diagnostics.fix import Fix
-from irops.diagnostics.printable import shortened
+from irops.diagnostics.printable import MAX_NAME, abridged, shortened
 from irops.diagnostics.rule import Rule, Severity
+
+MAX_MESSAGE, MAX_NOTE = 2000, 1000
+"""The greatest number of characters of a message or of facts, and of a note."""
+MAX_PATH = 16
+"""The greatest number of names of a path that an output format prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +20,7 @@ class Location:
     """The location of a finding: file, line and column (both from 1), layer, and enclosing sub-graphs.
 
     path names the layers and bodies from the model down to the graph of the layer: ("loop_node", "body").
+    excerpt: what the line has before the column and from it on, cut off where it is long.
     """
 
     file: str | None = None
@@ -23,6 +29,20 @@ class Location:
     layer_id: int | None = None
     layer_name: str | None = None
     path: tuple[str, ...] = ()
+    excerpt: tuple[str, str] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def shown_name(self) -> str | None:
+        """The layer's name as output formats print it: names in files may be of any length."""
+        return None if self.layer_name is None else abridged(self.layer_name, MAX_NAME)
+
+    @property
+    def shown_path(self) -> tuple[str, ...]:
+        """The path as output formats print it. Of a very long one, the outermost and innermost names."""
+        path, end = self.path, MAX_PATH // 2
+        if len(path) > MAX_PATH:
+            path = (*path[:end], *("…", "…"), *path[-end:])
+        return tuple(abridged(name, MAX_NAME) for name in path)
 
     def __str__(self) -> str:
         return ":".join(
@@ -37,6 +57,7 @@ class Diagnostic:
     constraint: the op and the number of the violated constraint ("ReverseSequence-1:C1"); facts: the inputs
     and attributes of the layer on one line; notes: additional help, such as the behaviour of OpenVINO; level:
     a severity that replaces that of the rule; fix: the edits that fix it, if there is exactly one solution.
+    Long texts are abridged, so that the size of a report is bounded as the number of its findings is.
     """
 
     rule: Rule
@@ -47,6 +68,14 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
     level: Severity | None = None
     fix: Fix | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.message) > MAX_MESSAGE:
+            object.__setattr__(self, "message", abridged(self.message, MAX_MESSAGE))
+        if self.facts is not None and len(self.facts) > MAX_MESSAGE:
+            object.__setattr__(self, "facts", abridged(self.facts, MAX_MESSAGE))
+        if any(len(note) > MAX_NOTE for note in self.notes):
+            object.__setattr__(self, "notes", tuple(abridged(note, MAX_NOTE) for note in self.notes))
 
     @property
     def code(self) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from hashlib import sha256
 
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.printable import MAX_NAME
 from irops.diagnostics.report import Report
 
 _NUMBER = re.compile(r"\d+")
@@ -26,8 +28,16 @@ def _numbered(digest: str, seen: Counter[str]) -> str:
     return f"{digest}:{seen[digest]}"
 
 
+@lru_cache(1024)
+def _identifying(name: str) -> str:
+    """The name, or its hash if it is long: the same name may occur in a thousand findings."""
+    return name if len(name) <= MAX_NAME else sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def _digest(diagnostic: Diagnostic) -> str:
     where = diagnostic.location
-    subject = _NUMBER.sub("#", diagnostic.message) if where.layer_name is None else where.layer_name
-    identity = (diagnostic.code, diagnostic.constraint, where.path, subject)
+    subject = (
+        _NUMBER.sub("#", diagnostic.message) if where.layer_name is None else _identifying(where.layer_name)
+    )
+    identity = (diagnostic.code, diagnostic.constraint, tuple(map(_identifying, where.path)), subject)
     return sha256(repr(identity).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from irops.diagnostics.printable import abridged
+
+MAX_DESCRIPTION = 300
+"""The greatest number of characters of a description."""
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -21,6 +26,9 @@ class Fix:
 
     what: str
     edits: tuple[Edit, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", abridged(self.what, MAX_DESCRIPTION))
 
 
 def fix(what: str, edits: Iterable[Edit | None]) -> Fix | None:

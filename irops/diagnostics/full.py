@@ -1,9 +1,12 @@
-"""The full format, for people: a headline per finding, followed by details; in colour on a terminal."""
+"""The full format, for people: a headline per finding, the line of the file with a caret, and details; in
+colour on a terminal.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
+from unicodedata import combining, east_asian_width
 
 from irops.diagnostics.concise import fixed_line
 from irops.diagnostics.diagnostic import Diagnostic
@@ -40,22 +43,42 @@ def _lines(report: Report) -> Iterator[list[Piece]]:
             (f" {diagnostic.code} ", "cyan"),
             (printable(diagnostic.message), ""),
         ]
+        yield from _excerpt(diagnostic)
         for label, text in _details(diagnostic):
             yield [("    ", ""), (f"{label}: " if label else "", "dim"), (printable(text), "")]
+
+
+def _excerpt(diagnostic: Diagnostic) -> Iterator[list[Piece]]:
+    """The line of the file, and a caret under the column."""
+    where = diagnostic.location
+    if where.excerpt is None or where.line is None:
+        return
+    number = str(where.line)
+    before, after = (printable(part.replace("\t", " ")) for part in where.excerpt)
+    yield [(f"    {number} | ", "dim"), (before + after, "")]
+    caret = " " * _width(before) + "^"
+    yield [(f"    {' ' * len(number)} | ", "dim"), (caret, STYLES[str(diagnostic.severity)])]
+
+
+def _width(text: str) -> int:
+    """The columns that a text takes on a terminal."""
+    return sum(
+        2 if east_asian_width(character) in "WF" else 1 for character in text if not combining(character)
+    )
 
 
 def _details(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     where = diagnostic.location
     if diagnostic.facts:
         yield "", diagnostic.facts
-    elif where.layer_name is not None and where.layer_name not in diagnostic.message:
-        yield "", f'layer {where.layer_id} "{where.layer_name}"'
+    elif where.shown_name is not None and where.shown_name not in diagnostic.message:
+        yield "", f'layer {where.layer_id} "{where.shown_name}"'
     if where.path:
+        path = where.shown_path
         yield (
             "in",
             ", in ".join(
-                f'the {body} of "{layer}"'
-                for layer, body in reversed(list(zip(where.path[::2], where.path[1::2])))
+                f'the {body} of "{layer}"' for layer, body in reversed(list(zip(path[::2], path[1::2])))
             ),
         )
     for note in diagnostic.notes:

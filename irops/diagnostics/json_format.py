@@ -34,7 +34,7 @@ def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "message": diagnostic.message,
         "line": where.line,
         "column": where.column,
-        "layer": {"id": where.layer_id, "name": where.layer_name, "path": list(where.path)}
+        "layer": {"id": where.layer_id, "name": where.shown_name, "path": list(where.shown_path)}
         if has_layer
         else None,
         "constraint": diagnostic.constraint,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+MAX_NAME = 200
+"""The greatest number of characters of a name that is printed: a name in a file may be of any length."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
@@ -31,6 +33,22 @@ def shortened(text: str, width: int = 60) -> str:
     """The text on one line of at most width characters, cut off with an ellipsis."""
     line = printable(text[: width + 1])
     return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def abridged(text: str, width: int) -> str:
+    """The text, of at most width characters: the middle of a longer one is replaced by an ellipsis.
+
+    Characters are not escaped: what prints the text does that.
+    """
+    if len(text) <= width:
+        return text
+    end = width // 4
+    return f"{text[: width - end - 1]}…{text[len(text) - end :]}"
+
+
+def shown(name: str) -> str:
+    """A name from a file as tables show it: on one line, and not longer than MAX_NAME."""
+    return printable(abridged(name, MAX_NAME))
 
 
 def plural(count: int, word: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
 from irops.diagnostics.printable import plural, shortened
-from irops.diagnostics.rule import Severity
+from irops.diagnostics.rule import Rule, Severity
 from irops.diagnostics.selection import rules_of
 
 
@@ -40,12 +40,15 @@ class Report:
         """Whether there are no errors; warnings are allowed."""
         return not self.errors
 
-    def narrowed(self, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> Report:
+    def narrowed(
+        self, select: Iterable[str] = (), ignore: Iterable[str] = (), custom: Iterable[Rule] = ()
+    ) -> Report:
         """The findings of the selected rules (all, if none is selected) that are not ignored.
 
+        custom: rules that the words may name beside all_rules()
         Raises:  ValueError if select or ignore names no rule; see selection.rules_of
         """
-        wanted, unwanted = rules_of(select), rules_of(ignore)
+        wanted, unwanted = (rules_of(words, custom) for words in (select, ignore))
         if not wanted and not unwanted:
             return self
         return replace(

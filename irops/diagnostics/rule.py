@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any, TypeAlias
 
 from irops.diagnostics.printable import paragraphs
 
@@ -13,13 +15,19 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
+CustomCheck: TypeAlias = Callable[[Any, Any], Iterable[tuple[Any, str]]]
+"""Takes an irops.Model and what irops.infer gives for it; gives pairs of a layer (None: the model) and a
+message.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A kind of error that irops reports.
 
     code: never reused; name: states the error, not the remedy; summary: one line, lower case; explanation:
     what the error means, why it matters, how to fix it, and what OpenVINO does; one line per paragraph,
-    with blank lines between paragraphs.
+    with blank lines between paragraphs; check: finds the errors of a custom rule, see docs/diagnostics.md.
     """
 
     code: str
@@ -27,9 +35,14 @@ class Rule:
     severity: Severity
     summary: str
     explanation: str
+    check: CustomCheck | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "explanation", "\n\n".join(paragraphs(self.explanation)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Without the check: findings are sent between processes, and functions of files cannot be."""
+        return Rule, (self.code, self.name, self.severity, self.summary, self.explanation)
 
     @property
     def band(self) -> str:
@@ -48,6 +61,6 @@ BANDS = {
     "IR7": "settings",
     "IR8": "building graphs",
     "IR9": "other formats, translation, releases",
-    "OD1": "errors in definitions",
+    "OD1": "errors in definitions and custom rules",
 }
 """The groups of rules, by the first letters of their codes."""

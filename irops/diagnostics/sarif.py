@@ -95,11 +95,12 @@ def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
     if where.line is not None:
         physical["region"] = {"startLine": where.line, "startColumn": where.column or 1}
     location: dict[str, Any] = {"physicalLocation": physical}
-    if where.layer_name is not None:
+    name = where.shown_name
+    if name is not None:
         location["logicalLocations"] = [
             {
-                "name": _text(where.layer_name),
-                "fullyQualifiedName": _text("/".join((*where.path, where.layer_name))),
+                "name": _text(name),
+                "fullyQualifiedName": _text("/".join((*where.shown_path, name))),
                 "kind": "element",
             }
         ]

@@ -1,4 +1,4 @@
-"""Names that a person may have meant."""
+"""Names that a person may have meant. All suggestions of irops come from here."""
 
 from __future__ import annotations
 
@@ -11,19 +11,36 @@ MAX_LENGTH = 100
 """Longer names are not looked up."""
 
 
-def similar(name: object, known: Iterable[object]) -> str | None:
-    """The known name that is most like a name, apart from upper and lower case; None if none is similar."""
+def closest(name: object, known: Iterable[object], count: int = 2) -> list[str]:
+    """The known names that are most like a name, apart from upper and lower case, the closest first."""
     from difflib import get_close_matches
 
     text = str(name)
     if len(text) > MAX_LENGTH:
-        return None
-    names = {str(other).lower(): str(other) for other in islice(known, MAX_NAMES)}
-    near = get_close_matches(text.lower(), names, 1)
-    return names[near[0]] if near else None
+        return []
+    names = {text.lower(): text for text in map(str, islice(known, MAX_NAMES)) if len(text) <= 3 * MAX_LENGTH}
+    return [names[match] for match in get_close_matches(text.lower(), names, count)]
+
+
+def similar(name: object, known: Iterable[object]) -> str | None:
+    """The known name that is most like a name, apart from upper and lower case; None if none is similar."""
+    return next(iter(closest(name, known, 1)), None)
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:
-    """The end of a message about a name that is not known: "; did you mean softmax?", or nothing."""
+    """The end of a message about a name that is not known: "; did you mean 'softmax'?", or nothing."""
     meant = similar(name, known)
     return f"; did you mean {meant!r}?" if meant is not None else ""
+
+
+def did_you_mean_word(word: object, known: Iterable[object]) -> str:
+    """The same for words that need no quotes: codes, ops, commands, options, settings."""
+    meant = similar(word, known)
+    return f"; did you mean {meant}?" if meant is not None else ""
+
+
+def meant_or_all(word: object, known: Iterable[object]) -> str:
+    """What to write after a semicolon about a word that is not one of a few: the similar one, or all."""
+    words = [str(one) for one in known]
+    meant = similar(word, words)
+    return f"did you mean {meant}?" if meant is not None else f"expected one of {', '.join(words)}"

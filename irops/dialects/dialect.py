@@ -17,6 +17,7 @@ from irops.limits import Limits
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op
 from irops.spec.schemas import schemas_folder
+from irops.spec.version_numbers import is_version_number
 from irops.values.element import ElementType, element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -223,4 +224,4 @@ def parted(id: str) -> tuple[str, str, int]:
     """
     dialect, _, whole = id.rpartition(":")
     name, dash, number = whole.rpartition("-")
-    return (dialect, name, int(number)) if dash and number.isdigit() else (dialect, whole, 0)
+    return (dialect, name, int(number)) if dash and is_version_number(number) else (dialect, whole, 0)

@@ -124,6 +124,10 @@ def _detail(attribute: Attribute) -> str:
         parts.append("of the builder, not an attribute of the node")
     if attribute.reader_default not in (None, attribute.default):
         parts.append(f"OpenVINO reads {attribute.reader_default} if it is missing")
+    if attribute.reader_requires == "yes":
+        parts.append("OpenVINO refuses a layer without it")
+    elif attribute.reader_requires:
+        parts.append(f"OpenVINO refuses a layer without it where {attribute.reader_requires}")
     return "; ".join(parts)
 
 

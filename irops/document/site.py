@@ -16,6 +16,7 @@ from irops.diagnostics.rules import all_rules
 from irops.dialects import others
 from irops.document.comparisons import comparison_view
 from irops.document.views import op_view, opsets_text
+from irops.ir.abandoned import claim, remove_abandoned
 from irops.ir.pending import signals_blocked
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
@@ -132,16 +133,12 @@ class Site:
                 " first"
             )
         target.parent.mkdir(parents=True, exist_ok=True)
-        new_folder = Path(tempfile.mkdtemp(prefix=".irops-docs-", dir=target.parent))
+        remove_abandoned(target.parent, PREFIX)
+        new_folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=target.parent))
+        handle = os.open(new_folder, os.O_RDONLY)
+        claim(handle)
         try:
-            count = 0
-            for path, text in self.pages(progress):
-                file = new_folder / path
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, encoding="utf-8")
-                count += 1
-            (new_folder / MARK).write_text("written by irops docs\n")
-            new_folder.chmod(0o755)
+            count = self._write_pages(new_folder, progress)
             replaced = new_folder.with_name(f"{new_folder.name}.replaced")
             with signals_blocked():
                 if target.exists():
@@ -151,6 +148,19 @@ class Site:
         except BaseException:
             shutil.rmtree(new_folder, ignore_errors=True)
             raise
+        finally:
+            os.close(handle)
+        return count
+
+    def _write_pages(self, folder: Path, progress: Progress | None) -> int:
+        count = 0
+        for path, text in self.pages(progress):
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            count += 1
+        (folder / MARK).write_text("written by irops docs\n")
+        folder.chmod(0o755)
         return count
 
     def _page(self, name: str, root: str, **values: Any) -> str:
@@ -173,7 +183,13 @@ class Site:
     def _search(self) -> str:
         definitions = (*self.definitions, *(op.definition for ops in self.others.values() for op in ops))
         entries = [
-            {"name": d.file_id, "text": d.summary, "path": f"ops/{d.page}.html", "kind": d.category}
+            {
+                "name": d.file_id,
+                "text": d.summary,
+                "keywords": ", ".join(d.keywords),
+                "path": f"ops/{d.page}.html",
+                "kind": d.category,
+            }
             for d in definitions
         ]
         entries += [
@@ -188,6 +204,8 @@ class Site:
 
 
 MARK = ".irops-docs"
+PREFIX = ".irops-docs-"
+"""Of the name of a folder of pages that are being written."""
 
 
 def _names() -> dict[str, str]:

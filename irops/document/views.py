@@ -11,6 +11,7 @@ from typing import Any
 from irops.conformance.example import expected_outputs, inputs_of, outcome
 from irops.conformance.odd_inputs.table import comparisons_of
 from irops.dialects.dialect import parted
+from irops.document.calls import call_text
 from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, Tensor
@@ -194,33 +195,10 @@ def port_text(port: PortSpec) -> str:
     if port.low_rank or port.high_rank != inf:
         parts.append(f"rank {_range_text(port.low_rank, port.high_rank)}")
     if port.optional:
-        parts.append("optional")
+        parts.append("optional, but required by OpenVINO" if port.reader_requires else "optional")
     if port.variadic:
         parts.append("one or more")
     return ", ".join(parts)
-
-
-def call_text(definition: Definition) -> str:
-    """The call of the op from Python, or '' if it cannot be called directly."""
-    inputs = [f"*{p.name}" if p.variadic else p.name for p in definition.inputs]
-    attributes = [
-        f"{a.name}={_python(a)}"
-        for a in definition.attributes.values()
-        if not (a.builder and a.default is None)
-    ]
-    callable_directly = inputs and not definition.bodies and not definition.stateful
-    return f'irops.call("{definition.id}", {", ".join((*inputs, *attributes))})' if callable_directly else ""
-
-
-def _python(attribute: Attribute) -> str:
-    default = attribute.default
-    if default is None:
-        return "..."
-    if attribute.type in ("int", "float", "axis"):
-        return default
-    if attribute.type == "bool":
-        return default.capitalize()
-    return f"({default},)" if attribute.type in ("ints", "floats", "axes", "dims") else repr(default)
 
 
 def case_view(op: Op, case: Case) -> CaseView:

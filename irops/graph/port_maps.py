@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from irops.ir.model import BackEdge, Body, Layer, LayerKind, PortMapping
+from irops.diagnostics.printable import abridged
+from irops.ir.model import SHOWN, BackEdge, Body, Layer, LayerKind, PortMapping
 from irops.spec.body import CURRENT_ITERATION, EXECUTION_CONDITION, BodyInput, BodyOutput, Cut, Feedback
 
 PURPOSES = {"input": CURRENT_ITERATION, "output": EXECUTION_CONDITION}
@@ -117,7 +118,7 @@ class _Validation:
         if layer_id in (self.parameters if wanted == "Parameter" else self.results):
             return None
         inner = self.layers.get(layer_id)
-        return "which does not exist" if inner is None else f"which is of type {inner.type}"
+        return "which does not exist" if inner is None else f"which is of type {abridged(inner.type, SHOWN)}"
 
     def _layer_fault(self, side: str, entry: PortMapping) -> Iterator[MapFault]:
         wanted = "Parameter" if side == "input" else "Result"
@@ -141,12 +142,27 @@ class _Validation:
             yield MapFault("unknown-external-port", message, entry.at, RANGE_CHECK)
 
     def _purpose_fault(self, side: str, entry: PortMapping) -> Iterator[MapFault]:
-        if entry.purpose is None or (self.is_loop and entry.purpose == PURPOSES[side]):
+        if entry.purpose is None:
+            return
+        if self.is_loop and entry.purpose == PURPOSES[side]:
+            yield from self._number_fault(side, entry)
             return
         allowed = f"{PURPOSES[side]} is the only one" if self.is_loop else "only a Loop has purposes"
-        message = f'an {side} of the port map of {self.layer} has the purpose "{entry.purpose}"; {allowed}'
+        purpose = abridged(entry.purpose, SHOWN)
+        message = f'an {side} of the port map of {self.layer} has the purpose "{purpose}"; {allowed}'
         note = "OpenVINO treats the entry as one without a purpose"
         yield MapFault("unknown-purpose", message, entry.at, note, harmless=True)
+
+    def _number_fault(self, side: str, entry: PortMapping) -> Iterator[MapFault]:
+        """The number of the iteration is no input of the layer, and has no parts."""
+        if side == "input" and (entry.external_port_id != -1 or entry.axis is not None):
+            number = entry.external_port_id
+            what = "an axis" if number == -1 else f"the external_port_id {number}"
+            message = (
+                f"an input of the port map of {self.layer} with the purpose {entry.purpose} has {what}; it"
+                " must have the external_port_id -1 and no axis"
+            )
+            yield MapFault("unknown-purpose", message, entry.at, "OpenVINO refuses the model", harmless=True)
 
     def _slice_fault(self, side: str, entry: PortMapping) -> Iterator[MapFault]:
         if entry.axis is None:

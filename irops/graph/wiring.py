@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 from irops.graph.order import topological_order
-from irops.ir.model import Edge, Graph, Layer
+from irops.ir.model import Edge, Graph, Layer, Port
 
 Source: TypeAlias = tuple[Layer, int]
 """A layer and the index of one of its outputs."""
@@ -40,6 +41,8 @@ class Wiring:
         }
         self.faults: list[Fault] = []
         self._affected: set[int] = set()  # layers that an invalid edge should end at
+        self._labels: dict[tuple[int, str], dict[int, int]] = {}
+        self._is_ambiguous: dict[int, bool] = {}
         self._repeated = _repeated_ids(graph) if len(self.layers) < len(graph.layers) else frozenset()
         for edge in graph.edges:
             self._connect(edge)
@@ -96,7 +99,7 @@ class Wiring:
             self._affected.add(edge.to_layer)
             self.faults.append(Fault("dangling-edge", edge))
             return
-        output, index = _output_index(source, edge.from_port), input_index(target, edge.to_port)
+        output, index = self.output_index(source, edge.from_port), self.input_index(target, edge.to_port)
         if output is None:
             self._add_fault("unknown-output-port", source, edge)
         elif index is None:
@@ -111,26 +114,33 @@ class Wiring:
         if not self._ambiguous(layer):
             self.faults.append(Fault(rule, edge))
 
+    def input_index(self, layer: Layer, label: int) -> int | None:
+        """The index of the input with a port label, the first one if labels repeat; None if there is none."""
+        return self._index(layer, "input", layer.inputs, label, label)
+
+    def output_index(self, layer: Layer, label: int) -> int | None:
+        """The index of the output with a port label, like input_index."""
+        return self._index(layer, "output", layer.outputs, label, label - len(layer.inputs))
+
+    def _index(self, layer: Layer, side: str, ports: Sequence[Port], label: int, usual: int) -> int | None:
+        """usual: the index of the label as OpenVINO writes labels. Others are looked up, so that a layer of
+        many ports takes no longer for each of its edges.
+        """
+        if 0 <= usual < len(ports) and ports[usual].id == label:
+            return usual
+        labels = self._labels.get((layer.id, side))
+        if labels is None:
+            labels = {port.id: index for index, port in reversed(list(enumerate(ports)))}
+            self._labels[layer.id, side] = labels
+        return labels.get(label)
+
     def _ambiguous(self, layer: Layer) -> bool:
-        return layer.id in self._repeated or any(
-            len({port.id for port in ports}) < len(ports) for ports in (layer.inputs, layer.outputs)
-        )
-
-
-def input_index(layer: Layer, label: int) -> int | None:
-    """The index of the input with a port label; None if there is none."""
-    ports = layer.inputs
-    if 0 <= label < len(ports) and ports[label].id == label:  # the usual case: labels as OpenVINO writes them
-        return label
-    return layer.input_index(label)
-
-
-def _output_index(layer: Layer, label: int) -> int | None:
-    ports = layer.outputs
-    index = label - len(layer.inputs)
-    if 0 <= index < len(ports) and ports[index].id == label:
-        return index
-    return layer.output_index(label)
+        known = self._is_ambiguous.get(layer.id)
+        if known is None:
+            known = self._is_ambiguous[layer.id] = layer.id in self._repeated or any(
+                len({port.id for port in ports}) < len(ports) for ports in (layer.inputs, layer.outputs)
+            )
+        return known
 
 
 def _repeated_ids(graph: Graph) -> frozenset[int]:

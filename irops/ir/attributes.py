@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from irops.diagnostics.printable import abridged
 from irops.ir.faults import Faults
-from irops.ir.model import COMMENT, Element
+from irops.ir.model import COMMENT, SHOWN, Element
 from irops.ir.numbers import INT64_MAX, INT64_MIN, integer
 from irops.ir.parse import SECTIONS, SEPARATOR
 
@@ -77,7 +78,8 @@ class Attributes:
             if colon and prefix not in self.prefixes and f"xmlns:{prefix}" not in element.attributes:
                 self.faults.add(
                     "unbound-prefix",
-                    f"the prefix of attribute {name!r} of <{element.tag}> is not bound to a namespace",
+                    f"the prefix of attribute {name!r} of <{abridged(element.tag, SHOWN)}> is not bound to a"
+                    " namespace",
                     element.at,
                     attribute=name,
                     notes=_IGNORED,
@@ -85,7 +87,7 @@ class Attributes:
             elif prefix != "xmlns":
                 self.faults.add(
                     "stray-attribute",
-                    f"<{element.tag}> has an unknown attribute {name!r}",
+                    f"<{abridged(element.tag, SHOWN)}> has an unknown attribute {name!r}",
                     element.at,
                     attribute=name,
                     notes=_IGNORED,
@@ -99,7 +101,10 @@ class Attributes:
         name = element.attributes.get("name")
         shown = f"<{element.tag}>" if name is None else f'<{element.tag}> "{name}"'
         self.faults.add(
-            "unknown-element", f"{shown} is not allowed in <{parent.tag}>", element.at, notes=_IGNORED
+            "unknown-element",
+            f"{shown} is not allowed in <{abridged(parent.tag, SHOWN)}>",
+            element.at,
+            notes=_IGNORED,
         )
         return self.preserved(element)
 
@@ -107,7 +112,7 @@ class Attributes:
         """A repeated element of which its parent may have one, reported and preserved."""
         self.faults.add(
             "duplicate-section",
-            f"<{parent.tag}> has a second <{element.tag}>, must have one",
+            f"<{abridged(parent.tag, SHOWN)}> has a second <{element.tag}>, must have one",
             element.at,
             notes=("OpenVINO reads the first and silently ignores this one",),
         )

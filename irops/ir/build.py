@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from sys import intern
 
+from irops.diagnostics.printable import abridged
 from irops.ir.attributes import Attributes
 from irops.ir.faults import Faults
-from irops.ir.legacy import pre_process_faults
-from irops.ir.model import COMMENT, Body, Edge, Element, Graph, Layer, Model
+from irops.ir.legacy import legacy_faults
+from irops.ir.model import COMMENT, SHOWN, Body, Edge, Element, Graph, Layer, Model
 from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
 from irops.ir.ports import Ports, names_of
-from irops.ir.rt_info import rt_info_faults
+from irops.ir.rt_info import runtime_attribute_faults
 from irops.ir.subgraphs import PARTS, sub_graphs
 from irops.ir.versions import version_of
 from irops.ir.weights import Weights
@@ -53,8 +54,8 @@ class Builder:
                 root.at,
                 notes=("OpenVINO silently reads an empty model",),
             )
-        for element in model.legacy:
-            pre_process_faults(element, model, weights, self.faults)
+        legacy_faults(model, weights, self.faults)
+        runtime_attribute_faults(model, self.faults)
         return model
 
     def _take(self, section: Element, child: Element) -> bool:
@@ -127,7 +128,7 @@ class Builder:
         self.faults.layer = layer = Layer(
             UNREAD, name or "", intern(kind or ""), intern(version or ""), at=element.at
         )
-        owner = f'layer "{name}"' if name else "a layer"
+        owner = f'layer "{abridged(name, SHOWN)}"' if name else "a layer"
         layer.id = self.read.number(element, "id", owner, UNREAD)
         if not (name and kind and version):
             self.read.required(element, {"name": name, "type": kind, "version": version}, owner)
@@ -153,7 +154,6 @@ class Builder:
                 layer.outputs = self.ports.of(child, layer.unknown)
             elif tag == "rt_info" and layer.rt_info is None:
                 layer.rt_info = self.read.preserved(child)
-                rt_info_faults(child, self.faults)
             elif tag in PARTS and tag not in parts:
                 parts[tag] = child
             elif tag in _ONCE:

@@ -15,6 +15,7 @@ _TAG = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 _ENDS = re.compile(rb"\s*(/?)>")
 _BLANKS = b" \t\r\n"
+_LAYOUT = re.compile(rb"[ \t\r\n]{0,100}")
 
 
 def with_attribute(source: Source, at: int, name: str, text: str) -> Edit | None:
@@ -38,8 +39,7 @@ def with_new_attribute(source: Source, layer: Layer, name: str, text: str) -> Ed
         return None
     if ends[1]:
         return Edit(ends.start(), ends.end(), f"><data{written}/></layer>")
-    inside = source.data[ends.end() :]
-    blanks = inside[: len(inside) - len(inside.lstrip(_BLANKS))].decode("ascii")
+    blanks = _LAYOUT.match(source.data, ends.end())[0].decode("ascii")  # type: ignore[index]
     return Edit(ends.end(), ends.end(), f"{blanks}<data{written}/>")
 
 

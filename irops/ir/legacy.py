@@ -1,21 +1,30 @@
-"""Checks <pre-process>, the mean values of an IR 10 file."""
+"""Checks <pre-process>, the mean values of an input, and <meta_data>."""
 
 from __future__ import annotations
 
 from irops.ir.faults import Faults
+from irops.ir.mean_values import image_outside, mean_value_faults
 from irops.ir.model import Element, LayerKind, Model
-from irops.ir.numbers import integer
 from irops.ir.weights import Weights
 
 
-def pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
-    """Report a <pre-process> that names an unknown layer, or a mean image outside the weights."""
-    if element.tag != "pre-process":
-        return
-    name = element.attributes.get("reference-layer-name")
-    if name is not None and not any(
-        layer.name == name and layer.kind is LayerKind.PARAMETER for layer in model.layers
-    ):
+def legacy_faults(model: Model, weights: Weights, faults: Faults) -> None:
+    """Report what OpenVINO refuses in the first <pre-process> and in the first <meta_data>."""
+    first = {element.tag: element for element in reversed(model.legacy)}
+    if "pre-process" in first:
+        _pre_process_faults(first["pre-process"], model, weights, faults)
+    if "meta_data" in first and model.rt_info is None:
+        _meta_data_faults(first["meta_data"], faults)
+
+
+def _pre_process_faults(element: Element, model: Model, weights: Weights, faults: Faults) -> None:
+    outside = image_outside(element, weights, faults)
+    name = element.attributes.get("reference-layer-name", "").strip()
+    if not name:
+        return  # without a name, OpenVINO ignores the element
+    parameters = (x for x in model.layers if x.name == name and x.kind is LayerKind.PARAMETER)
+    layer = next(parameters, None)
+    if layer is None:
         faults.add(
             "unknown-reference-layer",
             f'<pre-process> refers to the layer "{name}", must refer to a Parameter of the model',
@@ -23,20 +32,13 @@ def pre_process_faults(element: Element, model: Model, weights: Weights, faults:
             attribute="reference-layer-name",
             notes=("OpenVINO refuses the file",),
         )
-    for channel in element.children:
-        for mean in channel.children:
-            if mean.tag == "mean" and "offset" in mean.attributes and _outside(mean, weights):
-                faults.add(
-                    "mean-outside-weights",
-                    f"the mean image of channel {channel.attributes.get('id', '?')} has offset"
-                    f" {mean.attributes['offset']} and size {mean.attributes.get('size', 'missing')}, must be"
-                    f" within the {weights.size} bytes of {weights.name}",
-                    element.at,
-                )
-                return
+    elif not outside:
+        mean_value_faults(element, layer, faults)
 
 
-def _outside(mean: Element, weights: Weights) -> bool:
-    offset, _ = integer(mean.attributes["offset"])
-    size, _ = integer(mean.attributes.get("size", ""))
-    return offset is None or size is None or not 0 <= offset <= offset + size <= weights.size
+def _meta_data_faults(element: Element, faults: Faults) -> None:
+    """OpenVINO reads <meta_data> if there is no <rt_info>: elements with a value, and cli_parameters."""
+    for child in element.children:
+        if child.tag != "cli_parameters" and child.tag.isidentifier() and "value" not in child.attributes:
+            message = f"<{child.tag}> in <meta_data> has no value, must have one"
+            faults.add("malformed-meta-data", message, child.at, notes=("OpenVINO refuses the file",))

@@ -11,7 +11,11 @@ from irops.diagnostics.diagnostic import Location
 
 _TAG = re.compile(rb"<[^\s/>]+")
 _ATTRIBUTE = re.compile(rb"\s+([^\s=>/]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+EXCERPT = (60, 90)
+"""The bytes of a line that are shown before and after the column of a finding."""
 BOM = b"\xef\xbb\xbf"
+BLOCK = 1 << 12
+"""How many bytes are counted at most to find the column of an offset."""
 
 
 class Source:
@@ -20,13 +24,14 @@ class Source:
     as_stored: whether data are the bytes of the file itself; not so if the file has another encoding.
     """
 
-    __slots__ = ("_last", "_starts", "_tag", "as_stored", "data", "path")
+    __slots__ = ("_blocks", "_children", "_starts", "_tag", "as_stored", "data", "path")
 
     def __init__(self, path: str | None, data: bytes, *, as_stored: bool = True) -> None:
         self.path, self.data, self.as_stored = path, data, as_stored
         self._starts: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
         self._tag: tuple[int, dict[bytes, int]] | None = None  # the last start tag, with its attributes
-        self._last = (0, 0)  # an offset, and the number of characters before it on its line
+        self._blocks: np.ndarray[tuple[int], np.dtype[np.int64]] | None = None
+        self._children: tuple[int, str, list[int]] | None = None  # of the last element that was asked for
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The line and the column, in characters, of a byte offset; both from 1."""
@@ -37,11 +42,16 @@ class Source:
         start = int(self._starts[line - 1])
         if start == 0 and self.data.startswith(BOM):
             start = min(len(BOM), offset)
-        last = self._last  # another thread may replace it
-        before, characters = last if start <= last[0] <= offset else (start, 0)
-        characters += _characters(self.data[before:offset])
-        self._last = offset, characters
-        return line, characters + 1
+        return line, self._characters(offset) - self._characters(start) + 1
+
+    def _characters(self, offset: int) -> int:
+        """The number of characters before a byte offset. Counts at most a block: lines may be very long."""
+        if self._blocks is None:
+            self._blocks = _characters_before_blocks(self.data)
+        if not len(self._blocks):
+            return offset
+        block = offset // BLOCK
+        return int(self._blocks[block]) + _characters(self.data[block * BLOCK : offset])
 
     def attribute_offset(self, at: int, name: str) -> int | None:
         """The byte offset of an attribute's name in the start tag at byte offset at; None if it has none."""
@@ -64,7 +74,10 @@ class Source:
         """The offset of the index-th child with a tag of the element at byte offset at; None if absent."""
         if not 0 <= at < len(self.data):
             return None
-        return _Finder(tag, index).search(self.data, at)
+        children = self._children  # another thread may replace it
+        if children is None or children[:2] != (at, tag):
+            children = self._children = at, tag, _Finder(tag).search(self.data, at)
+        return children[2][index] if index < len(children[2]) else None
 
     def line_text(self, line: int) -> str:
         """A line of the file, without its line end."""
@@ -87,19 +100,37 @@ class Source:
         if at < 0 or at > len(self.data):
             return Location(self.path, None, None, *layer, path)
         place = self.attribute_offset(at, attribute) if attribute is not None else None
-        line, column = self.line_column(at if place is None else place)
-        return Location(self.path, line, column, *layer, path)
+        offset = at if place is None else place
+        line, column = self.line_column(offset)
+        return Location(self.path, line, column, *layer, path, self._excerpt(line, offset))
+
+    def _excerpt(self, line: int, offset: int) -> tuple[str, str]:
+        """What a line has before an offset and from it on, as far as a person wants to read."""
+        assert self._starts is not None
+        start = int(self._starts[line - 1])
+        if start == 0 and self.data.startswith(BOM):
+            start = min(len(BOM), offset)
+        before = self.data[max(start, offset - EXCERPT[0]) : offset]
+        after = re.split(rb"[\r\n]", self.data[offset : offset + EXCERPT[1]], maxsplit=1)
+        is_cut = len(after) == 1 and offset + EXCERPT[1] < len(self.data)
+        head = before.decode("utf-8", "ignore")
+        tail = after[0].decode("utf-8", "ignore")
+        return (
+            head.lstrip() if offset - start <= EXCERPT[0] else f"…{head}",
+            f"{tail}…" if is_cut else tail,
+        )
 
 
-class _Found(Exception):
+class _Ended(Exception):
     """Stops a search."""
 
 
 class _Finder:
-    """Finds the index-th direct child with a tag by parsing from the start of the parent."""
+    """Finds the direct children with a tag by parsing from the start of the parent to its end."""
 
-    def __init__(self, tag: str, index: int) -> None:
-        self.tag, self.left, self.depth, self.at = tag, index, 0, -1
+    def __init__(self, tag: str) -> None:
+        self.tag, self.depth = tag, 0
+        self.found: list[int] = []
         self.parser = expat.ParserCreate("utf-8")
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
@@ -107,24 +138,30 @@ class _Finder:
     def start(self, tag: str, _: object) -> None:
         self.depth += 1
         if self.depth == 2 and tag == self.tag:
-            if self.left == 0:
-                self.at = self.parser.CurrentByteIndex
-                raise _Found
-            self.left -= 1
+            self.found.append(self.parser.CurrentByteIndex)
 
     def end(self, _: str) -> None:
         self.depth -= 1
         if self.depth == 0:
-            raise _Found
+            raise _Ended
 
-    def search(self, data: bytes, at: int) -> int | None:
+    def search(self, data: bytes, at: int) -> list[int]:
+        """The byte offsets of the children of the element at an offset."""
         step = 1 << 12
         try:
             for begin in range(at, len(data), step):
                 self.parser.Parse(data[begin : begin + step], False)
-        except (_Found, expat.ExpatError):
-            pass  # found, or the parent ended first; malformed XML was reported when the file was read
-        return at + self.at if self.at >= 0 else None
+        except (_Ended, expat.ExpatError):
+            pass  # the parent ended; malformed XML was reported when the file was read
+        return [at + offset for offset in self.found]
+
+
+def _characters_before_blocks(data: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The number of characters before each block of BLOCK bytes; nothing if each byte is a character."""
+    if data.isascii():
+        return np.zeros(0, np.int64)
+    counts = [_characters(data[start : start + BLOCK]) for start in range(0, len(data), BLOCK)]
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
 
 
 def _characters(data: bytes) -> int:

@@ -4,44 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from functools import lru_cache
 
 from irops.diagnostics.diagnostic import Location
-from irops.diagnostics.printable import plural, shortened
+from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
+from irops.ir.layer_kind import LayerKind as LayerKind  # noqa: PLC0414
+from irops.ir.layer_kind import kind_of as kind_of  # noqa: PLC0414
 from irops.ir.locate import Source
 from irops.ir.storage import Weights
 
 COMMENT = "!--"
-
-
-class LayerKind(StrEnum):
-    """What a layer is in its graph, whatever its op computes."""
-
-    PARAMETER = "parameter"
-    RESULT = "result"
-    CONSTANT = "constant"  # its value lies in the model's weights
-    SINK = "sink"  # runs although nothing uses an output of it
-    OPERATION = "operation"
-
-
-@lru_cache(4096)
-def kind_of(type: str) -> LayerKind:
-    """What a layer of that type is in IR: OpenVINO's reader compares Result and Const exactly, Parameter and
-    Assign without regard to case.
-    """
-    match type:
-        case "Result":
-            return LayerKind.RESULT
-        case "Const":
-            return LayerKind.CONSTANT
-    match type.lower():
-        case "parameter":
-            return LayerKind.PARAMETER
-        case "assign":
-            return LayerKind.SINK
-    return LayerKind.OPERATION
+SHOWN = 100
+"""How many characters of a name messages give."""
 
 
 @dataclass(slots=True)
@@ -153,10 +127,15 @@ class Layer:
     own_kind: LayerKind | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return f'layer {self.id} "{self.name}" ({self.type})'
+        return f'layer {self.id} "{self.shown_name}" ({abridged(self.type, SHOWN)})'
 
     def __repr__(self) -> str:
         return f'<layer {self.id} "{shortened(self.name)}" ({shortened(self.type)})>'
+
+    @property
+    def shown_name(self) -> str:
+        """The name as messages give it: a name in a file may be of any length."""
+        return abridged(self.name, SHOWN)
 
     @property
     def kind(self) -> LayerKind:

@@ -17,7 +17,8 @@ def number_layers(graph: Graph, faults: Faults) -> None:
             faults.layer = layer
             faults.add(
                 "duplicate-layer-id",
-                f'layer "{layer.name}" has the id {layer.id} of layer "{first.name}", must have a unique id',
+                f'layer "{layer.shown_name}" has the id {layer.id} of layer "{first.shown_name}",'
+                " must have a unique id",
                 layer.at,
                 attribute="id",
                 notes=("OpenVINO uses the last layer with an id for all of them",),
@@ -25,27 +26,26 @@ def number_layers(graph: Graph, faults: Faults) -> None:
             faults.layer = None
     if any(layer.id == UNREAD for layer in graph.layers):
         referenced = {end for edge in graph.edges for end in (edge.from_layer, edge.to_layer)}
-        _fill(graph.layers, used, referenced - used.keys())
+        _fill(graph.layers, set(used), referenced - used.keys())
 
 
-def _fill(layers: list[Layer], used: dict[int, Layer], unresolved: set[int]) -> None:
-    """Number layers without an id. unresolved: ids that edges refer to and no layer has."""
-    before = -1
+def _fill(layers: list[Layer], used: set[int], unresolved: set[int]) -> None:
+    """Number layers without an id. unresolved: ids that edges refer to and no layer has.
+
+    Prefers the number that follows the previous layer if edges refer to it, then another such, then any.
+    """
+    before, largest = -1, max(used, default=-1)
+    others = iter(sorted(unresolved))
     for layer in layers:
         if layer.id == UNREAD:
-            layer.id = _likely_id(before + 1, used, unresolved)
+            likely = before + 1
+            if unresolved and likely not in unresolved:
+                likely = next(number for number in others if number in unresolved)
+            layer.id = likely if likely not in used else largest + 1
             unresolved.discard(layer.id)
-            used[layer.id] = layer
+            used.add(layer.id)
+            largest = max(largest, layer.id)
         before = layer.id
-
-
-def _likely_id(following: int, used: dict[int, Layer], unresolved: set[int]) -> int:
-    """Prefer the number that follows the previous layer if edges refer to it, then another such, then any."""
-    if following in unresolved:
-        return following
-    if unresolved:
-        return min(unresolved)
-    return following if following not in used else max(used) + 1
 
 
 def number_ports(layer: Layer, faults: Faults) -> None:
@@ -55,10 +55,12 @@ def number_ports(layer: Layer, faults: Faults) -> None:
         ids = {port.id for port in ports} if len(ports) != 1 or ports[0].id == UNREAD else None
         if ids is not None and (len(ids) < len(ports) or UNREAD in ids):
             _report_duplicates(ports, side, faults)
+            largest = max(ids)
             for place, port in enumerate(ports, start):
                 if port.id == UNREAD:
-                    port.id = place if place not in ids else max(ids) + 1
+                    port.id = place if place not in ids else largest + 1
                     ids.add(port.id)
+                    largest = max(largest, port.id)
         start += len(ports)
 
 

@@ -18,6 +18,8 @@ MAX_DIM_TEXT = 256
 SEPARATOR = "\0"
 """Follows each dim in the text of a port; XML cannot contain this character."""
 BLANKS = " \t\r\n"
+NEAR = 1000
+"""How many bytes before its end a text is looked for, beyond its own length."""
 FREE_FORM = ("rt_info", "meta_data", "quantization_parameters", "pre-process")
 """Elements whose content has no fixed structure."""
 SECTIONS = (
@@ -123,7 +125,8 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
 def _stray_text(characters: str, element: Element, faults: Faults, end: int) -> None:
     """Report text in an element that must not contain any. end: a byte offset after the text."""
     words = characters.strip()
-    place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), element.at, end)
+    start = max(element.at, end - 12 * len(characters) - NEAR)  # a character takes up to 12 bytes: &#x10ffff;
+    place = faults.source.data.rfind(words[:40].split("\n")[0].encode(), start, end)
     shown = words if len(words) <= 40 else words[:40] + "…"
     faults.add(
         "stray-text",

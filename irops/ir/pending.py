@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,7 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from irops.ir.abandoned import claim, remove_abandoned
 from irops.ir.locks import folder_lock
+from irops.ir.ownership import copy_ownership
 
 INTERRUPTIONS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -36,8 +37,10 @@ class Pending:
             for target, part in zip(self.targets, self._parts):
                 if target.exists() and not target.is_file():
                     raise OSError(f"{target} exists and is not a regular file, so it cannot be replaced")
+                remove_abandoned(target.parent, f".{target.name}.", ".part")
                 with signals_blocked(), errors_naming(target):
                     self._files.append(part.open("xb"))
+                    claim(self._files[-1].fileno())
         except BaseException:
             self._discard()
             raise
@@ -59,7 +62,7 @@ class Pending:
             os.fsync(file.fileno())
             file.close()
             if target.exists():
-                shutil.copymode(target, part)
+                copy_ownership(target, part)
         folders = sorted({target.parent for target in self.targets})
         with folder_lock(folders[0], exclusive=True), signals_blocked():
             for target, part in zip(self.targets, self._parts):

@@ -7,7 +7,6 @@ from irops.ir.attributes import Attributes
 from irops.ir.model import Element, Port
 from irops.ir.numbers import INT64_MAX, integer, prefix_note
 from irops.ir.parse import SEPARATOR
-from irops.ir.rt_info import rt_info_faults
 from irops.values.element import element_type_of_precision
 
 DYNAMIC = -1
@@ -122,7 +121,6 @@ class Ports:
         for child in element.children:
             if child.tag == "rt_info" and port.rt_info is None:
                 port.rt_info = self.read.preserved(child)
-                rt_info_faults(child, self.faults)
             elif child.tag == "rt_info":
                 port.unknown.append(self.read.duplicate(child, element))
             elif child.tag == "dim":  # a dim that contains elements

@@ -30,6 +30,9 @@ HARMLESS = frozenset(
         "duplicate-section",
         "unknown-reference-layer",
         "mean-outside-weights",
+        "malformed-rt-info",
+        "malformed-mean-values",
+        "malformed-meta-data",
     )
 )
 """Errors that do not affect layers and edges."""
@@ -45,12 +48,18 @@ def load(
     Raises:  ReadError if no model can be read
     """
     name, limits = os.fspath(path), limits or Limits()
-    beside = Path(name).with_suffix(".bin") if weights is None else weights
-    folder = Path(os.path.realpath(name)).parent
-    with folder_lock(folder):  # no writer replaces the two files between reading the one and the other
+    beside = f"{os.path.splitext(name)[0]}.bin" if weights is None else weights
+    with folder_lock(_folder_of(name)):  # no writer replaces the two files in between
         raw = bytes_of(name, limits) if text is None else text
         weights_file = Weights.of_file(beside)
     return _load(name, raw, weights_file, limits)
+
+
+def _folder_of(path: str) -> Path:
+    try:
+        return Path(os.path.realpath(path)).parent
+    except ValueError:  # a path that no system accepts, which is reported when it is opened
+        return Path()
 
 
 def loads(
@@ -97,6 +106,8 @@ def _load(
 def bytes_of(path: str, limits: Limits) -> bytes:
     """The content of a file; of a binary file, only the start, which identifies it. Raises: ReadError"""
     faults = Faults(Source(path, b""), limits)
+    if not path:
+        raise faults.stop("file-not-found", "the path is empty, must name an .xml file")
     try:
         with open_regular(path) as file:
             start, size = file.read(4096), os.fstat(file.fileno()).st_size
@@ -114,6 +125,10 @@ def bytes_of(path: str, limits: Limits) -> bytes:
         raise faults.stop("file-not-found", f"{path} does not exist", notes=_near(path)) from None
     except OSError as error:
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}") from None
+    except ReadError:
+        raise
+    except ValueError as error:  # a path that no system accepts, with a null character for example
+        raise faults.stop("unreadable-file", f"{path} cannot be read: {error}") from None
 
 
 def _near(path: str) -> tuple[str, ...]:

@@ -107,6 +107,8 @@ class Weights:
                 raise PermissionError(EACCES, os.strerror(EACCES))
         except NotRegular as error:
             self._fault = str(error)
+        except ValueError as error:  # a path that no system accepts, with a null character for example
+            self._fault = f"cannot be read: {error}"
         except OSError as error:
             self._fault = (
                 "does not exist"

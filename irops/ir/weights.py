@@ -95,7 +95,7 @@ def checked_region(model: Model, layer: Layer) -> Region:
     elif weights.fault and region.elements:
         fault = _no_weights(weights, layer, 1, region.end)
     else:
-        fault = _region_fault(layer, region, weights)
+        fault = _region_fault(layer, region, weights) if region.elements else None
     if fault is not None:
         raise _error(model, layer, fault)
     assert isinstance(region, Region)
@@ -119,8 +119,9 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
         region = region_of(layer)
         if isinstance(region, Fault):
             faults.append((path, layer, region))
-        elif region.elements:
-            first, count, end = first or (path, layer), count + 1, max(end, region.end)
+        else:
+            if region.elements:
+                first, count, end = first or (path, layer), count + 1, max(end, region.end)
             fault = _region_fault(layer, region, weights) if weights.size else None
             if fault is not None:
                 faults.append((path, layer, fault))
@@ -204,10 +205,8 @@ def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
 
 
 def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
-    """An error in the bytes that a Const declares, or None."""
-    if region.elements == 0:
-        return None
-    if region.element is not STRING:
+    """An error in the bytes that a Const declares, or None. OpenVINO reads those of no elements too."""
+    if region.elements and region.element is not STRING:
         needed = packed_size(region.element, region.elements)
         if needed > INT64_MAX:
             return Fault(
@@ -218,21 +217,28 @@ def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | Non
         if needed != region.size:
             return _size_fault(layer, region, needed, weights)
     if region.end > weights.size:
-        partly = region.offset <= weights.size or region.element is STRING
-        return Fault(
-            "constant-outside-weights",
-            f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
-            f" of {weights.name}",
-            None if partly else "offset",
-            ('OpenVINO reports "Incorrect weights in bin file!"',),
+        return _outside_fault(layer, region, weights)
+    return _strings_fault(layer, region, weights) if region.element is STRING else None
+
+
+def _outside_fault(layer: Layer, region: Region, weights: Weights) -> Fault:
+    partly = region.offset <= weights.size or region.element is STRING
+    return Fault(
+        "constant-outside-weights",
+        f"{layer} has the bytes {region.offset} to {region.end}, must be within the {weights.size} bytes"
+        f" of {weights.name}",
+        None if partly else "offset",
+        ('OpenVINO reports "Incorrect weights in bin file!"',),
+    )
+
+
+def _strings_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:
+    try:
+        checked_string_count(
+            lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
         )
-    if region.element is STRING:
-        try:
-            checked_string_count(
-                lambda start, size: weights.read(region.offset + start, size), region.size, region.elements
-            )
-        except ValueError as error:
-            return _value_fault(layer, error)
+    except ValueError as error:
+        return _value_fault(layer, error)
     return None
 
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.diagnostics.rules import rule
 from irops.ir.model import Element, Layer, Model
 from irops.ir.numbers import integer
 from irops.ir.pending import Pending
@@ -23,8 +25,8 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
 
     Files are replaced atomically; the file that the model was read from may be overwritten. Bytes of the
     weights that belong to no constant are dropped; equal constants share bytes.
-    Raises:  DiagnosticError if bytes of a constant are missing; ValueError for text that XML cannot
-        represent; OSError
+    Raises:  DiagnosticError if bytes of a constant or a mean image are missing; ValueError for text that XML
+        cannot represent; OSError
     """
     xml = Path(os.path.realpath(path))
     weights = xml.with_suffix(".bin")
@@ -65,12 +67,21 @@ class _Pool:
         if element.tag == "mean" and "offset" in attributes:
             offset, size = (integer(attributes.get(name, ""))[0] for name in ("offset", "size"))
             if offset is None or size is None:
-                raise ValueError(
-                    f"a mean image has the offset {attributes['offset']!r} and the size"
-                    f" {attributes.get('size')!r}, must have integers"
-                )
-            attributes = {**attributes, "offset": str(self._place(offset, size))}
+                raise self._outside(element)
+            try:
+                place = self._place(offset, size)
+            except ValueError:
+                raise self._outside(element) from None
+            attributes = {**attributes, "offset": str(place)}
         return replace(element, attributes=attributes, children=children)
+
+    def _outside(self, mean: Element) -> DiagnosticError:
+        shown = (mean.attributes.get(name, "missing") for name in ("offset", "size"))
+        message = "a mean image has offset {} and size {}, must be within the weights to be written".format(
+            *shown
+        )
+        place = self.model.location(at=mean.at)
+        return DiagnosticError([Diagnostic(rule("mean-outside-weights"), message, place)])
 
     def _place(self, offset: int, size: int) -> int:
         """The position of bytes of the weights in the file, to which they are written once."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from irops.values.dim import Dim, DimLike, slack
 from irops.values.element import Array
+from irops.values.violation import warn_unless
+
+Numbers = tuple[int, ...]
 
 
 def reach(taps: DimLike, dilation: int) -> Dim:
@@ -18,6 +22,34 @@ def reach(taps: DimLike, dilation: int) -> Dim:
 def at(axis: int, where: slice | int | Array) -> tuple[slice | int | Array, ...]:
     """An index tuple that selects along one axis and keeps all other axes whole."""
     return (*(slice(None),) * axis, where)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The attributes of sliding windows, with one number for each spatial axis."""
+
+    strides: Numbers
+    dilations: Numbers
+    pads_begin: Numbers
+    pads_end: Numbers
+
+    @classmethod
+    def of(
+        cls, axes: int, strides: Numbers, dilations: Numbers, pads_begin: Numbers, pads_end: Numbers
+    ) -> Steps:
+        """The attributes as OpenVINO reads them: an empty list means 1 for each axis, as a padding 0."""
+        ones, zeros = (1,) * axes, (0,) * axes
+        return cls(strides or ones, dilations or ones, pads_begin or zeros, pads_end or zeros)
+
+    def __iter__(self) -> Iterator[Numbers]:
+        return iter((self.strides, self.dilations, self.pads_begin, self.pads_end))
+
+
+def warn_of_empty(auto_pad: str, pads_begin: Numbers, pads_end: Numbers, *lists: Numbers) -> None:
+    """Warn of constraint C9 where a list that matters is empty. lists: those that always matter."""
+    matter = (*lists, pads_begin, pads_end) if auto_pad == "explicit" else lists
+    lengths = ", ".join(str(len(numbers)) for numbers in matter)
+    warn_unless(all(matter), "C9", f"{lengths} values")
 
 
 def same_padding(size: int, reach: int, stride: int, auto_pad: str) -> tuple[int, int]:

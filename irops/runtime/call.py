@@ -11,6 +11,8 @@ from irops.backends.catalogue import chain
 from irops.backends.declined import Declined
 from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import EvaluationError, Location
+from irops.diagnostics.rule import Severity
+from irops.diagnostics.suggestions import did_you_mean
 from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
@@ -20,6 +22,8 @@ from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.violation import LimitExceeded, Violation
 
+OPTIONS = ("out", "backends", "registry", "limits")
+"""The keyword parameters of call that are not attributes."""
 _PREPARED: LruCache[Prepared] = LruCache(256)
 """The latest ops that were called, by their attributes and backends."""
 
@@ -35,6 +39,7 @@ def call(
 ) -> Array | tuple[Array, ...]:
     """The output of one op: call("ReverseSequence-1", data, lengths, batch_axis=0, seq_axis=1).
 
+    op_id: an id, or a type alone for its newest version.
     The result is an array, or a tuple where there are several outputs or the op's last output is variadic.
 
     inputs: arrays in the order of the definition, None for an optional one that is not given; attributes:
@@ -45,12 +50,12 @@ def call(
         definition; ValueError
              for arrays of types that no tensor has, and where out is not of the output's type and shape
     """
-    op = (registry or default_registry()).op(op_id)
+    op = (registry or default_registry()).named(op_id)
     names = (backends,) if isinstance(backends, str) else backends
     asked = None if names is None else tuple(names)
     try:
         prepared = _PREPARED.get(
-            _key(op_id, attributes, asked, registry),
+            _key(op.id, attributes, asked, registry),
             lambda: Prepared(op, _texts(op, attributes), chain(asked)),
         )
         result: Array | tuple[Array, ...] = prepared.run(inputs, out, limits)
@@ -86,9 +91,16 @@ def _key(
 
 
 def _texts(op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
-    spelled = {attribute.parameter: name for name, attribute in op.definition.attributes.items()}
+    """The attributes as texts. Raises: OpFault for one that the op does not have"""
+    known = op.definition.attributes
+    spelled = {attribute.parameter: name for name, attribute in known.items()}
+    for name in attributes:
+        if name not in spelled and name not in known:
+            meant = did_you_mean(name, (*spelled, *OPTIONS))
+            raise OpFault("unknown-attribute", f"{op.id} has no attribute {name!r}{meant}")
     return {spelled.get(name, name): format_value(value) for name, value in attributes.items()}
 
 
 def _error(op: Op, fault: OpFault) -> EvaluationError:
-    return EvaluationError([replace(fault.diagnostic(op, Location("<call>")), level=None)])
+    """What is wrong as an error, also where it is a warning about a file."""
+    return EvaluationError([replace(fault.diagnostic(op, Location("<call>")), level=Severity.ERROR)])

@@ -21,6 +21,7 @@ from irops.diagnostics.rules import rule
 from irops.invocation import OpFault
 from irops.ir.model import Layer
 from irops.ir.weights import constant
+from irops.runtime.assumptions import contradictions
 from irops.runtime.plan import Plan, absent_output, plan_of
 from irops.spec.op import NoOp, Op
 from irops.values.element import Array
@@ -67,6 +68,8 @@ class Evaluator:
         errors = errors_of(self._findings(graph, inferred))
         if errors:
             raise EvaluationError(in_document_order(errors))
+        for facts, fault in contradictions(self.analysis, graph, inferred, given):
+            raise self.error(facts, graph.path, fault)
         absent = absent_output(graph.wiring, inferred)
         if absent is not None:
             facts, index = absent
@@ -135,11 +138,15 @@ class Evaluator:
 
     def error(self, facts: LayerFacts, path: tuple[str, ...], fault: OpFault) -> EvaluationError:
         """The error for a fault of a layer."""
+        return EvaluationError([replace(self.finding(facts, path, fault), level=None)])
+
+    def finding(self, facts: LayerFacts, path: tuple[str, ...], fault: OpFault) -> Diagnostic:
+        """A fault of a layer, or a warning about it, at its place."""
         place = self.analysis.location(facts.layer, path)
         line = facts_line(facts)
         if facts.op is None:
-            return EvaluationError([Diagnostic(rule(fault.rule), fault.message, place, facts=line)])
-        return EvaluationError([replace(fault.diagnostic(facts.op, place, line), level=None)])
+            return Diagnostic(rule(fault.rule), fault.message, place, facts=line)
+        return fault.diagnostic(facts.op, place, line)
 
 
 def kept_layers(graph: GraphNode, keys: Collection[int | str]) -> frozenset[int]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.structure import GraphNode, LayerNode
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.rule import Severity
 from irops.graph.wiring import Wiring
 from irops.invocation import Invocation, OpFault
 from irops.ir.model import Layer, LayerKind
@@ -50,10 +52,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """The steps of a graph in order, and how often each value is used."""
+    """The steps of a graph in order, how often each value is used, and the warnings of inference."""
 
     steps: tuple[Step, ...]
     users: dict[ValueKey, int]
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def plan_of(graph: GraphNode, inferred: Inferred) -> Plan:
@@ -61,7 +64,8 @@ def plan_of(graph: GraphNode, inferred: Inferred) -> Plan:
     wiring = graph.wiring
     constants = constants_of(wiring, inferred)
     steps = tuple(_step(wiring, node, inferred.layers[node.layer.id], constants) for node in graph.order)
-    return Plan(steps, {key: len(users) for key, users in wiring.consumers.items()})
+    warnings = tuple(d for d in inferred.findings if d.severity is Severity.WARNING)
+    return Plan(steps, {key: len(users) for key, users in wiring.consumers.items()}, warnings)
 
 
 def absent_output(wiring: Wiring, inferred: Inferred) -> tuple[LayerFacts, int] | None:

@@ -49,7 +49,7 @@ class Prepared:
         self._invocation = Invocation(op, attributes)
         for fault in self._invocation.faults:
             if not self._invocation.usable or fault.rule == "unknown-attribute":
-                raise OpFault(fault.rule, fault.message)
+                raise OpFault(fault.rule, fault.sentence)
         found = kernel_of(op, backends)
         if found is None:
             raise OpFault("unsupported-op", f"no backend can compute {op.id}")

@@ -15,30 +15,37 @@ from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
 from irops.limits import Clock
 from irops.runtime.arrays import check_possible, size_in_bytes
+from irops.runtime.assumptions import contradiction
 from irops.runtime.evaluator import Evaluator
 from irops.runtime.plan import Step, ValueKey
 from irops.runtime.precision import rounded, wide
+from irops.runtime.record import Record
 from irops.runtime.variables import Transaction, Variables
 from irops.runtime.verify import difference
 from irops.spec.body import BodyFunction
+from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of, result_array
-from irops.values.violation import LimitExceeded, Violation
+from irops.values.violation import LimitExceeded, Violation, collect_warnings
 
 Arrays = Sequence[Array | None]
 
 
 def run_model(
-    evaluator: Evaluator, given: Mapping[int, Array], keep: Collection[int], variables: Variables
+    evaluator: Evaluator,
+    given: Mapping[int, Array],
+    keep: Collection[int],
+    variables: Variables,
+    record: Record | None = None,
 ) -> dict[ValueKey, Array]:
     """Values of Results, and of the layers to keep, by layer id and output.
 
-    given: values of Parameters, and of constants that are replaced, by layer id
+    given: values of Parameters, and of constants that are replaced, by layer id; record: takes the warnings
     Raises:  EvaluationError; the variables are then as before
     """
     transaction = variables.begin()
-    values = Run(evaluator, transaction).graph(evaluator.analysis.root, given, keep)
+    values = Run(evaluator, transaction, record).graph(evaluator.analysis.root, given, keep)
     require_unchanged_weights(evaluator.analysis.model)  # else nobody knows what they were computed from
     variables.commit(transaction)
     return values
@@ -47,9 +54,10 @@ def run_model(
 class Run:
     """The state of one run."""
 
-    def __init__(self, evaluator: Evaluator, variables: Transaction) -> None:
+    def __init__(self, evaluator: Evaluator, variables: Transaction, record: Record | None = None) -> None:
+        self.record = record or Record(evaluator.limits.findings)
         self.evaluator, self.limits, self.variables = evaluator, evaluator.limits, variables
-        self.bytes_held = 0
+        self.bytes_held = self._iterations = 0
         self._clock = Clock(self.limits.run_seconds)
 
     def graph(
@@ -59,6 +67,8 @@ class Run:
         last use.
         """
         plan = self.evaluator.plan(graph, given)
+        for warning in plan.warnings:
+            self.record.warn(warning)
         values: dict[ValueKey, Array] = {}
         kept: dict[ValueKey, Array] = {}
         held_before, waiting, progress = self.bytes_held, dict(plan.users), self.evaluator.progress
@@ -96,7 +106,16 @@ class Run:
             self.bytes_held -= values.pop(key).nbytes
 
     def _layer(self, step: Step, arrays: Arrays, given: Array | None) -> list[Array]:
-        """The outputs of one layer. Raises: EvaluationError"""
+        """The outputs of one layer; its warnings are recorded. Raises: EvaluationError"""
+        with collect_warnings() as warnings:
+            outputs = self._computed(step, arrays, given)
+        for warning in warnings:
+            fault = fault_of(step.op, warning)
+            self.record.warn(self.evaluator.finding(step.facts, step.node.path, fault))
+        return outputs
+
+    def _computed(self, step: Step, arrays: Arrays, given: Array | None) -> list[Array]:
+        """Raises: EvaluationError"""
         op, facts, size = step.op, step.facts, step.size
         path = step.node.path
         try:
@@ -107,6 +126,9 @@ class Run:
                 # inferred once more, from the values themselves: the shapes alone do not determine all
                 inputs = [None if a is None else fact_of(a, with_value=True) for a in arrays]
                 facts = Inference(self.evaluator.analysis).layer(step.node, inputs)
+                fault = None if op.definition.bodies else contradiction(step.facts, facts)
+                if fault is not None:
+                    raise fault
                 size = size_in_bytes(facts.outputs)
             self._require_room(size)
             check_possible(op, facts.outputs)
@@ -162,6 +184,8 @@ class Run:
         )  # a fault of the maps is an error of the graph around, which is not planned then
 
         def apply(items: Sequence[Array]) -> list[Array]:
+            if node.body.name == "body":  # of a loop; an If has other bodies
+                self._count_iteration()
             given = {layer.id: item for layer, item in zip(graph.parameters, items)}
             values = self.graph(graph, given)
             return [values[result.id, 0] for result in graph.results]
@@ -169,7 +193,8 @@ class Run:
         inferred = facts.bodies.get(node.body.name)
         promised: tuple[Fact, ...] = ()
         if inferred is not None:
-            promised = tuple(inferred.layers[result.id].outputs[0] for result in graph.results)
+            outputs = (inferred.layers[result.id].outputs for result in graph.results)
+            promised = tuple(facts_of[0] if facts_of else Fact() for facts_of in outputs)
         return BodyFunction(
             apply,
             node.declared,
@@ -180,6 +205,13 @@ class Run:
             self.limits.iterations,
             self.limits.tensor_bytes - self.bytes_held,
         )
+
+    def _count_iteration(self) -> None:
+        """Count an iteration of any loop: nested loops multiply, and each alone may be within the limit."""
+        self._iterations += 1
+        if self._iterations > self.limits.iterations:
+            message = f"the loops of the model run more often together; {self.limits.message('iterations')}"
+            raise LimitExceeded("iteration-limit", message)
 
     def _checked(
         self, step: Step, arrays: Arrays, results: tuple[Any, ...], outputs: Sequence[Fact]
@@ -193,15 +225,19 @@ class Run:
                     f"the kernel of {op.id} gives {fact_of(array)} as output {index}, inferred is {fact}"
                 )
                 raise OpFault("incorrect-kernel-result", message)
-        if self.evaluator.verify and not op.definition.stateful and not op.definition.bodies and arrays:
+        if self.evaluator.verify and arrays and step.layer.kind is not LayerKind.RESULT:
             self._verify(step, arrays, found)
         return found
 
     def _verify(self, step: Step, arrays: Arrays, found: list[Array]) -> None:
         op = step.op
         backend, _ = self.evaluator.kernel(op)
-        if backend.name == "reference" or op.functions.kernel is None:
+        key = (step.node.path, step.layer.id)
+        reason = _why_not_compared(op, backend.name)
+        if reason:
+            self.record.unverified[key] = reason
             return
+        self.record.compared[key] = backend.name
         expected = step.invocation.compute(arrays)
         for index, (ours, reference) in enumerate(zip(found, expected)):
             reason = difference(ours, result_array(reference, step.facts.outputs[index]))
@@ -211,3 +247,12 @@ class Run:
                     f" {reason}"
                 )
                 raise OpFault("incorrect-kernel-result", message)
+
+
+def _why_not_compared(op: Op, backend: str) -> str:
+    """Why the result of a layer is not compared with the reference; empty if it is."""
+    if backend == "reference" or op.functions.kernel is None:
+        return "computed by the reference"
+    if op.definition.bodies:
+        return "with bodies, whose layers are compared"
+    return "with a state" if op.definition.stateful else ""

@@ -20,6 +20,7 @@ from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.evaluator import Evaluator, Progress, kept_layers
 from irops.runtime.plan import ValueKey
+from irops.runtime.record import Record
 from irops.runtime.run import run_model
 from irops.runtime.variables import Variables
 from irops.values.element import Array
@@ -33,9 +34,16 @@ class Results(dict[str, Array]):
     A tensor name or a position finds them too; for an unknown name the KeyError suggests a known one.
     """
 
-    def __init__(self, values: Mapping[str, Array], aliases: Mapping[Key, str]) -> None:
+    def __init__(
+        self, values: Mapping[str, Array], aliases: Mapping[Key, str], record: Record | None = None
+    ) -> None:
         super().__init__(values)
-        self._aliases = aliases
+        self._aliases, self.record = aliases, record or Record(0)
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """What the run warns of: requirements that its shapes and values violate, with no effect on both."""
+        return self.record.warnings
 
     def __missing__(self, key: Key) -> Array:
         name = self._aliases.get(key)
@@ -93,8 +101,9 @@ class Session:
         """
         self._require_computable()
         kept = self.kept(keep)
-        values = run_model(self.evaluator, self.signature.arrays(inputs), kept, self.variables)
-        return self.named(values, kept)
+        record = Record(self.analysis.limits.findings)
+        values = run_model(self.evaluator, self.signature.arrays(inputs), kept, self.variables, record)
+        return self.named(values, kept, record)
 
     def _require_computable(self) -> None:
         for element in self.model.legacy:
@@ -113,7 +122,12 @@ class Session:
             return frozenset(root.layers)
         return kept_layers(root, (keep,) if isinstance(keep, (str, int)) else tuple(keep))
 
-    def named(self, values: Mapping[ValueKey, Array], kept: frozenset[int] = frozenset()) -> Results:
+    def named(
+        self,
+        values: Mapping[ValueKey, Array],
+        kept: frozenset[int] = frozenset(),
+        record: Record | None = None,
+    ) -> Results:
         """Values by the names of their results and layers."""
         results = {port.name: values[port.layer.id, 0] for port in self.signature.results}
         for (layer_id, index), array in values.items():
@@ -121,7 +135,7 @@ class Session:
                 layer = self.analysis.root.layers[layer_id].layer
                 name = layer.name if len(layer.outputs) < 2 else f"{layer.name}:{index}"
                 results.setdefault(name, array)
-        return Results(results, self.signature.aliases())
+        return Results(results, self.signature.aliases(), record)
 
 
 def run(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from irops.diagnostics.suggestions import similar
 from irops.spec import domains
 from irops.spec.definition import Attribute
 from irops.spec.op import Op
@@ -16,13 +17,21 @@ MAX_SUGGESTIONS = 10
 
 @dataclass(frozen=True, slots=True)
 class AttributeFault:
-    """An error in an attribute. note: how OpenVINO reads it; default: the value that a fix writes out."""
+    """An error in an attribute. note: how OpenVINO reads it; default: the value that a fix writes out;
+    meant: a similar attribute that the op has.
+    """
 
     rule: str
     attribute: str
     message: str
     note: str | None = None
     default: str | None = None
+    meant: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The message with the suggestion, for callers whose code names the attribute."""
+        return self.message if self.meant is None else f"{self.message}; did you mean {self.meant!r}?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +61,7 @@ def bind(op: Op, data: Mapping[str, str]) -> Bound:
                 )
                 usable = False
         else:
-            fault = _missing(attribute, op)
+            fault = _missing(attribute, op, data)
             if fault is not None:
                 faults.append(fault)
                 usable = usable and not attribute.required
@@ -76,7 +85,7 @@ def _reading(name: str, reading: str | None) -> str | None:
     return None if reading is None else f"OpenVINO silently reads {name}={reading}"
 
 
-def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
+def _missing(attribute: Attribute, op: Op, data: Mapping[str, str]) -> AttributeFault | None:
     name, reader = attribute.name, attribute.reader_default
     if attribute.required:
         note = None if reader is None else f"OpenVINO silently reads {name}={reader}"
@@ -85,7 +94,13 @@ def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
             name,
             f"{op.id} has no attribute {name}, must have one",
             note,
-            _written(attribute),
+        )
+    if _reader_requires(attribute, op, data):
+        return AttributeFault(
+            "missing-attribute",
+            name,
+            f"{op.id} has no attribute {name}: its default is {attribute.default} in the specification, but"
+            " OpenVINO has none and cannot read the layer",
         )
     if reader is not None and reader != attribute.default:
         default = attribute.default if attribute.default is not None else "none"
@@ -94,13 +109,26 @@ def _missing(attribute: Attribute, op: Op) -> AttributeFault | None:
             name,
             f"{name} is missing: its default is {default} in the specification, but {reader or 'empty'} in"
             " OpenVINO's reader",
-            default=_written(attribute),
+            default=None if attribute.default is None else _written(attribute),
         )
     return None
 
 
+def _reader_requires(attribute: Attribute, op: Op, data: Mapping[str, str]) -> bool:
+    """Whether OpenVINO refuses a layer without the attribute, given the other attributes of the layer."""
+    if attribute.reader_requires is None or attribute.reader_requires == "yes":
+        return attribute.reader_requires == "yes"
+    name, _, value = attribute.reader_requires.partition("=")
+    other = op.definition.attributes[name]
+    return data.get(name, other.default or "").lower() == value
+
+
 def _written(attribute: Attribute) -> str | None:
-    """The reader's default as text for the file; None if it has none or it is not a valid value."""
+    """The reader's default as text for the file; None if it has none or it is not a valid value.
+
+    Only for an attribute that has a default in the specification, too: the value of another one was lost, and
+    what OpenVINO reads in its place is not it. To write that out would remove the only sign of the loss.
+    """
     reader = attribute.reader_default
     if reader is None:
         return None
@@ -112,10 +140,7 @@ def _written(attribute: Attribute) -> str | None:
 
 
 def _unknown(name: str, op: Op, *, suggest: bool) -> AttributeFault:
-    from difflib import get_close_matches
-
-    known = {n.lower(): n for n in op.definition.attributes}
-    near = get_close_matches(name.lower()[:64], known, 1) if suggest else []
+    meant = similar(name, op.definition.attributes) if suggest else None
     aside = f" OpenVINO silently ignores {name}" if op.definition.is_read_by_openvino else ""
-    note = f"did you mean {known[near[0]]}?{aside}" if near else None
-    return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note)
+    note = f"did you mean {meant}?{aside}" if meant is not None else None
+    return AttributeFault("unknown-attribute", name, f"{op.id} has no attribute {name!r}", note, meant=meant)

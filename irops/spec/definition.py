@@ -16,9 +16,11 @@ class Attribute:
     """An attribute of <data>.
 
     default: that of the specification; reader_default: the value that OpenVINO uses for a missing attribute,
-    if it differs; stands_for: the attribute or input of the op whose functions are shared, if its name
-    differs; label: the spelling in its dialect, if that is not an identifier; switch: the attribute that
-    enables it; builder: whether it is passed when a graph is built, and is not an attribute of the node.
+    if it differs; reader_requires: whether OpenVINO refuses a layer without it, although the specification
+    has a default: "yes", or "name=value" if it does so where another attribute has that value; stands_for:
+    the attribute or input of the op whose functions are shared, if its name differs; label: the spelling in
+    its dialect, if that is not an identifier; switch: the attribute that enables it; builder: whether it is
+    passed when a graph is built, and is not an attribute of the node.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Attribute:
     required: bool = False
     default: str | None = None
     reader_default: str | None = None
+    reader_requires: str | None = None
     values: tuple[str, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
     low: float = -inf
@@ -60,8 +63,8 @@ class PortSpec:
     """An input or output.
 
     type: a type variable, an expression of element types, or @attribute; shape: a shape rule and its
-    arguments, for an output; stands_for: the input of the op whose functions are shared, if its name
-    differs.
+    arguments, for an output; reader_requires: whether OpenVINO refuses a layer without it, although it is
+    optional; stands_for: the input of the op whose functions are shared, if its name differs.
     """
 
     id: int
@@ -73,6 +76,7 @@ class PortSpec:
     high_rank: float = inf
     optional: bool = False
     variadic: bool = False
+    reader_requires: bool = False
     shape: tuple[str, ...] = ()
     stands_for: str | None = None
 
@@ -144,7 +148,7 @@ class Definition:
 
     file_id: the id that names its file, which may contain later versions too; same_as: the OpenVINO op whose
     functions it shares; given: values, as text, for attributes of that op that this one does not have; later:
-    attributes in the file that belong to later versions.
+    attributes in the file that belong to later versions; keywords: other names that people call the op by.
     """
 
     type: str
@@ -167,6 +171,7 @@ class Definition:
     gradients: dict[str, Gradient]
     constraints: dict[str, Constraint]
     notes: tuple[Note, ...]
+    keywords: tuple[str, ...] = ()
     cases_source: Any = field(repr=False, compare=False, default=None)  # parsed on demand: see spec.cases
     same_as: str | None = None
     library: str = ""

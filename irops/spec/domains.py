@@ -7,13 +7,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from irops.diagnostics.suggestions import did_you_mean_word
 from irops.spec.definition import Attribute
-from irops.values.element import element_type
+from irops.values.element import element_type, element_types
 from irops.values.shape import Shape
 
 _INT = re.compile(r"[+-]?[0-9]+")
 _FLOAT = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf|nan", re.IGNORECASE)
 _BLANKS = " \t\r\n"
+_LETTERS = {"int": "i", "uint": "u", "float": "f", "fp": "f"}
 INT64 = range(-(2**63), 2**63)
 
 
@@ -139,7 +141,7 @@ def _element_type(text: str, attribute: Attribute) -> Any:
         value = element_type(text, foreign=attribute.dialect != "openvino")
     except ValueError:
         raise DomainError(
-            f"{attribute.name} is {text!r}, must be an element type such as f32 or i64"
+            f"{attribute.name} is {text!r}, must be an element type such as f32 or i64{_meant_type(text)}"
         ) from None
     if attribute.values and value.name not in attribute.values:
         raise DomainError(
@@ -147,6 +149,13 @@ def _element_type(text: str, attribute: Attribute) -> Any:
             "attribute-out-of-domain",
         )
     return value
+
+
+def _meant_type(text: str) -> str:
+    """The suggestion for a name of another library, such as float32 or FP16, or for a mistyped one."""
+    spelled = re.fullmatch(r"(u?int|float|fp)([0-9]+)", text.strip(_BLANKS).lower(), re.ASCII)
+    word = f"{_LETTERS[spelled[1]]}{spelled[2]}" if spelled else text
+    return did_you_mean_word(word, (kind.name for kind in element_types()))
 
 
 def _list(item: Callable[[str, Attribute], Any]) -> Callable[[str, Attribute], tuple[Any, ...]]:

@@ -6,12 +6,14 @@ import importlib.util
 import sys
 import traceback
 from pathlib import Path
+from threading import RLock
 from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
 
 ENTRY_POINTS = "irops.ops"
+_IMPORTING = RLock()
 
 
 def module_of(file: Path) -> ModuleType:
@@ -20,8 +22,11 @@ def module_of(file: Path) -> ModuleType:
     Raises:  DefinitionError if it cannot be imported, with the line of the file that failed
     """
     name = f"irops_extension_{abs(hash(str(file.resolve()))):x}"
-    if name in sys.modules:
-        return sys.modules[name]
+    with _IMPORTING:  # another thread must not get a module that is only partly executed
+        return sys.modules[name] if name in sys.modules else _imported(name, file)
+
+
+def _imported(name: str, file: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file} cannot be imported")

@@ -28,6 +28,7 @@ from irops.spec.references import reference_faults
 from irops.spec.schemas import schemas_folder
 from irops.spec.text import lines, prose, snake_case
 from irops.spec.types import OPENVINO, allowed_types, type_text
+from irops.spec.version_numbers import wrong_version
 
 FLAG = "yes"
 
@@ -40,6 +41,8 @@ def load_definition(path: str | Path, *, validate: bool = True, version: int | N
     root = _parsed(Path(path))
     if validate:
         _validate(root, path)
+    if wrong := wrong_version(root):
+        raise DefinitionError([_fault("schema-violation", wrong[1], path, wrong[0].sourceline)])
     loader = _Loader(str(path), root)
     if loader.dialect != OPENVINO and root.get("version") is not None:
         loader.restrict_to(int(root.get("version")) if version is None else version)
@@ -65,9 +68,8 @@ def _parsed(path: Path) -> Any:
     try:
         return etree.parse(str(path), parser).getroot()
     except OSError as error:
-        raise DefinitionError(
-            [_fault("unreadable-definition", f"the definition cannot be read: {error}", path)]
-        ) from None
+        message = f"the definition cannot be read: {error}"
+        raise DefinitionError([_fault("unreadable-definition", message, path)]) from None
     except etree.XMLSyntaxError as error:
         raise DefinitionError(
             [_fault("unreadable-definition", f"not well-formed: {error.msg}", path, error.lineno)]
@@ -136,6 +138,7 @@ class _Loader:
             formula=lines(root.find("formula")),
             source=prose(root.find("source")),
             changes=prose(root.find("changes")),
+            keywords=tuple(word.strip() for word in prose(root.find("keywords")).split(",") if word.strip()),
             attributes=attributes,
             bodies={b.get("name"): prose(b) for b in root.findall("body")},
             types=types,
@@ -185,6 +188,7 @@ class _Loader:
             builder=get("builder") == FLAG,
             default=get("default"),
             reader_default=get("reader-default"),
+            reader_requires=get("reader-requires"),
             values=self.values(get("type"), get("values") or ""),
             aliases=tuple((a.partition("=")[0], a.partition("=")[2]) for a in (get("aliases") or "").split()),
             low=self.bound(element, "min", -inf),
@@ -256,6 +260,7 @@ class _Loader:
             high_rank=high,
             optional=element.get("optional") == FLAG,
             variadic=element.get("variadic") == FLAG,
+            reader_requires=element.get("reader-requires") == FLAG,
             shape=tuple((element.get("shape") or "").split()),
             stands_for=element.get("as"),
         )

@@ -13,7 +13,8 @@ class Op:
     """A definition and the functions that implement it.
 
     min_inputs: the number of inputs that are not optional; is_variadic: whether the last input may repeat;
-    axes: the attributes that name axes.
+    axes: the attributes that name axes; reader_requires: index and name of the optional inputs that OpenVINO
+    requires.
     """
 
     definition: Definition
@@ -22,12 +23,15 @@ class Op:
     min_inputs: int = field(init=False, compare=False)
     is_variadic: bool = field(init=False, compare=False)
     axes: tuple[Attribute, ...] = field(init=False, compare=False)
+    reader_requires: tuple[tuple[int, str], ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         ports = self.definition.inputs
         attributes = self.definition.attributes.values()
         object.__setattr__(self, "min_inputs", sum(not p.optional for p in ports))
         object.__setattr__(self, "is_variadic", bool(ports) and ports[-1].variadic)
+        required = tuple((k, p.name) for k, p in enumerate(ports) if p.reader_requires)
+        object.__setattr__(self, "reader_requires", required)
         object.__setattr__(self, "axes", tuple(a for a in attributes if a.type in ("axis", "axes")))
 
     @property

@@ -87,6 +87,11 @@ def _version(type: str, category: str, attributes: dict[str, str]) -> OpVersion:
     )
 
 
+def categories() -> tuple[str, ...]:
+    """The categories of all ops of OpenVINO."""
+    return tuple(sorted({version.category for version in opsets().all()}))
+
+
 @cache
 def opsets() -> Opsets:
     """The table of schemas/opsets.xml."""

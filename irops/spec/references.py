@@ -14,6 +14,7 @@ Fault: TypeAlias = tuple[Any, str]
 def reference_faults(root: Any, definition: Definition) -> Iterator[Fault]:
     """The references of a definition to names that do not exist. root: its XML element"""
     yield from _axes(root, definition)
+    yield from _reader_requirements(root, definition)
     yield from _constraints(root, definition)
     yield from _notes(root, definition)
     for gradient in root.findall("gradient"):
@@ -26,6 +27,20 @@ def _axes(root: Any, definition: Definition) -> Iterator[Fault]:
     for attribute in definition.attributes.values():
         if attribute.type in ("axis", "axes") and attribute.of not in inputs:
             yield root, f"attribute {attribute.name} is an axis of {attribute.of!r}, must be of an input"
+
+
+def _reader_requirements(root: Any, definition: Definition) -> Iterator[Fault]:
+    for attribute in definition.attributes.values():
+        if attribute.reader_requires in (None, "yes"):
+            continue
+        name, _, value = attribute.reader_requires.partition("=")
+        other = definition.attributes.get(name)
+        if other is None or value not in other.values:
+            yield (
+                root,
+                f"attribute {attribute.name} is required where {attribute.reader_requires!r}, must be yes or"
+                " an attribute with one of its values: name=value",
+            )
 
 
 def _constraints(root: Any, definition: Definition) -> Iterator[Fault]:

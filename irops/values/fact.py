@@ -147,8 +147,11 @@ def elements_of(dims: Any, kind: ElementType) -> Array:
 def _fits(dim: Dim, kind: ElementType) -> bool:
     low, high = kind.extent
     open_ended = kind.bits >= 32
-    return (low <= dim.low or (open_ended and low < 0 and dim.low == -inf)) and (
-        dim.high <= high or (open_ended and dim.high == inf)
+    return (
+        dim.low <= high
+        and low <= dim.high
+        and (low <= dim.low or (open_ended and low < 0 and dim.low == -inf))
+        and (dim.high <= high or (open_ended and dim.high == inf))
     )
 
 

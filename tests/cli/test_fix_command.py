@@ -112,7 +112,7 @@ def test_unwritable_fixes_are_reported(irops: Irops, faulty: Path, monkeypatch: 
     monkeypatch.setattr(fixing.Pending, "_commit", full)
     before = faulty.read_bytes()
     result = irops("check", faulty, "--fix", "--output-format", "concise")
-    assert result.status == 1
+    assert result.status == 2
     assert "error IR021 1 fix was not written to " in result.out
     assert "No space left on device" in result.out
     assert faulty.read_bytes() == before

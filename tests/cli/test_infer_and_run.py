@@ -97,7 +97,7 @@ def test_inputs_are_generated_from_a_seed(irops: Irops, reversing: Path, tmp_pat
             "--save-outputs",
             tmp_path / name,
         )
-        assert (result.status, result.err) == (0, "")
+        assert result.status == 0
         return load_all(str(tmp_path / name))["y"].ravel().tolist()
 
     assert values("a.npz", "--seed", "7") == values("b.npz", "--seed", "7") != values("c.npz", "--seed", "8")

@@ -88,7 +88,7 @@ def test_links_to_folders_are_not_followed(folder: Path) -> None:
 @pytest.mark.parametrize("jobs", ["1", "2", "3"])
 def test_the_report_does_not_depend_on_the_number_of_processes(jobs: str, folder: Path, irops: Irops) -> None:
     result = irops("check", folder, folder / "absent.xml", "-j", jobs, "--output-format", "json")
-    assert (result.status, result.err) == (1, "")
+    assert (result.status, result.err) == (2, "")
     files = json.loads(result.out)["files"]
     assert [Path(file["path"]).name for file in files] == ["a.xml", "b.xml", "d.xml", "absent.xml"]
     assert [{d["code"] for d in file["diagnostics"]} for file in files] == [
@@ -106,7 +106,7 @@ def test_the_summary_counts_skipped_files(folder: Path, irops: Irops) -> None:
 def test_a_folder_without_models_is_an_error(tmp_path: Path, irops: Irops) -> None:
     result = irops("check", tmp_path, "--output-format", "concise", "-q")
     assert (result.status, result.out) == (
-        1,
+        2,
         f"{tmp_path}: error IR001 the folder {tmp_path} contains no models\n",
     )
 
@@ -239,7 +239,7 @@ def test_an_unreadable_folder_is_not_reported_as_empty(
 
     monkeypatch.setattr(check.os, "access", lambda *_: False)
     result = irops("check", tmp_path)
-    assert result.status == 1
+    assert result.status == 2
     assert f"error IR003 the folder {tmp_path} cannot be read: Permission denied" in result.out
 
 

@@ -54,7 +54,7 @@ def test_inspect_counts_shared_bytes_once(irops: Irops, tmp_path: Path) -> None:
 
 def test_inspect_reports_why_a_file_cannot_be_read(irops: Irops, tmp_path: Path) -> None:
     result = irops("inspect", tmp_path / "absent.xml")
-    assert (result.status, result.out) == (1, "")
+    assert (result.status, result.out) == (2, "")
     assert "error IR001" in result.err
 
 
@@ -108,7 +108,7 @@ def test_invalid_arguments_of_ops_are_reported(irops: Irops, words: tuple[str, .
     ("name", "why"),
     [
         ("onnx:Softmax-13", "irops does not define ONNX's Softmax yet"),
-        ("onnx:Transpos", "did you mean onnx:Transpose-1"),
+        ("onnx:Transpos", "did you mean onnx:Transpose-25?"),
         ("onnx:Nope", "irops ops --dialect onnx lists all"),
         ("graiphic:Nope", "irops ops --dialect graiphic lists all"),
     ],
@@ -189,19 +189,6 @@ def test_new_overwrites_no_file(irops: Irops, tmp_path: Path) -> None:
     assert "already exists and is not overwritten" in result.err
     assert [path.name for path in tmp_path.iterdir()] == ["my_shift.py"]
     assert (tmp_path / "my_shift.py").read_text() == "mine"
-
-
-def test_new_in_a_checkout_uses_its_folders(irops: Irops, tmp_path: Path) -> None:
-    (tmp_path / "schemas").mkdir()
-    (tmp_path / "schemas" / "opsets.xml").write_text("<opsets/>")
-    (tmp_path / "irops" / "ops").mkdir(parents=True)
-    assert irops("new", "Lambda", "--category", "magic", "--version", "opset18", "-o", tmp_path, "-q") == (
-        0,
-        "",
-        "",
-    )
-    assert (tmp_path / "schemas" / "magic" / "Lambda-18.xml").is_file()
-    compile((tmp_path / "irops" / "ops" / "magic" / "lambda.py").read_text(), "lambda.py", "exec")
 
 
 @pytest.mark.parametrize("name", ["a/../b", "", "My Op", "1st"])

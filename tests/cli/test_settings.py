@@ -37,8 +37,8 @@ def test_the_nearest_file_with_irops_settings_applies(tmp_path: Path) -> None:
 
 def test_everything_can_be_set(tmp_path: Path) -> None:
     (tmp_path / "irops.toml").write_text(
-        'select = ["IR3"]\ntarget = "2023.3.1"\nignore = ["IR304", "dead-layer"]\nbaseline = "known.json"\n[limits]\ndepth ='
-        ' 90\ntensor_bytes = "16G"\nseconds = 2.5\n'
+        'select = ["IR3"]\ntarget = "2023.3.1"\nignore = ["IR304", "dead-layer"]\n'
+        'baseline = "known.json"\n[limits]\ndepth = 90\ntensor_bytes = "16G"\nseconds = 2.5\n'
     )
     assert settings(tmp_path) == Settings(
         {"depth": 90, "tensor_bytes": 16 << 30, "seconds": 2.5},
@@ -46,7 +46,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         ("IR304", "dead-layer"),
         False,
         tmp_path / "known.json",
-        "2023.3",
+        target="2023.3",
     )
 
 

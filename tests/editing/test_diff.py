@@ -184,6 +184,17 @@ def test_small_weights_are_shown_with_their_elements():
     assert str(weight) == "weights of sum, input 1: [0] -> [-1]"
 
 
+def test_models_without_weights_are_compared(tmp_path: Path):
+    path = tmp_path / "model.xml"
+    path.write_bytes((EXAMPLES / "digit_classifier" / "model.xml").read_bytes())
+    graph = irops.Graph(irops.read(EXAMPLES / "digit_classifier" / "model.xml"))
+    graph.rename(graph["softmax"], "other")
+    difference = irops.diff(path, graph.model())
+    assert [change.name for change in difference.renamed] == ["other"]
+    assert {change.kind for change in difference.weights} == {"not compared"}
+    assert "does not exist" in difference.weights[0].details
+
+
 def test_metadata_is_listed_but_does_not_count():
     original = model("turned_rows")
     other = replace(original, rt_info=Element("rt_info", children=[Element("note", {"value": "new"})]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from irops.graph.order import cycles, feeding_layers
-from irops.graph.wiring import Wiring, input_index
+from irops.graph.wiring import Wiring
 from irops.ir.model import Edge, Graph, Layer, Port
 
 
@@ -182,7 +182,9 @@ def test_layers_that_feed_a_sink_are_found_backwards() -> None:
 
 def test_labels_at_the_edge_of_the_ports_are_found_or_not() -> None:
     target = layer(1, (0, 1), (2, 3))
-    assert [input_index(target, label) for label in (-1, 0, 1, 2)] == [None, 0, 1, None]
+    wiring = Wiring(Graph([target], []))
+    assert [wiring.input_index(target, label) for label in (-1, 0, 1, 2)] == [None, 0, 1, None]
+    assert [wiring.output_index(target, label) for label in (1, 2, 3, 4)] == [None, 0, 1, None]
     graph = Graph([layer(0, (), (0, 1)), target], [])
     for label, index in ((0, 0), (1, 1)):
         graph.edges = [Edge(0, label, 1, 0)]
@@ -194,14 +196,14 @@ def test_labels_at_the_edge_of_the_ports_are_found_or_not() -> None:
     assert names(Wiring(graph), 1) == [("layer1", 0), ("layer1", 1)]
 
 
-def test_a_search_for_a_label_is_needed_only_where_it_is_not_its_position(monkeypatch) -> None:
-    searched: list[int] = []
-    monkeypatch.setattr(Layer, "input_index", lambda self, label: searched.append(label))
-    monkeypatch.setattr(Layer, "output_index", lambda self, label: searched.append(label))
+def test_labels_are_looked_up_in_a_table_only_where_they_are_not_positions() -> None:
     graph = Graph([layer(0, (), (0, 1)), layer(1, (0, 1), (2,)), layer(2, (0,))])
     graph.edges = [Edge(0, 0, 1, 0), Edge(0, 1, 1, 1), Edge(1, 2, 2, 0)]
-    assert Wiring(graph).faults == []
-    assert searched == []
+    wiring = Wiring(graph)
+    assert wiring.faults == []
+    assert wiring._labels == {}
+    graph.edges.append(Edge(1, 2, 2, 7))
+    assert list(Wiring(graph)._labels) == [(2, "input")]
 
 
 def test_an_edge_that_is_both_is_found_at_its_source_first() -> None:

@@ -1,7 +1,8 @@
-"""docs/hardening.md says of the limits what they are."""
+"""docs/hardening.md says of the limits what they are, and links each promise to the tests that check it."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,3 +18,17 @@ def test_the_page_has_every_limit_with_its_default():
     lines = PAGE.read_text().splitlines()
     start = lines.index("| limit | default | of what |")
     assert lines[start + 2 : start + 2 + len(rows) + 1] == [*rows, ""]
+
+
+def test_every_promise_links_to_tests_that_exist():
+    text = PAGE.read_text()
+    rows = [line for line in text.splitlines() if line.startswith("| ") and line.count("|") == 3]
+    promises = [row for row in rows if "`" not in row.split("|")[1][:3] and "](" in row]
+    policies = [part for part in text.split("\n\n") if re.match(r"\*\*[A-Z][a-z]+\.\*\* ", part)]
+    tested = [part for part in policies if not part.startswith(("**Fuzzing.", "**Valid files."))]
+    assert len(promises) >= 8
+    assert len(tested) >= 8
+    for promise in (*promises, *tested):
+        links = re.findall(r"\]\(\.\./(tests/[^)]*\.py)\)", promise)
+        assert links, promise
+        assert all((PAGE.parents[1] / link).is_file() for link in links), promise

@@ -14,6 +14,7 @@ import irops
 PACKAGE = Path(irops.__file__).parent
 LEVELS = {
     "process_setting": -1,
+    "process_lifetime": -1,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,

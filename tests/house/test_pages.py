@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-PAGES = {"graphs": "numpy", "onnx": "onnx"}
+PAGES = {"graphs": "numpy", "onnx": "onnx", "translation": "onnx"}
 """Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what
 they print.
 """
@@ -47,6 +47,8 @@ def told(command: str, folder: Path) -> str:
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
     pytest.importorskip(PAGES[page])
+    for name in ("model.xml", "reversing.xml"):
+        shutil.copy(DOCS.parent / "examples" / "reversing" / "model.xml", tmp_path / name)
     code = re.findall(r"```python\n(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
     subprocess.run(
         [sys.executable, "-c", "\n".join(block for block in code if "BackendTest" not in block)],

@@ -12,7 +12,7 @@ from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Layer
 from irops.ir.read import HARMLESS, load, loads, read
-from irops.ir.unique import unique
+from irops.ir.unique import UniqueNames
 from irops.limits import Clock, Limits
 
 TEXT = b'<a x="1">\n<b/><c/><b y="2"/></a>'
@@ -245,11 +245,7 @@ def test_a_file_of_any_size_is_read_whole(tmp_path, size: int) -> None:
 
 
 def test_no_two_names_are_the_same() -> None:
-    taken = {"a", "a#1"}
-    assert [unique("a", taken), unique("a", taken), unique("b", taken), unique("b", taken)] == [
-        "a#2",
-        "a#3",
-        "b",
-        "b#1",
-    ]
-    assert taken == {"a", "a#1", "a#2", "a#3", "b", "b#1"}
+    names = UniqueNames(["a", "a#1"])
+    assert [names.unique(name) for name in "aabb"] == ["a#2", "a#3", "b", "b#1"]
+    assert "a#3" in names
+    assert "c" not in names

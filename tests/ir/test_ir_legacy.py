@@ -34,7 +34,7 @@ def findings(
         ("Result", ' reference-layer-name="x"', ["unknown-reference-layer"]),
         ("Assign", ' reference-layer-name="x"', ["unknown-reference-layer"]),
         ("Parameter", ' reference-layer-name="y"', ["unknown-reference-layer"]),
-        ("Parameter", ' reference-layer-name=""', ["unknown-reference-layer"]),
+        ("Parameter", ' reference-layer-name=""', []),
     ],
 )
 def test_the_layer_that_is_meant_is_a_parameter(kind: str, head: str, names: list[str]) -> None:

@@ -48,7 +48,7 @@ def test_what_is_raised_while_writing_leaves_the_targets_as_they_were(
     assert open_files() == before
 
 
-@pytest.mark.parametrize("failing", ["fsync", "replace", "copymode"])
+@pytest.mark.parametrize("failing", ["fsync", "replace", "copy_ownership"])
 def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
@@ -56,7 +56,7 @@ def test_what_fails_before_the_first_renaming_leaves_the_targets_as_they_were(
         raise OSError("no")
 
     (tmp_path / "a").write_bytes(b"old")
-    owner = {"fsync": pending.os, "replace": pending.Path, "copymode": pending.shutil}[failing]
+    owner = {"fsync": pending.os, "replace": pending.Path, "copy_ownership": pending}[failing]
     before = open_files()
     with monkeypatch.context() as patch, pytest.raises(OSError, match="no"):
         write_two(tmp_path, lambda: patch.setattr(owner, failing, fail))

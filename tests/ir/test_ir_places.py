@@ -45,9 +45,9 @@ CASES = [
     (in_layer('<rt_info><x name="layout"/><attribute name="a" version="0"/></rt_info>'), []),
     (
         in_layer('<rt_info>|<attribute version="0"/>|<attribute name="a"/></rt_info>'),
-        ["incomplete-element"] * 2,
+        ["empty-rt-info"] * 2,
     ),
-    (in_layer("<rt_info>|<attribute/></rt_info>"), ["incomplete-element"] * 2),
+    (in_layer("<rt_info>|<attribute/></rt_info>"), ["empty-rt-info"]),
     (
         in_layer(
             '<rt_info><attribute name="a" version="0"/><b name="a"/>'
@@ -57,7 +57,7 @@ CASES = [
     ),
     (
         in_layer('<output><port id="0" precision="FP32"><rt_info>|<attribute/></rt_info></port></output>'),
-        ["incomplete-element"] * 2,
+        ["empty-rt-info"],
     ),
     (in_layer('<output><port id="0" |precision="X"/></output>'), ["unknown-precision"]),
     (in_layer('<input><port id="0" |precision="X"/></input>'), ["unknown-precision"]),

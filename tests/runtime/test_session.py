@@ -263,10 +263,6 @@ def test_a_name_alone_is_as_good_as_a_list_of_one(reverse):
             lambda _: irops.call("ReverseSequnce-1", X),
             "no op is called 'ReverseSequnce-1'; did you mean ReverseSequence-1?",
         ),
-        (
-            lambda _: irops.call("ReverseSequence", X),
-            "no op is called 'ReverseSequence'; did you mean ReverseSequence-1?",
-        ),
     ],
 )
 def test_a_name_that_is_none_is_a_key_error_that_says_so(reverse, wrong, message):

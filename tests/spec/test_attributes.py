@@ -54,7 +54,7 @@ def test_a_text_that_is_no_value_is_a_fault_and_the_values_are_not_usable(dialec
         (Attribute("a", "int", required=True), ("missing-attribute", None, None), False, None),
         (
             Attribute("a", "int", required=True, reader_default="4"),
-            ("missing-attribute", "OpenVINO silently reads a=4", "4"),
+            ("missing-attribute", "OpenVINO silently reads a=4", None),
             False,
             4,
         ),
@@ -66,7 +66,7 @@ def test_a_text_that_is_no_value_is_a_fault_and_the_values_are_not_usable(dialec
         ),
         (Attribute("a", "int", default="4", reader_default="4"), None, True, 4),
         (Attribute("a", "int", default="4"), None, True, 4),
-        (Attribute("a", "int", reader_default="4"), ("conflicting-defaults", None, "4"), True, 4),
+        (Attribute("a", "int", reader_default="4"), ("conflicting-defaults", None, None), True, 4),
         (
             Attribute("a", "string", default="x", reader_default=""),
             ("conflicting-defaults", None, ""),

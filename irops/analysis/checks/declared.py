@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from irops.analysis.checks.stale import Stale
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, Location
@@ -42,6 +43,7 @@ def _each(
     ports: Sequence[Port],
     facts: Sequence[Fact | None],
 ) -> Iterator[Diagnostic]:
+    stale = Stale(structure, layer, path)
     for index, (port, fact) in enumerate(zip(ports, facts)):
         if fact is None:
             continue
@@ -52,7 +54,7 @@ def _each(
                 f"{what} {index} of {layer} declares {declared}, must be {fact.shape}",
                 _place(structure, layer, path, port, at),
                 notes=_ignored(structure),
-                fix=_right_dims(structure, port, fact.shape),
+                fix=_right_dims(structure, port, fact.shape) if stale.dims(port, fact, what, index) else None,
             )
         if (precision := _other_type(port, fact)) is not None:
             yield Diagnostic(
@@ -60,7 +62,7 @@ def _each(
                 f"{what} {index} of {layer} declares {precision}, must be {fact.element_type.precision}",
                 _place(structure, layer, path, port, "precision"),
                 notes=_ignored(structure),
-                fix=_right_precision(structure, port, fact),
+                fix=_right_precision(structure, port, fact) if stale.type(fact) else None,
             )
 
 

@@ -27,6 +27,24 @@ def layers_name_ops_and_attributes(structure: ModelStructure) -> Iterator[Diagno
                 yield from _attribute_faults(structure, node)
 
 
+def layers_have_the_inputs_that_openvino_requires(structure: ModelStructure) -> Iterator[Diagnostic]:
+    """Every layer has those optional inputs that OpenVINO's reader has no default for."""
+    for graph in structure.graphs:
+        for number, node in graph.layers.items():
+            if node.op is None or not node.op.reader_requires:
+                continue
+            count = len(graph.wiring.inputs[number])
+            missing = [port for k, port in node.op.reader_requires if k >= count]
+            if missing and count >= node.op.min_inputs:
+                names = ", ".join(missing)
+                message = (
+                    f"{node.op.id} has no input {names}, which is optional in the specification, but OpenVINO"
+                    " cannot read the layer without it"
+                )
+                layer = node.layer
+                yield structure.finding("wrong-number-of-inputs", message, layer.at, graph, layer)
+
+
 def _missing_op(structure: ModelStructure, node: LayerNode, missing: NoOp) -> Diagnostic:
     layer, notes = node.layer, missing.notes
     count = structure.op_counts[layer.type, layer.version]

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.graph.order import cycles
-from irops.graph.wiring import input_index
 from irops.ir.model import Edge, Port
 
 SHOWN = 8
@@ -49,7 +48,7 @@ def edges_meet_ports(structure: ModelStructure) -> Iterator[Diagnostic]:
                 "output",
                 "input",
             )
-            ports, others = layer.outputs, layer.inputs
+            ports, elsewhere = layer.outputs, scope.wiring.input_index(layer, label)
         else:
             layer, label, verb, side, other = (
                 scope.wiring.layers[edge.to_layer],
@@ -58,17 +57,18 @@ def edges_meet_ports(structure: ModelStructure) -> Iterator[Diagnostic]:
                 "input",
                 "output",
             )
-            ports, others = layer.inputs, layer.outputs
-        instead = f", which is an {other}" if any(port.id == label for port in others) else ""
+            ports, elsewhere = layer.inputs, scope.wiring.output_index(layer, label)
+        instead = f", which is an {other}" if elsewhere is not None else ""
         message = f"an edge {verb} at port {label} of {layer}{instead}, {_labels(ports, side)}"
-        note = f'OpenVINO refuses the file: "Can not find {side} port with id {label} in layer {layer.name}"'
+        words = f"Can not find {side} port with id {label} in layer {layer.shown_name}"
+        note = f'OpenVINO refuses the file: "{words}"'
         yield structure.finding(rule, message, edge.at, scope, layer, notes=(note,))
 
 
 def no_input_has_two_edges(structure: ModelStructure) -> Iterator[Diagnostic]:
     for scope, _, edge in _faulty_edges(structure, "multiple-producers"):
         layer = scope.wiring.layers[edge.to_layer]
-        index = input_index(layer, edge.to_port) or 0
+        index = scope.wiring.input_index(layer, edge.to_port) or 0
         first, second = scope.wiring.inputs[layer.id][index], scope.wiring.layers[edge.from_layer]
         by = f"twice by {second}" if first is None or first[0] is second else f"by {first[0]} and by {second}"
         message = f"input {index} of {layer} is fed {by}, must have one incoming edge"
@@ -91,7 +91,7 @@ def every_input_port_is_fed(structure: ModelStructure) -> Iterator[Diagnostic]:
 def there_are_no_cycles(structure: ModelStructure) -> Iterator[Diagnostic]:
     for scope in structure.graphs:
         for cycle in cycles(scope.wiring):
-            way = [f'{layer.id} "{layer.name}"' for layer in (*cycle[:SHOWN], cycle[0])]
+            way = [f'{layer.id} "{layer.shown_name}"' for layer in (*cycle[:SHOWN], cycle[0])]
             if len(cycle) > SHOWN:
                 way.insert(SHOWN, f"({len(cycle) - SHOWN} more)")
             what = (

@@ -1,4 +1,4 @@
-"""Checks the inputs and outputs of IR 10 models, whose types OpenVINO changes."""
+"""Checks the inputs and outputs of models: types that OpenVINO changes in IR 10, and layouts of IR 11."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.ir.model import LayerKind
+from irops.diagnostics.printable import shortened
+from irops.ir.layouts import parse_layout
+from irops.ir.model import LayerKind, Port
 from irops.values.element import DYNAMIC
+from irops.values.fact import Fact
 
 
 def inputs_and_outputs_keep_their_types(
@@ -30,9 +33,44 @@ def inputs_and_outputs_keep_their_types(
         if kind is not DYNAMIC and kind.name != read:
             yield structure.finding(
                 "implicit-type-conversion",
-                f'{what} "{layer.name}" is {kind}, but OpenVINO reads it as {read} from an IR 10 file',
+                f'{what} "{layer.shown_name}" is {kind}, but OpenVINO reads it as {read} from an IR 10 file',
                 layer.at,
                 structure.graphs[0],
                 layer,
                 notes=(f"OpenVINO adds a Convert to the {what}; IR 11 files are read as written",),
             )
+
+
+def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
+    """Only for IR 11; OpenVINO reads no layouts of IR 10, and uses only those of inputs and results."""
+    if structure.model.version == 10:
+        return
+    for known in inferred.layers.values():
+        layer = known.layer
+        ports, facts = layer.outputs, list[Fact | None](known.outputs)
+        if layer.kind is LayerKind.RESULT:
+            ports, facts = layer.inputs, known.inputs
+        elif layer.kind is not LayerKind.PARAMETER:
+            continue
+        for port, fact in zip(ports, facts):
+            text = _layout(port)
+            rank = None if fact is None else fact.shape.rank
+            try:
+                layout = parse_layout(text)
+            except ValueError:
+                continue  # reported by the reader
+            if layout is not None and rank is not None and not layout.fits(rank):
+                yield structure.finding(
+                    "malformed-rt-info",
+                    f"{layer} has the layout {shortened(text)} and rank {rank}",
+                    layer.at,
+                    structure.graphs[0],
+                    layer,
+                    notes=("OpenVINO refuses to compile the model",),
+                )
+
+
+def _layout(port: Port) -> str:
+    children = [] if port.rt_info is None else port.rt_info.children
+    layouts = (child.attributes for child in children if child.attributes.get("name") == "layout")
+    return next(layouts, {}).get("layout", "")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from irops.analysis.structure import GraphNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.diagnostics.printable import plural
+from irops.diagnostics.printable import abridged, plural
 from irops.graph.order import feeding_layers
 from irops.graph.wiring import Wiring
-from irops.ir.model import Layer, LayerKind
+from irops.ir.model import SHOWN, Layer, LayerKind
 
 
 def the_model_has_results(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -74,8 +74,8 @@ def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
                     other, output = first.setdefault(name, (layer, index))
                     if (other.id, output) != (layer.id, index):
                         message = (
-                            f'output {index} of {layer} has the tensor name "{name}", as has output {output}'
-                            f" of {other}"
+                            f'output {index} of {layer} has the tensor name "{abridged(name, SHOWN)}",'
+                            f" as has output {output} of {other}"
                         )
                         yield structure.finding(
                             "duplicate-tensor-name",

@@ -104,8 +104,8 @@ def layers_declare_the_outputs_that_there_are(
             layer = known.layer
             ahead.extend(known.bodies.values())
             given, declared = len(known.outputs), len(layer.outputs)
-            # a Result gives its value to the caller; it may declare no port
-            result = layer.intended_kind is LayerKind.RESULT and declared <= given
+            # a Result gives its value to the caller, and an Assign to its variable; they may declare no port
+            result = layer.intended_kind in (LayerKind.RESULT, LayerKind.SINK) and declared <= given
             if result or known.failed or known.op is None or given == declared:
                 continue
             message = (

@@ -6,10 +6,15 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from irops.analysis.checks import layers, ops, state
+from irops.analysis.checks import layers, ops, pairs, sinks, state
 from irops.analysis.checks.cascading import without_cascading
+from irops.analysis.checks.custom import custom_findings, load_installed_rules
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
-from irops.analysis.checks.interface import inputs_and_outputs_keep_their_types
+from irops.analysis.checks.declared_bodies import bodies_fit_their_parameters
+from irops.analysis.checks.interface import (
+    inputs_and_outputs_keep_their_types,
+    layouts_fit_inputs_and_outputs,
+)
 from irops.analysis.checks.most import within
 from irops.analysis.checks.target import the_target_reads_the_model
 from irops.analysis.inferred import Inferred
@@ -17,6 +22,7 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.diagnostics.report import Report
+from irops.diagnostics.rule import Rule
 from irops.ir.collection import no_collection
 from irops.ir.model import Model
 from irops.ir.weights import constant_faults
@@ -36,6 +42,11 @@ CHECKS: tuple[Check, ...] = (
     layers.tensor_names_are_unique,
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
+    state.assigned_variables_are_read_by_the_same_version,
+    state.variables_are_read_before_they_are_assigned,
+    pairs.first_assignments_follow_a_read,
+    pairs.variables_are_read_and_assigned_once,
+    sinks.nothing_uses_a_sink,
     ops.types_are_spelled_as_specified,
     ops.ops_need_no_extension_library,
     ops.bodies_are_those_of_the_op,
@@ -44,6 +55,9 @@ CHECKS: tuple[Check, ...] = (
 INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     ports_declare_what_is_inferred,
     inputs_and_outputs_keep_their_types,
+    layouts_fit_inputs_and_outputs,
+    sinks.inputs_can_be_compiled,
+    bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )
 """What compares the file with what is inferred."""
@@ -56,6 +70,7 @@ def check(
     text: bytes | None = None,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
+    rules: Iterable[Rule] = (),
     registry: Registry | None = None,
     limits: Limits | None = None,
     target: str | None = None,
@@ -63,31 +78,46 @@ def check(
     """Everything that is wrong with a model, or with a file, in document order.
 
     text: is checked in place of the file's content (an editor's, say); select, ignore: codes, beginnings of
-    codes (IR2), or names of rules; all of them if none is selected; target: a release of OpenVINO ("2023.3"),
-    of which is reported what it does not read.
-    Raises:  ValueError where select or ignore matches no rule, or target is no known release
+    codes (IR2), or names of rules; all of them if none is selected; rules: custom rules, beside those of
+    installed packages; target: a release of OpenVINO ("2023.3"), of which is reported what it does not read.
+    Raises:  ValueError where select or ignore matches no rule, or target is no known release;
+        DefinitionError for invalid custom rules
     """
-    limits = limits or Limits()
-    target = None if target is None else releases().named(target)
+    load_installed_rules()
+    custom = tuple(rules)
+    release = None if target is None else releases().named(target)
+    report = _whole(model, weights, text, custom, registry, limits or Limits(), release)
+    return report.narrowed(select, ignore, custom)
+
+
+def _whole(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    weights: str | os.PathLike[str] | None,
+    text: bytes | None,
+    custom: tuple[Rule, ...],
+    registry: Registry | None,
+    limits: Limits,
+    target: str | None,
+) -> Report:
+    """The findings of all rules."""
     if isinstance(model, ModelAnalysis):
-        return _report(model, (), select, ignore, target=target)
+        return _report(model, (), custom, target=target)
     with no_collection(), recursion_limit_for(limits.depth):
         if isinstance(model, Model):
-            return _report(ModelAnalysis(model, registry, limits), (), select, ignore, target=target)
+            return _report(ModelAnalysis(model, registry, limits), (), custom, target=target)
         path = os.fspath(model)
         try:
             loaded, read_findings = load(path, weights, text=text, limits=limits)
         except ReadError as error:
-            return Report.of(error.diagnostics, path).narrowed(select, ignore)
+            return Report.of(error.diagnostics, path)
         analysis = ModelAnalysis(loaded, registry, limits, read_findings)
-        return _report(analysis, read_findings, select, ignore, path, target)
+        return _report(analysis, read_findings, custom, path, target)
 
 
 def _report(
     analysis: ModelAnalysis,
     read_findings: Iterable[Diagnostic],
-    select: Iterable[str],
-    ignore: Iterable[str],
+    custom: tuple[Rule, ...],
     path: str | None = None,
     target: str | None = None,
 ) -> Report:
@@ -95,14 +125,16 @@ def _report(
     if path is None and source is not None:
         path = source.path
     with no_collection(), recursion_limit_for(analysis.limits.depth):
-        findings = [*read_findings, *_within_time(analysis, target)]
-    return Report.of(within(analysis.limits, without_cascading(findings)), path).narrowed(select, ignore)
+        findings = [*read_findings, *_within_time(analysis, custom, target)]
+    return Report.of(within(analysis.limits, without_cascading(findings)), path)
 
 
-def _within_time(analysis: ModelAnalysis, target: str | None) -> Iterator[Diagnostic]:
+def _within_time(
+    analysis: ModelAnalysis, custom: tuple[Rule, ...], target: str | None
+) -> Iterator[Diagnostic]:
     """All findings, until the time is up."""
     clock = Clock(analysis.limits.seconds)
-    for finding in findings_of(analysis, target):
+    for finding in findings_of(analysis, custom, target):
         yield finding
         if clock.expired:
             message = f"the time was up before all was checked; {analysis.limits.message('seconds')}"
@@ -111,7 +143,9 @@ def _within_time(analysis: ModelAnalysis, target: str | None) -> Iterator[Diagno
             return
 
 
-def findings_of(analysis: ModelAnalysis, target: str | None = None) -> Iterator[Diagnostic]:
+def findings_of(
+    analysis: ModelAnalysis, custom: tuple[Rule, ...] = (), target: str | None = None
+) -> Iterator[Diagnostic]:
     """What is wrong with a model beyond its text: structure, weights, shapes and values."""
     yield from analysis.structural_findings
     for each in CHECKS:
@@ -126,3 +160,4 @@ def findings_of(analysis: ModelAnalysis, target: str | None = None) -> Iterator[
     yield from (d for d in inferred.all_findings() if (d.code, d.location) not in reported)
     for check_inferred in INFERRED_CHECKS:
         yield from check_inferred(analysis, inferred)
+    yield from custom_findings(analysis, inferred, custom)

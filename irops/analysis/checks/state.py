@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.structure import GraphNode, ModelStructure
+from irops.analysis.structure import GraphNode, ModelStructure, Path
 from irops.diagnostics.diagnostic import Diagnostic
-from irops.ir.model import Layer
+from irops.diagnostics.printable import abridged
+from irops.ir.model import SHOWN, Layer
 
 
 def variables_have_one_type_and_shape(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -38,8 +39,8 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
         name = layer.data.get("variable_id")
         if name is not None and name not in read and not structure.partially_read:
             message = (
-                f'{layer} assigns the variable "{name}", which no layer reads; there must be a ReadValue with'
-                " the same variable_id"
+                f'{layer} assigns the variable "{abridged(name, SHOWN)}", which no layer reads;'
+                " there must be a ReadValue with the same variable_id"
             )
             yield structure.finding(
                 "unread-variable",
@@ -49,6 +50,55 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
                 layer,
                 notes=('OpenVINO refuses the file with "map::at"',),
             )
+
+
+def assigned_variables_are_read_by_the_same_version(structure: ModelStructure) -> Iterator[Diagnostic]:
+    """OpenVINO finds the variable of Assign-3 by the ReadValue-3 of its variable_id alone."""
+    read = {
+        layer.data.get("variable_id")
+        for _, layer in _layers_of_type(structure, "readvalue")
+        if layer.version == "opset3"
+    }
+    other = {layer.data.get("variable_id") for _, layer in _layers_of_type(structure, "readvalue")} - read
+    for scope, layer in _layers_of_type(structure, "assign"):
+        name = layer.data.get("variable_id")
+        if layer.version == "opset3" and name in other:
+            message = (
+                f'{layer} of opset3 assigns the variable "{name}", which only a ReadValue of another version'
+                " reads, must be of the same version"
+            )
+            note = ("OpenVINO refuses the file: it does not find the variable",)
+            yield structure.finding("unread-variable", message, layer.at, scope, layer, notes=note)
+
+
+def variables_are_read_before_they_are_assigned(structure: ModelStructure) -> Iterator[Diagnostic]:
+    """OpenVINO computes an Assign after every ReadValue of its variable, which must not depend on it."""
+    reads = _variables(structure, "readvalue")
+    assigns = _variables(structure, "assign")
+    for scope in structure.fully_read if reads and assigns else ():
+        behind: dict[int, frozenset[str]] = {}
+        for node in scope.order:
+            layer, place = node.layer, (scope.path, node.layer.id)
+            sources = (source[0].id for source in scope.wiring.inputs[layer.id] if source is not None)
+            assigned = frozenset().union(*(behind.get(number, frozenset()) for number in sources))
+            if reads.get(place) in assigned:
+                name = reads[place]
+                message = f'{layer} reads the variable "{name}" and depends on an Assign of it, must not'
+                note = ("OpenVINO refuses the file: it finds a cycle",)
+                yield structure.finding("cyclic-variable", message, layer.at, scope, layer, notes=note)
+            if place in assigns:
+                assigned |= {assigns[place]}
+            if assigned:
+                behind[layer.id] = assigned
+
+
+def _variables(structure: ModelStructure, type_: str) -> dict[tuple[Path, int], str]:
+    """The variables that layers of a type name, by graph and id."""
+    return {
+        (scope.path, layer.id): layer.data["variable_id"]
+        for scope, layer in _layers_of_type(structure, type_)
+        if "variable_id" in layer.data
+    }
 
 
 def _layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:

@@ -9,9 +9,11 @@ import pickle
 
 from irops.conformance.odd_inputs.odd_input import Reply
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
+from irops.process_lifetime import end_with_parent
 
 
 def main() -> None:
+    end_with_parent(os.getppid())
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     name = ""

@@ -7,6 +7,8 @@ errors in definitions OD1. A code is never reused for another rule.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -23,11 +25,40 @@ def _table() -> dict[str, Rule]:
     return table
 
 
+_CUSTOM: dict[str, Rule] = {}
+"""The custom rules of this process, by name and by code."""
+_CODE, _NAME = re.compile(r"(?!IR|OD)[A-Z]{2,10}[0-9]{3}"), re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
 def rule(name_or_code: str) -> Rule:
     """The rule with a name ("dangling-edge") or a code ("IR202"); KeyError if there is none."""
-    return _table()[name_or_code]
+    return _table().get(name_or_code) or _CUSTOM[name_or_code]
 
 
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by code."""
-    return tuple(sorted(set(_table().values()), key=lambda r: r.code))
+    """Every rule, by code: those of irops, then custom rules."""
+    own, custom = (sorted(set(table.values()), key=lambda r: r.code) for table in (_table(), _CUSTOM))
+    return (*own, *custom)
+
+
+def add_rules(rules: Iterable[Rule]) -> None:
+    """Add custom rules for the rest of the process; adding an equal rule again changes nothing.
+
+    Raises:  ValueError if a code or a name is malformed, or is that of another rule
+    """
+    for added in rules:
+        if not isinstance(added, Rule):
+            raise ValueError(f"{added!r} is not an irops.Rule")
+        if not _CODE.fullmatch(added.code):
+            raise ValueError(
+                f"the code {added.code!r} must be 2 to 10 capital letters, not IR or OD, and 3 digits"
+            )
+        if not _NAME.fullmatch(added.name):
+            raise ValueError(
+                f"the name {added.name!r} of {added.code} must be lower-case words joined by hyphens"
+            )
+        for word in (added.code, added.name):
+            other = _table().get(word) or _CUSTOM.get(word)
+            if other not in (None, added):
+                raise ValueError(f"{added.code} {added.name}: there is a rule {word} already")
+        _CUSTOM.update({added.code: added, added.name: added})

@@ -116,4 +116,17 @@ RULES: tuple[Rule, ...] = (
         entries with the same id it keeps the first, and silently drops the other.
         """,
     ),
+    Rule(
+        "IR230",
+        "contradicting-parameters",
+        Severity.ERROR,
+        "a layer of a body does not fit what the Parameters of the body declare",
+        """
+        A body is inferred from what the inputs of its layer bring. A Parameter of the body may declare
+        another type or shape, which has no effect then.
+
+        OpenVINO first infers the body from the declarations, before it connects the body, and refuses the
+        file if that fails. Declare the types and shapes that the Parameters receive.
+        """,
+    ),
 )

@@ -104,6 +104,9 @@ RULES: tuple[Rule, ...] = (
         """
         The specification requires the attribute. OpenVINO's reader does not check this: it continues with the
         initial value of its C++ object, and crashes for some ops.
+
+        A few attributes have a default in the specification that OpenVINO does not have: it refuses a layer
+        without them. The message says so; write the attribute out.
         """,
     ),
     Rule(
@@ -153,7 +156,8 @@ RULES: tuple[Rule, ...] = (
         "the layer has too many or too few inputs",
         """
         The number of inputs is the number of edges into the layer. The page of the op lists the inputs and
-        which of them are optional.
+        which of them are optional. A few inputs are optional in the specification, but OpenVINO refuses a
+        layer without them.
         """,
     ),
     Rule(

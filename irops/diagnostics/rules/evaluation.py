@@ -164,4 +164,17 @@ RULES: tuple[Rule, ...] = (
         <pre-process>.
         """,
     ),
+    Rule(
+        "IR618",
+        "contradicted-inference",
+        Severity.ERROR,
+        "a tensor of the run has a shape that inference excludes",
+        """
+        By its specification, Squeeze is inferred to remove an axis whose size is unknown and may be 1. If the
+        axis has another size in the run, Squeeze keeps it, and all layers behind it have shapes that were not
+        checked. OpenVINO's CPU plug-in refuses such a run too.
+
+        Pass inputs for which the axis has size 1, or declare the size of the axis so that its size is known.
+        """,
+    ),
 )

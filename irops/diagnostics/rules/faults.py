@@ -1,4 +1,4 @@
-"""OD1: errors in definitions, for the authors of ops."""
+"""OD1: errors in definitions and in custom rules, for their authors."""
 
 from __future__ import annotations
 
@@ -103,6 +103,28 @@ RULES: tuple[Rule, ...] = (
         """
         `require(condition, "C1")` cites a <constraint> by its number; the error message is the sentence of
         the definition.
+        """,
+    ),
+    Rule(
+        "OD111",
+        "failed-rule",
+        Severity.ERROR,
+        "the check of a custom rule raised an error",
+        """
+        The function raised an error, or gave something other than pairs of a layer and a message; the message
+        gives the error. The location is the line of the function that failed. The other rules were still
+        checked.
+        """,
+    ),
+    Rule(
+        "OD112",
+        "invalid-rule",
+        Severity.ERROR,
+        "a module of custom rules does not define valid rules",
+        """
+        A module of custom rules has a tuple RULES of irops.Rule objects. Codes have 2 to 10 capital letters,
+        other than IR and OD, and 3 digits; names are lower-case words joined by hyphens. Codes and names
+        must differ from those of all other rules.
         """,
     ),
 )

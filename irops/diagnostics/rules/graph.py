@@ -170,7 +170,55 @@ RULES: tuple[Rule, ...] = (
         Assign stores a value for the ReadValue of the same variable_id in the next inference. Without such a
         ReadValue the variable has no type and no shape, and storing it has no effect.
 
-        OpenVINO refuses such a file with the bare text "map::at".
+        OpenVINO refuses such a file with the bare text "map::at". It finds the variable of Assign-3 only by a
+        ReadValue-3, not by a ReadValue-6.
+        """,
+    ),
+    Rule(
+        "IR214",
+        "used-sink",
+        Severity.WARNING,
+        "a layer takes the output of a Result or an Assign",
+        """
+        A Result ends a graph, and an Assign stores a value; both give their input on, so that the layer can
+        take the input instead.
+
+        OpenVINO reads such a file, but its CPU plug-in refuses to compile the model.
+        """,
+    ),
+    Rule(
+        "IR215",
+        "uncompiled-input",
+        Severity.WARNING,
+        "an input has an unknown rank, or a type that the CPU plug-in does not accept",
+        """
+        OpenVINO reads a model whose Parameter has an unknown rank or the element type u1, u3, u6 or dynamic,
+        but its CPU plug-in refuses to compile the model. An unknown rank can be replaced by a shape after the
+        model is read, with reshape.
+        """,
+    ),
+    Rule(
+        "IR216",
+        "unpaired-variable",
+        Severity.WARNING,
+        "a variable does not have exactly one ReadValue and one Assign",
+        """
+        The specification requires one ReadValue and one Assign for each variable_id. OpenVINO reads and
+        compiles other models, but its CPU plug-in fails when it runs them. irops runs them: a variable that
+        is never assigned keeps its initial value.
+        """,
+    ),
+    Rule(
+        "IR217",
+        "cyclic-variable",
+        Severity.ERROR,
+        "a ReadValue depends on the Assign of its variable",
+        """
+        In each inference, all layers that read a variable are computed before it is assigned. OpenVINO makes
+        an Assign depend on every ReadValue of its variable_id, and refuses a file where a ReadValue depends
+        on the Assign: it finds a cycle.
+
+        Use the value that is assigned, and not the variable.
         """,
     ),
 )

@@ -165,12 +165,12 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "IR114",
         "empty-rt-info",
-        Severity.ERROR,
-        "a runtime attribute has no value",
+        Severity.WARNING,
+        "a runtime attribute has no name, version or value",
         """
-        <attribute name="…" version="…"/> in <rt_info> gives a layer or a port a runtime attribute whose
-        content is one value, and that value is missing. OpenVINO refuses some such files and reads others
-        with an empty value.
+        <attribute name="…" version="…"/> in <rt_info> gives a layer or a port a runtime attribute, most of
+        which have one value. OpenVINO ignores an attribute without name or version, and reads one without a
+        value as if it were empty.
         """,
     ),
     Rule(
@@ -255,6 +255,40 @@ RULES: tuple[Rule, ...] = (
         """
         The largest networks have some tens of thousands of layers. Layers of bodies are counted too. irops
         stops reading the file. The limit is called layers.
+        """,
+    ),
+    Rule(
+        "IR123",
+        "malformed-rt-info",
+        Severity.ERROR,
+        "a runtime attribute has a value that OpenVINO cannot read",
+        """
+        A layout names each axis once, by a letter (NCHW) or in brackets ([batch,...,channels]), with at most
+        one ellipsis, and that of an input or result names as many axes as the tensor has.
+        old_api_map_element_type is an element type, old_api_map_order a list of axes. OpenVINO refuses a file
+        with another value.
+        """,
+    ),
+    Rule(
+        "IR124",
+        "malformed-mean-values",
+        Severity.ERROR,
+        "the mean values in <pre-process> do not fit the input",
+        """
+        <pre-process> in an IR 10 file gives the mean values that are subtracted from an input: one number for
+        each channel, or one image for each channel, with as many elements as a channel of the input, in the
+        element type of the input. The shape of the input must be static. OpenVINO refuses the file otherwise.
+        """,
+    ),
+    Rule(
+        "IR125",
+        "malformed-meta-data",
+        Severity.ERROR,
+        "an element of <meta_data> has no value",
+        """
+        <meta_data> in an older file says how it was converted. OpenVINO reads it if the file has no
+        <rt_info>; each element except <cli_parameters> must have an attribute called value, otherwise
+        OpenVINO refuses the file.
         """,
     ),
 )

@@ -14,7 +14,7 @@ from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
 from irops.dialects.onnx.weights import Gathered
 from irops.ir.faults import Faults
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Port
-from irops.ir.unique import unique
+from irops.ir.unique import UniqueNames
 
 
 class GraphBuilder:
@@ -30,7 +30,7 @@ class GraphBuilder:
         self.sources: dict[
             str, tuple[int, int]
         ] = {}  # of each tensor, the layer and the label of the port that gives it
-        self.layer_names: set[str] = set()  # names of layers
+        self.layer_names = UniqueNames()
         self._unimported: set[str] = set()
 
     def build(self, proto: Any) -> Graph:
@@ -70,6 +70,8 @@ class GraphBuilder:
         reported once.
         """
         own = "" if domain in OWN_DOMAINS else domain
+        if not isinstance(own, str):
+            raise TypeError("the domain of a node is not a text")
         if own not in self.versions:
             self.versions[own] = f"{own or ONNX}:1"
             self.faults.add(
@@ -82,7 +84,7 @@ class GraphBuilder:
     def _parameter(self, name: str) -> None:
         known = self.known[name]
         layer = self._layer(
-            unique(name, self.layer_names),
+            self.layer_names.unique(name),
             "Parameter",
             data={
                 "shape": known.shape,
@@ -97,7 +99,7 @@ class GraphBuilder:
             self.faults.add("unsupported-onnx-type", f"{what} {known.fault}", -1)
 
     def _initializer(self, name: str, proto: Any, read: Any) -> None:
-        layer = self._layer(unique(name, self.layer_names), "Const")
+        layer = self._layer(self.layer_names.unique(name), "Const")
         self._hold(layer, f"initializer {name!r}", lambda: read(proto, self.files))
         self._gives(layer, name)
 
@@ -130,7 +132,8 @@ class GraphBuilder:
         inputs = [*node.input]
         while inputs and not inputs[-1]:
             inputs.pop()
-        inputs.extend(name for name in dict.fromkeys(outer) if name not in inputs)
+        own = set(inputs)
+        inputs.extend(name for name in dict.fromkeys(outer) if name not in own)
         layer.inputs = [Port(place, absent=not name) for place, name in enumerate(inputs)]
         for name in node.output:
             self._gives(layer, name)
@@ -144,8 +147,8 @@ class GraphBuilder:
     def _name_of(self, node: Any) -> str:
         """A node's name; that of its first tensor, where it has none or another layer's."""
         if node.name and node.name not in self.layer_names:
-            return unique(node.name, self.layer_names)
-        return unique(next(filter(None, (*node.output, node.op_type))), self.layer_names)
+            return self.layer_names.unique(node.name)
+        return self.layer_names.unique(next(filter(None, (*node.output, node.op_type)), ""))
 
     def _gives(self, layer: Layer, name: str) -> None:
         """Another output of a layer, and the tensor that it is."""
@@ -174,6 +177,8 @@ class GraphBuilder:
             if source is not None:
                 self.graph.edges.append(Edge(*source, layer.id, layer.inputs[place].id))
             elif name:
+                if not isinstance(name, str):
+                    raise TypeError("the name of an input is not a text")
                 self.faults.add(
                     "undefined-tensor", f"{layer} has the input {name!r}, which no node produces", -1
                 )
@@ -181,7 +186,7 @@ class GraphBuilder:
     def _result(self, name: str) -> None:
         known = self.known[name]
         self.layer_names.discard(name)
-        layer = self._layer(unique(name, self.layer_names), "Result")
+        layer = self._layer(self.layer_names.unique(name), "Result")
         layer.output_names = (name,)
         layer.inputs = [Port(0, known.element.precision if known.element is not None else None, known.dims)]
         self._refused(known, f"output {name!r}")

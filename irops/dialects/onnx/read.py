@@ -8,9 +8,11 @@ from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
 from irops.dialects.onnx.external import ExternalFiles
+from irops.dialects.onnx.functions import inlined
 from irops.dialects.onnx.graph import GraphBuilder
 from irops.dialects.onnx.library import onnx_library
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS, onnx_opsets
+from irops.dialects.onnx.texts import are_texts, require_texts
 from irops.dialects.onnx.weights import Gathered
 from irops.ir.collection import no_collection
 from irops.ir.faults import Faults
@@ -66,6 +68,8 @@ def _bytes_of(path: str, faults: Faults) -> bytes:
         raise faults.stop("file-not-found", f"{path} does not exist", -1) from None
     except OSError as error:
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}", -1) from None
+    except ValueError as error:  # a path that no system accepts, with a null character for example
+        raise faults.stop("unreadable-file", f"{path} cannot be read: {error}", -1) from None
     if not data:
         raise faults.stop("empty-file", f"{path} is empty; it must be an ONNX model", -1)
     return data
@@ -100,7 +104,9 @@ def _parsed(onnx: Any, data: bytes, faults: Faults) -> Any:
 
 
 def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Diagnostic, ...]]:
-    proto = _inlined(proto)
+    if proto.functions:
+        require_texts(proto, faults)
+        proto = inlined(proto, faults)
     if len(proto.graph.node) > faults.limits.layers:
         raise faults.refuse("too-many-layers", f"the graph has {len(proto.graph.node):,} nodes", -1)
     imports = {
@@ -112,13 +118,14 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
         with no_collection():
             graph = GraphBuilder(_versions(imports, faults), files, weights, faults).build(proto.graph)
             name, extra = proto.graph.name, {entry.key: entry.value for entry in proto.metadata_props}
-    except (UnicodeDecodeError, RecursionError) as error:
-        what = (
-            "a name is not UTF-8"
-            if isinstance(error, UnicodeDecodeError)
-            else "sub-graphs are nested too deeply"
-        )
-        raise faults.stop("malformed-onnx", what, -1) from None
+            has_only_texts = are_texts(graph, (name, *imports, *extra, *extra.values()))
+    except RecursionError:
+        raise faults.stop("malformed-onnx", "sub-graphs are nested too deeply", -1) from None
+    except (TypeError, AttributeError, UnicodeDecodeError):
+        require_texts(proto, faults)  # the usual cause: bytes where a text should be
+        raise
+    if not has_only_texts:
+        require_texts(proto, faults)
     faults.layer = None
     model = Model(
         name,
@@ -145,15 +152,3 @@ def _versions(imports: dict[str, int], faults: Faults) -> dict[str, str]:
         domain: f"{domain or ONNX}:{min(max(version, 1), last) if not domain else max(version, 0)}"
         for domain, version in imports.items()
     }
-
-
-def _inlined(proto: Any) -> Any:
-    """The model with the functions that it defines itself put where they are called."""
-    if not proto.functions:
-        return proto
-    from onnx.inliner import inline_local_functions
-
-    try:
-        return inline_local_functions(proto)
-    except (RuntimeError, ValueError, TypeError):
-        return proto  # functions that cannot be inlined are reported as undefined ops

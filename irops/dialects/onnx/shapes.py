@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from irops.dialects.onnx.types import element_of
+from irops.ir.unique import UniqueNames
 from irops.values.element import ElementType
 
+MAX_LENGTH = 100
+"""Of the name of a size, which every shape with this size repeats."""
 _OTHER = re.compile(r"\W", re.ASCII)
 UNKNOWN = ("", "?", "*", "unk", "None")
 """Names that exporters give to sizes of which they know nothing, the same to many."""
@@ -31,17 +34,16 @@ class SizeNames:
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
+        self._used_names = UniqueNames(mark="_")
 
     def spelled(self, name: str) -> str:
         if name in UNKNOWN or name.startswith("unk__"):
             return "?"
         found = self._known.get(name)
         if found is None:
-            plain = _OTHER.sub("_", name)
+            plain = _OTHER.sub("_", name[:MAX_LENGTH])
             found = plain if plain.isidentifier() else f"_{plain}"
-            while found in self._known.values():
-                found += "_"
-            self._known[name] = found
+            found = self._known[name] = self._used_names.unique(found)
         return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from irops.graph.wiring import Wiring
 from irops.ir.model import Layer, LayerKind
-from irops.ir.unique import unique
+from irops.ir.unique import UniqueNames
 
 
 def has_node(layer: Layer) -> bool:
@@ -25,14 +25,14 @@ class TensorNames:
         self.results: dict[int, str] = {}
         self.renamed: list[tuple[str, str]] = []
         self._names: dict[tuple[int, int], str] = {}
-        self._taken: set[str] = set()
+        self._used_names = UniqueNames()
         ends = [layer for layer in layers if layer.kind is LayerKind.RESULT]
         sources = {layer.id: wiring.inputs[layer.id][0] for layer in ends}
         for layer in layers:
             if layer.kind is LayerKind.PARAMETER:
                 self._claim((layer.id, 0), layer)
         for layer in ends:
-            self.results[layer.id] = unique(_wanted(layer, sources[layer.id]), self._taken)
+            self.results[layer.id] = self._used_names.unique(_wanted(layer, sources[layer.id]))
         for layer in ends:
             self._give(layer, sources[layer.id])
         for layer in layers:
@@ -62,8 +62,8 @@ class TensorNames:
         names = layer.outputs[key[1]].names
         plain = layer.name or f"{layer.type}_{layer.id}"  # an empty name means an input that is left out
         numbered = plain if len(layer.outputs) == 1 else f"{plain}:{key[1]}"
-        self._names[key] = unique(
-            next((name for name in names if name and name not in self._taken), numbered), self._taken
+        self._names[key] = self._used_names.unique(
+            next((name for name in names if name and name not in self._used_names), numbered)
         )
 
 

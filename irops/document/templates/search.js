@@ -3,7 +3,7 @@ const entries = {{ entries | safe }};
 const box = document.getElementById("search"), list = document.getElementById("results");
 let selected = -1;
 function score(entry, words) {
-  const name = entry.name.toLowerCase(), text = (entry.name + " " + entry.text + " " + entry.kind).toLowerCase();
+  const name = entry.name.toLowerCase(), text = [entry.name, entry.keywords || "", entry.text, entry.kind].join(" ").toLowerCase();
   if (!words.every(word => text.includes(word))) return 0;
   return words.reduce((sum, word) => sum + (name.startsWith(word) ? 4 : name.includes(word) ? 2 : 1), 0);
 }

@@ -32,7 +32,7 @@ def op_of(type: str, version: str) -> Op:
     """The op of a node. Raises: DiagnosticError where there is none"""
     found = default_registry().resolve(type, version)
     if isinstance(found, NoOp):
-        raise refuse(found.rule, found.message, type)
+        raise refuse(found.rule, found.message, type, found.notes)
     return found
 
 
@@ -53,7 +53,7 @@ def added(
     if invocation.faults:
         raise DiagnosticError(
             [
-                Diagnostic(rule(f.rule), f.message, Location("<graph>", layer_name=name or type))
+                Diagnostic(rule(f.rule), f.sentence, Location("<graph>", layer_name=name or type))
                 for f in invocation.faults
             ]
         )

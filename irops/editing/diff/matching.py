@@ -24,6 +24,7 @@ class Matching:
         self._match_unique(lambda _, layer: layer.name)
         for rounds in range(ROUNDS, -1, -1):
             self._match_surroundings(rounds)
+        self._match_weights()
         self._match_neighbours()
 
     def value(self, value: tuple[int, int] | None) -> tuple[int, int] | None:
@@ -67,24 +68,56 @@ class Matching:
         ]
         self._match_unique(lambda side, layer: keys[0 if side is self.a else 1][layer.id])
 
+    def _match_weights(self) -> None:
+        """Pair layers of one op that use the same weights."""
+        self._match_unique(lambda side, layer: side.digest(layer) or id(layer))
+
     def _match_neighbours(self) -> None:
-        """Pair layers of one type that use, or are used by, a pair at the same places."""
+        """Pair layers of one type that have more neighbours in common than either has with any other."""
         before = -1
         while len(self.to) > before:
             before = len(self.to)
-            self._match_unique(lambda side, layer: self._place(side, layer) or id(layer))
+            votes = self._votes()
+            for number, counts in votes.items():
+                best = _winner(counts)
+                if best is None or best in self.back:
+                    continue
+                rivals = {other: found[best] for other, found in votes.items() if best in found}
+                if _winner(rivals) == number and number not in self.to:
+                    self._pair(number, best)
 
-    def _place(self, side: Side, layer: Layer) -> Hashable | None:
-        known = self.to if side is self.a else {b: b for b in self.back}
-        inputs = [
-            (index, known[source[0]], source[1])
-            for index, source in enumerate(side.sources(layer.id))
-            if source is not None and source[0] in known
-        ]
-        users = [
-            (output, known[user], index) for output, user, index in side.users(layer.id) if user in known
-        ]
-        return (layer.type.lower(), tuple(inputs), tuple(sorted(users))) if inputs or users else None
+    def _votes(self) -> dict[int, dict[int, int]]:
+        """For layers of a without a partner, the layers of b without one that have partners as neighbours at
+        the same places, and how many.
+        """
+        votes: dict[int, dict[int, int]] = {}
+        for layer in self._left()[0]:
+            counts: Counter[int] = Counter()
+            for index, source in enumerate(self.a.sources(layer.id)):
+                if source is not None and source[0] in self.to:
+                    users = self.b.users(self.to[source[0]])
+                    counts.update(user for output, user, at in users if (output, at) == (source[1], index))
+            for output, user, index in self.a.users(layer.id):
+                if user in self.to:
+                    sources = self.b.sources(self.to[user])
+                    found = sources[index] if index < len(sources) else None
+                    if found is not None and found[1] == output:
+                        counts[found[0]] += 1
+            fitting = {n: c for n, c in counts.items() if n not in self.back and self._alike(layer, n)}
+            if fitting:
+                votes[layer.id] = fitting
+        return votes
+
+    def _alike(self, layer: Layer, number: int) -> bool:
+        other = self.b.layers.get(number)
+        return other is not None and other.type.lower() == layer.type.lower()
+
+
+def _winner(counts: Mapping[int, int]) -> int | None:
+    """The key with the greatest count; None where two have it."""
+    best = max(counts.values())
+    found = [key for key, count in counts.items() if count == best]
+    return found[0] if len(found) == 1 else None
 
 
 def _unique(layers: Iterable[Layer], keys: Mapping[int, Hashable]) -> dict[Hashable, int]:

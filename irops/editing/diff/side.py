@@ -8,6 +8,7 @@ from typing import TypeAlias
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode, LayerNode
+from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.extraction import extract
 from irops.ir.model import Layer, LayerKind
 from irops.ir.weights import constant
@@ -15,6 +16,8 @@ from irops.runtime.session import run
 from irops.values.element import Array
 from irops.values.fact import Fact
 
+FEW = 8
+"""Constants of so few elements are axes and factors, which many layers have in common."""
 Value: TypeAlias = tuple[int, int]
 """The id of a layer, and the index of one of its outputs."""
 
@@ -66,6 +69,27 @@ class Side:
             for output in range(len(self.graph.layers[number].layer.outputs))
             for layer, index in self.graph.wiring.consumers.get((number, output), ())
         ]
+
+    def digest(self, layer: Layer) -> bytes | None:
+        """A digest of the op of a layer and of the constants that it uses; None where it uses none."""
+        from hashlib import blake2b  # slow to import
+
+        constants = [
+            self.graph.layers[source[0]].layer
+            for source in self.sources(layer.id)
+            if source is not None and self.graph.layers[source[0]].layer.is_constant
+        ]
+        total = blake2b(layer.type.lower().encode())
+        size = 0
+        for one in constants:
+            try:
+                array = constant(self.analysis.model, one)
+            except DiagnosticError:  # the weights are missing, which is reported where they are compared
+                return None
+            size += array.size
+            total.update(repr((array.dtype, array.shape)).encode())
+            total.update(array.tobytes() if array.dtype != object else repr(array.tolist()).encode())
+        return total.digest() if size > FEW else None
 
     def fact(self, value: Value) -> Fact:
         outputs = [] if self.inferred is None else self.inferred.of(value[0]).outputs

@@ -213,7 +213,6 @@ class Base(Store):
         node.outputs = tuple(Value(node, index) for index in range(outputs))
         node.consumers = [{} for _ in range(outputs)]
         node.tensor_names = node.tensor_names or [()] * outputs
-        node.rank = max((s.node.rank for s in node.sources if s is not None), default=0.0) + 1.0
 
     def _declare_variable(self, node: Node) -> None:
         if node.type.lower() == "readvalue" and "variable_id" in node.data:

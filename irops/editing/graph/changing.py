@@ -177,9 +177,6 @@ class Changing(Following):
     def _become(self, node: Node, op: Any, operands: Sequence[Any], attributes: Mapping[str, Any]) -> None:
         """Make a node one of an op, with inputs and attributes."""
         sources = self.operand_values(op, operands, node.name, self.place(node))
-        for source in sources:
-            if source is not None:
-                self.require_no_cycle(node, source)
         data = self.texts(op, attributes)
         self.set(node, "invocation", self.invocation(op, node.name, data))
         self.set(node, "data", data)

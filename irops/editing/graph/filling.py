@@ -20,6 +20,8 @@ def fill(graph: Base) -> None:
     nodes: dict[int, Node] = {}
     for layer in origin.graph.graph.layers:
         nodes[layer.id] = _node(graph, layer, origin.graph.layers[layer.id])
+    for rank, layer_node in enumerate(origin.graph.order):
+        nodes[layer_node.layer.id].rank = float(rank)
     for layer in origin.graph.graph.layers:
         node = nodes[layer.id]
         for source in origin.graph.wiring.inputs[layer.id]:
@@ -27,8 +29,6 @@ def fill(graph: Base) -> None:
             graph.connect(node, len(node.sources), value)
         node.first_sources = list(node.sources)
         node.first_inputs = node.input_facts
-    for rank, layer_node in enumerate(origin.graph.order):
-        nodes[layer_node.layer.id].rank = float(rank)
 
 
 def _node(graph: Base, layer: Layer, known: LayerNode) -> Node:

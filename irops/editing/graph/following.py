@@ -96,23 +96,8 @@ class Following(Base):
         self.set(node, "tensor_names", names)
         self.set(node, "outputs", tuple(outputs))
 
-    def require_no_cycle(self, node: Node, source: Value) -> None:
-        """Require that a node's output does not lead to a value that the node is to use."""
-        seen, ahead = {node}, [node]
-        while ahead:
-            for user in ahead.pop().users:
-                if user not in seen:
-                    seen.add(user)
-                    ahead.append(user)
-        if source.node in seen:
-            message = f"{node} would use an output of {source.node}, which follows from it: a cycle"
-            raise refuse("cycle", message, node.name)
-
     def take_over(self, old: Value, new: Value) -> None:
         """Let the users of a value use another, which takes its name where a result is known by it."""
-        for user in old.users:
-            if user is not new.node:
-                self.require_no_cycle(user, new)
         users = self.redirect(old, new, but=new.node)
         if any(user.kind is LayerKind.RESULT for user in users):
             self.move_names(old, new)

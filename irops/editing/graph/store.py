@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from typing import Any
 
 from irops.diagnostics.suggestions import did_you_mean
+from irops.editing.graph.faults import refuse
 from irops.editing.graph.node import Node, Value
 
 
 class Store:
     """Nodes in the order in which their layers are written.
 
-    All changes of nodes go through the methods here, so that a change that fails is undone as a whole.
+    All changes of nodes go through the methods here, so that a change that fails is undone as a whole. A node
+    has a greater rank than each node that it uses.
     """
 
     def __init__(self) -> None:
@@ -121,7 +123,10 @@ class Store:
     # connections
 
     def connect(self, node: Node, index: int, value: Value | None) -> None:
-        """Let an input of a node use a value, or none; an index behind the last input adds one."""
+        """Let an input of a node use a value, or none; an index behind the last input adds one.
+
+        Raises:  DiagnosticError where the value follows from the node
+        """
         sources = node.sources
         added = index == len(sources)
         before = None if added else sources[index]
@@ -141,6 +146,29 @@ class Store:
                 sources[index] = before
 
         self._note(restore)
+        if value is not None and value.node.rank >= node.rank:
+            self._put_in_order(value.node, node)
+
+    def _put_in_order(self, source: Node, user: Node) -> None:
+        """Change ranks, of few nodes, so that a node has a greater one than each that it uses."""
+        low = max((s.node.rank for s in source.sources if s is not None), default=user.rank - 2)
+        high = min(node.rank for consumers in source.consumers for node, _ in consumers)
+        middle = (low + high) / 2
+        if low < middle < high and user.consumers and any(user.consumers):
+            self.set(source, "rank", middle)
+            return
+        ahead = [user]
+        while ahead:
+            node = ahead.pop()
+            if node is source:
+                message = f"{user} would use an output of {source}, which follows from it: a cycle"
+                raise refuse("cycle", message, user.name)
+            lowest = 1 + max(s.node.rank for s in node.sources if s is not None)
+            if node.rank < lowest:
+                self.set(node, "rank", lowest)
+                ahead += [
+                    other for consumers in node.consumers for other, _ in consumers if other.rank <= lowest
+                ]
 
     def redirect(self, old: Value, new: Value, *, but: Node | None = None) -> list[Node]:
         """Let all users of a value use another; the nodes that changed. but: a node that keeps the old one"""

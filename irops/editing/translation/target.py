@@ -8,7 +8,7 @@ from typing import NamedTuple
 from irops.dialects.onnx.opsets import ONNX
 from irops.ir.model import Edge, Graph, Layer, Port
 from irops.ir.storage import Weights
-from irops.ir.unique import unique
+from irops.ir.unique import UniqueNames
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack
 
@@ -30,7 +30,7 @@ class Target:
     def __init__(self, dialect: str, opset: int, weights: Weights | None, used_names: Iterable[str]) -> None:
         self.dialect, self.opset = dialect, opset
         self.graph, self.weights = Graph(), Extended(weights or Weights.of_bytes(b""))
-        self._used_names = set(used_names)
+        self._used_names = UniqueNames(used_names)
 
     def add(
         self,
@@ -74,7 +74,7 @@ class Target:
 
     def unique(self, name: str) -> str:
         """An unused name that resembles the given one."""
-        return unique(name, self._used_names)
+        return self._used_names.unique(name)
 
 
 class Extended(Weights):

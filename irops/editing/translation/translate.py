@@ -12,6 +12,7 @@ from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
 from irops.editing.translation.frame import parameter_data, side_data
 from irops.editing.translation.node import Node
@@ -19,6 +20,7 @@ from irops.editing.translation.onnx_rules import to_onnx
 from irops.editing.translation.openvino_rules import to_openvino
 from irops.editing.translation.refusal import DIALECT_NAMES, RefusedError, impossible
 from irops.editing.translation.target import Target, Wire
+from irops.graph.wiring import Source
 from irops.invocation import OpFault
 from irops.ir.model import Layer, LayerKind, Model, Port
 from irops.registry import Registry
@@ -50,7 +52,7 @@ def translate(
 def translated(analysis: ModelAnalysis, to: str, opset: int | None = None) -> ModelAnalysis:
     """The analysis of the model in another dialect, for a writer to use; see translate."""
     if to not in DIALECT_NAMES:
-        raise ValueError(f"unknown dialect {to!r}; expected one of {', '.join(DIALECT_NAMES)}")
+        raise ValueError(f"unknown dialect {to!r}; {meant_or_all(to, DIALECT_NAMES)}")
     if opset is not None and not 1 <= opset <= onnx_opsets().last:
         raise ValueError(f"unsupported ONNX opset {opset}; expected 1 to {onnx_opsets().last}")
     model = analysis.model
@@ -80,7 +82,8 @@ def translated(analysis: ModelAnalysis, to: str, opset: int | None = None) -> Mo
 
 
 def _require_valid(analysis: ModelAnalysis) -> None:
-    model, errors = analysis.model, check(analysis).errors
+    found = check(analysis).errors
+    model, errors = analysis.model, [d for d in found if d.rule.check is None and d.name != "failed-rule"]
     if errors:
         count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
         raise _refusal(
@@ -174,10 +177,7 @@ class _Translation:
 
     def _convert(self, layer_facts: LayerFacts) -> None:
         layer, target = layer_facts.layer, self.target
-        inputs = [
-            None if source is None else self.wires[source[0].id, source[1]]
-            for source in self.wiring.inputs[layer.id]
-        ]
+        inputs = [self._wire(source) for source in self.wiring.inputs[layer.id]]
         if layer.kind is LayerKind.RESULT:
             target.add(
                 layer.name, "Result" if self.to == ONNX else "Result-1", inputs, outputs=0
@@ -198,6 +198,12 @@ class _Translation:
             )
         else:
             self._op(layer_facts, inputs)
+
+    def _wire(self, source: Source | None) -> Wire | None:
+        """The output that feeds an input. A Result passes on what feeds it, where an edge starts at it."""
+        while source is not None and source[0].kind is LayerKind.RESULT:
+            source = next(iter(self.wiring.inputs[source[0].id]), None)
+        return None if source is None else self.wires[source[0].id, source[1]]
 
     def _op(self, layer_facts: LayerFacts, inputs: list[Wire | None]) -> None:
         layer = layer_facts.layer

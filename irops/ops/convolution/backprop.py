@@ -11,12 +11,12 @@ from irops.ops.contraction import product
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.convolution.convolution import channel_groups, spatial_axes
 from irops.ops.entries import entries
-from irops.ops.sliding import Slide, reach
+from irops.ops.sliding import Slide, Steps, reach, warn_of_empty
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64, element_type_of
 from irops.values.fact import Fact
-from irops.values.shape import Shape
+from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import require
 
 Numbers = tuple[int, ...]
@@ -35,18 +35,20 @@ def backprop_shape(
     auto_pad: str,
     output_padding: Numbers,
 ) -> Shape:
+    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
     axes = spatial_axes(
-        data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations, output_padding or strides
+        data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations, output_padding
     )
+    if axes == 0:
+        return UNRANKED
+    steps = Steps.of(axes, strides, dilations, pads_begin, pads_end)
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     depth, maps, *taps = filters.shape.of_rank(axes + 2, "C1")
     unify(channels, depth, "C2")
     return Shape.of(
         batch,
         maps,
-        *_spatial_sizes(
-            sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding
-        ),
+        *_spatial_sizes(sizes, taps, output_shape, steps, auto_pad, output_padding),
     )
 
 
@@ -63,16 +65,18 @@ def group_backprop_shape(
     auto_pad: str,
     output_padding: Numbers,
 ) -> Shape:
+    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
     axes = spatial_axes(
-        data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations, output_padding or strides
+        data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations, output_padding
     )
+    if axes == 0:
+        return UNRANKED
+    steps = Steps.of(axes, strides, dilations, pads_begin, pads_end)
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     groups, depth, maps, *taps = filters.shape.of_rank(axes + 3, "C1")
     require(depth.high > 0, "C7", depth)
     groups = unify(groups, channel_groups(channels, depth), "C2")
-    spatial = _spatial_sizes(
-        sizes, taps, output_shape, strides, pads_begin, pads_end, dilations, auto_pad, output_padding
-    )
+    spatial = _spatial_sizes(sizes, taps, output_shape, steps, auto_pad, output_padding)
     return Shape.of(batch, groups * maps, *spatial)
 
 
@@ -80,10 +84,7 @@ def _spatial_sizes(
     sizes: list[Dim],
     taps: list[Dim],
     output_shape: Fact | None,
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
+    steps: Steps,
     auto_pad: str,
     output_padding: Numbers,
 ) -> list[Dim]:
@@ -94,8 +95,8 @@ def _spatial_sizes(
         require(all(size >= 0 for size in requested), "C6", Shape(requested))
         return [size.at_least(0) for size in requested]
     zeros = (0,) * len(sizes)
-    begins, ends = (pads_begin, pads_end) if auto_pad == "explicit" else (zeros, zeros)
-    axes = zip(sizes, taps, strides, dilations, begins, ends, output_padding or zeros)
+    begins, ends = (steps.pads_begin, steps.pads_end) if auto_pad == "explicit" else (zeros, zeros)
+    axes = zip(sizes, taps, steps.strides, steps.dilations, begins, ends, output_padding or zeros)
     return [_full_size(*axis) for axis in axes]
 
 
@@ -145,25 +146,26 @@ def group_backprop(
     output_padding: Numbers,
 ) -> Array:
     sizes, taps = data.shape[2:], filters.shape[3:]
+    steps = Steps.of(len(sizes), strides, dilations, pads_begin, pads_end)
     fact = None if output_shape is None else Fact.of(as_i64(output_shape))
     output_sizes = _spatial_sizes(
         [Dim.of(n) for n in sizes],
         [Dim.of(n) for n in taps],
         fact,
-        strides,
-        pads_begin,
-        pads_end,
-        dilations,
+        steps,
         auto_pad,
         output_padding,
     )
     extra = output_padding or (0,) * len(sizes)
     crops = [
         _crop_begin(auto_pad, fact is not None, *axis)
-        for axis in zip(sizes, taps, strides, dilations, pads_begin, extra, map(int, output_sizes))
+        for axis in zip(
+            sizes, taps, steps.strides, steps.dilations, steps.pads_begin, extra, map(int, output_sizes)
+        )
     ]
     slides = [
-        Slide(int(size), *axis) for size, *axis in zip(output_sizes, taps, strides, dilations, crops, sizes)
+        Slide(int(size), *axis)
+        for size, *axis in zip(output_sizes, taps, steps.strides, steps.dilations, crops, sizes)
     ]
     kind = element_type_of(data)
     if not kind.integral:

@@ -7,6 +7,7 @@ import numpy as np
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.convolution.columns import convolve
 from irops.ops.convolution.deformable_convolution import output_size, slide_along
+from irops.ops.sliding import Steps, warn_of_empty
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array, element_type_of
@@ -28,16 +29,19 @@ def binary_convolution_shape(
     dilations: Numbers,
     auto_pad: str,
 ) -> Shape:
+    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
     lists = (strides, dilations, pads_begin, pads_end)
     require(
-        all(len(numbers) == 2 for numbers in lists),
+        all(len(numbers) in (0, 2) for numbers in lists),
         "C1",
         f"{', '.join(str(len(numbers)) for numbers in lists)} values",
     )
     batch, channels, *sizes = data.shape.of_rank(4, "C2")
     maps, depth, *taps = filters.shape.of_rank(4, "C2")
     unify(channels, depth, "C2")
-    return Shape.of(batch, maps, *(output_size(auto_pad, *axis) for axis in zip(sizes, taps, *lists)))
+    return Shape.of(
+        batch, maps, *(output_size(auto_pad, *axis) for axis in zip(sizes, taps, *Steps.of(2, *lists)))
+    )
 
 
 @kernel("BinaryConvolution-1")
@@ -68,9 +72,12 @@ def binary_convolution(
         auto_pad=auto_pad,
     )
     counts = fact.to_tuple()[2:]
+    steps = Steps.of(2, strides, dilations, pads_begin, pads_end)
     slides = [
         slide_along(auto_pad, *axis)
-        for axis in zip(counts, data.shape[2:], filters.shape[2:], strides, dilations, pads_begin)
+        for axis in zip(
+            counts, data.shape[2:], filters.shape[2:], steps.strides, steps.dilations, steps.pads_begin
+        )
     ]
     numbers = as_numbers(data)
     equal = np.zeros(fact.to_tuple(), np.int64)

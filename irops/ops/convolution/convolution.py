@@ -7,12 +7,12 @@ from math import inf
 import numpy as np
 
 from irops.ops.convolution.columns import convolve
-from irops.ops.sliding import Slide, positions, reach, same_padding
+from irops.ops.sliding import Slide, Steps, positions, reach, same_padding, warn_of_empty
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
 from irops.values.fact import Fact
-from irops.values.shape import Shape
+from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
 Numbers = tuple[int, ...]
@@ -29,13 +29,15 @@ def convolution_shape(
     dilations: Numbers,
     auto_pad: str,
 ) -> Shape:
+    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
     axes = spatial_axes(data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations)
+    if axes == 0:
+        return UNRANKED
+    steps = Steps.of(axes, strides, dilations, pads_begin, pads_end)
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     maps, depth, *taps = filters.shape.of_rank(axes + 2, "C1")
     unify(channels, depth, "C2")
-    return Shape.of(
-        batch, maps, *_output_sizes(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad)
-    )
+    return Shape.of(batch, maps, *_output_sizes(sizes, taps, steps, auto_pad))
 
 
 @shape("GroupConvolution-1")
@@ -49,27 +51,30 @@ def group_convolution_shape(
     dilations: Numbers,
     auto_pad: str,
 ) -> Shape:
+    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
     axes = spatial_axes(data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations)
+    if axes == 0:
+        return UNRANKED
+    steps = Steps.of(axes, strides, dilations, pads_begin, pads_end)
     batch, channels, *sizes = data.shape.of_rank(axes + 2, "C1")
     groups, maps, depth, *taps = filters.shape.of_rank(axes + 3, "C1")
     require(depth.high > 0, "C6", depth)
     groups = unify(groups, channel_groups(channels, depth), "C2")
-    return Shape.of(
-        batch, groups * maps, *_output_sizes(sizes, taps, strides, pads_begin, pads_end, dilations, auto_pad)
-    )
+    return Shape.of(batch, groups * maps, *_output_sizes(sizes, taps, steps, auto_pad))
 
 
 def spatial_axes(data: Shape, filters: Shape, leading: int, *attributes: Numbers) -> int:
-    """The number of spatial axes, from the ranks of data and filters, or else from the attributes.
+    """The number of spatial axes, from the ranks of data and filters, or else from the attributes; 0 if it
+    is unknown.
 
-    leading: the number of axes of filters before the spatial ones.
+    leading: the number of axes of filters before the spatial ones; attributes: an empty one fits any number.
     """
     ranks = [data.rank - 2] if data.rank is not None else []
     ranks += [filters.rank - leading] if filters.rank is not None else []
     require(len(set(ranks)) < 2, "C1", data, filters)
-    axes = ranks[0] if ranks else len(attributes[0])
+    axes = ranks[0] if ranks else max(map(len, attributes))
     require(
-        all(len(numbers) == axes for numbers in attributes),
+        all(len(numbers) in (0, axes) for numbers in attributes),
         "C4",
         f"{', '.join(str(len(numbers)) for numbers in attributes)} values for {axes} spatial axes",
     )
@@ -79,20 +84,18 @@ def spatial_axes(data: Shape, filters: Shape, leading: int, *attributes: Numbers
 def _output_sizes(
     sizes: list[Dim],
     taps: list[Dim],
-    strides: Numbers,
-    pads_begin: Numbers,
-    pads_end: Numbers,
-    dilations: Numbers,
+    steps: Steps,
     auto_pad: str,
 ) -> list[Dim]:
     """The output size along each spatial axis."""
     warn_unless(all(count > 0 for count in taps), "C5", Shape(taps))
     if auto_pad.startswith("same"):
-        return [size.ceil_div(stride) for size, stride in zip(sizes, strides)]
-    pads = (
-        [0] * len(sizes) if auto_pad == "valid" else [begin + end for begin, end in zip(pads_begin, pads_end)]
-    )
-    return [positions(*axis, "C3") for axis in zip(sizes, taps, strides, dilations, pads)]
+        return [size.ceil_div(stride) for size, stride in zip(sizes, steps.strides)]
+    if auto_pad == "valid":
+        pads = [0] * len(sizes)
+    else:
+        pads = [begin + end for begin, end in zip(steps.pads_begin, steps.pads_end)]
+    return [positions(*axis, "C3") for axis in zip(sizes, taps, steps.strides, steps.dilations, pads)]
 
 
 def channel_groups(channels: Dim, depth: Dim) -> Dim:
@@ -140,7 +143,8 @@ def group_convolution(
     dilations: Numbers,
     auto_pad: str,
 ) -> Array:
-    axes = zip(data.shape[2:], filters.shape[3:], strides, dilations, pads_begin, pads_end)
+    steps = Steps.of(data.ndim - 2, strides, dilations, pads_begin, pads_end)
+    axes = zip(data.shape[2:], filters.shape[3:], *steps)
     return convolve(data, filters, [_axis_slide(auto_pad, *axis) for axis in axes])
 
 

@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from irops.ops.contraction import product
-from irops.ops.sliding import Slide, positions, reach, same_padding
+from irops.ops.sliding import Slide, Steps, positions, reach, same_padding, warn_of_empty
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, element_type_of
@@ -34,9 +34,10 @@ def deformable_convolution_shape(
     group: int,
     deformable_group: int,
 ) -> Shape:
+    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
     lists = (strides, dilations, pads_begin, pads_end)
     require(
-        all(len(numbers) == 2 for numbers in lists),
+        all(len(numbers) in (0, 2) for numbers in lists),
         "C1",
         f"{', '.join(str(len(numbers)) for numbers in lists)} values",
     )
@@ -53,9 +54,7 @@ def deformable_convolution_shape(
     )
     offset_channels = taps[0] * taps[1] * (2 * deformable_group)
     require((offsets.shape[1] % (2 * deformable_group)).can_be(0), "C6", f"{offsets.shape[1]} channels")
-    output_sizes = [
-        output_size(auto_pad, *axis) for axis in zip(sizes, taps, strides, dilations, pads_begin, pads_end)
-    ]
+    output_sizes = [output_size(auto_pad, *axis) for axis in zip(sizes, taps, *Steps.of(2, *lists))]
     merged = unify_shapes(Shape.of(batch, offset_channels, *output_sizes), offsets.shape, "C6")
     return Shape.of(merged[0], maps, *merged[2:])
 
@@ -145,7 +144,8 @@ def deformable_convolution_8(
     deformable_group: int,
     bilinear_interpolation_pad: bool,
 ) -> Array:
-    axes = zip(data.shape[2:], filters.shape[2:], strides, dilations, pads_begin)
+    steps = Steps.of(2, strides, dilations, pads_begin, ())
+    axes = zip(data.shape[2:], filters.shape[2:], steps.strides, steps.dilations, steps.pads_begin)
     slides = [slide_along(auto_pad, count, *axis) for axis, count in zip(axes, offsets.shape[2:])]
     wide = data.astype(np.int64) if element_type_of(data).integral else data
     masks = [None] * len(data) if mask is None else mask.astype(wide.dtype)

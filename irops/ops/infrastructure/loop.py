@@ -134,6 +134,7 @@ def with_number(body: BodyFunction, items: list[Fact], max_count: Dim) -> list[F
                 kind = declared.element_type
                 require(alike(kind, I64) or kind.name == "i32", "C12", declared)
                 require((declared.shape.rank or 0) < 2 and declared.shape.size.can_be(1), "C12", declared)
+                warn_unless(declared.shape.static, "C17", declared)
             shape = Shape((1,) * (declared.shape.rank or 0))
             number = dims_array([Dim(0, max(max_count.high - 1, 0))]).reshape(shape.to_tuple())
             items[entry.parameter] = Fact(kind, shape, None if entry.parameter in changing else number)

@@ -25,6 +25,7 @@ def read_value_shape(
 ) -> Fact:
     declared = Fact(variable_type, variable_shape)
     if init_value is None:
+        warn_unless(variable_type is not DYNAMIC and variable_shape.rank is not None, "C4", declared)
         return declared
     check_value(init_value, declared, "C1", "C2")
     warn_unless(variable_shape.contains(init_value.shape), "C2", init_value, declared)

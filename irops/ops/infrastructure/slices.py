@@ -36,20 +36,20 @@ def axis_of(cut: Cut, rank: int) -> int:
 def _part_count(cut: Cut, size: Dim, check: Callable[..., None]) -> Dim:
     values = f"start {cut.start}, end {cut.end}, stride {cut.stride} on {size} elements"
     first, last = (cut.start, cut.end) if cut.stride > 0 else (cut.end, cut.start)
-    require(_within(first, size) and _within(last, size), "C2", values)
-    length = _length(first, last, size)
-    require(length >= (0 if size.can_be(0) else 1), "C2", values)
-    length = length.at_least(0)
+    whole = (first, last) == (0, -1)  # an axis of size 0 can only be sliced as a whole, into no parts
+    lowest = 0 if whole else max(_elements_up_to(first), _elements_up_to(last))
+    require(size >= lowest, "C2", values)
+    length = _length(first, last, Dim(max(size.low, lowest), max(size.high, lowest), size.symbol))
+    require(whole or length >= 1, "C2", values)
+    length = length.at_least(0 if whole else 1)
     low, high = length.ceil_div(cut.part_size).low, (length // cut.part_size).high
     check(abs(cut.stride) == cut.part_size and low <= high, "C3", f"part_size {cut.part_size}, {values}")
     return Dim(min(low, high), high)
 
 
-def _within(index: int, size: Dim) -> bool:
-    """Whether an index can lie within an axis. An axis of size 0 may be sliced from 0 to -1, which gives no
-    parts.
-    """
-    return (size > index if index >= 0 else size >= -index) or (index in (0, -1) and size.can_be(0))
+def _elements_up_to(index: int) -> int:
+    """The smallest size of an axis that has an index."""
+    return index + 1 if index >= 0 else -index
 
 
 def _length(first: int, last: int, size: Dim) -> Dim:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from irops.ops.infrastructure.iteration import first_items, output_facts, part_counts, result_facts
+from irops.ops.infrastructure.plugin_slices import check_concatenations, check_slices
 from irops.ops.infrastructure.turns import collect_outputs, iteration_limit_exceeded, iterations
 from irops.spec.binding import kernel, shape
 from irops.spec.body import BodyFunction
@@ -22,6 +23,8 @@ def tensor_iterator_shape(*inputs: Fact, body: BodyFunction) -> tuple[Fact, ...]
     items = first_items(body, inputs)
     results = result_facts(body, items, lambda _: count)
     check_pieces(body, [fact.shape for fact in results], warn_unless)
+    check_slices(body, [fact.shape for fact in inputs])
+    check_concatenations(body, results, count)
     return output_facts(body, items, results, count)
 
 

@@ -50,14 +50,16 @@ def broadcast_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *
 @shape("Broadcast-1")
 def broadcast_1_shape(data: Fact, target_shape: Fact, axes_mapping: Fact | None, *, mode: str) -> Shape:
     mapping = axes_mapping if mode == "explicit" else None
+    warn_unless(mode != "explicit" or mapping is not None, "C1")
     require(mapping is None or mapping.shape.rank in (None, 1), "C8", mapping)
-    return broadcast_shape(data, target_shape, mapping, mode=mode)
+    return broadcast_shape(data, target_shape, mapping, mode="numpy" if mapping is None else mode)
 
 
 @values("Broadcast-1")
 @kernel("Broadcast-1")
 def broadcast_1(data: Array, target_shape: Array, axes_mapping: Array | None, *, mode: str) -> Array:
-    return broadcast(data, target_shape, axes_mapping if mode == "explicit" else None, mode=mode)
+    mapping = axes_mapping if mode == "explicit" else None
+    return broadcast(data, target_shape, mapping, mode="numpy" if mapping is None else mode)
 
 
 def check_mapping(axes_mapping: Array, rank: int) -> list[int]:

@@ -41,6 +41,9 @@ def strided_slice_shape(
     warn_unless(len(kinds) < 2, "C8", *map(str, kinds))
     lengths = [len(mask) for mask in (begin_mask, end_mask, new_axis_mask, shrink_axis_mask, ellipsis_mask)]
     warn_unless(set(lengths) <= {0, lengths[0]}, "C2", lengths)
+    at_ellipsis = [i for i, one in enumerate(ellipsis_mask) if one == 1]
+    ignored = any(bit(mask, i) for mask in (new_axis_mask, shrink_axis_mask) for i in at_ellipsis)
+    warn_unless(not ignored, "C4", f"position {at_ellipsis}")
     if data.shape.dims is None or not count.known:
         return UNRANKED
     begins, ends, steps = (entries(fact, int(count)) for fact in (begin, end, stride))
@@ -73,17 +76,13 @@ def parts(
     """
     ellipses = [i for i in range(count) if bit(ellipsis_mask, i)]
     require(len(ellipses) < 2, "C3", f"positions {ellipses}")
-    require(
-        not any(bit(mask, i) for mask in (new_axis_mask, shrink_axis_mask) for i in ellipses),
-        "C4",
-        f"position {ellipses}",
-    )
     kinds = ["shrink" if bit(shrink_axis_mask, i) else "slice" for i in range(count)]
     kinds = ["new" if bit(new_axis_mask, i) else kind for i, kind in enumerate(kinds)]
+    kinds = ["ellipsis" if i in ellipses else kind for i, kind in enumerate(kinds)]
     described = count - len(ellipses) - kinds.count("new")
     require(described <= rank, "C5", f"{described} positions at rank {rank}")
     for i, kind in enumerate(kinds):
-        if i in ellipses:
+        if kind == "ellipsis":
             yield from [("whole", i)] * (rank - described)
         else:
             yield kind, i

@@ -9,14 +9,14 @@ from math import prod
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
-from irops.ops.pooling.windows import Numbers, pooled_shape, windows
-from irops.ops.sliding import Slide, at
+from irops.ops.pooling.windows import Window, pooled_shape, windows
+from irops.ops.sliding import Numbers, Slide, at
 from irops.spec.binding import kernel as computes
 from irops.spec.binding import shape
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import require
+from irops.values.violation import require, warn_unless
 
 
 @shape("AvgPool-1", "AvgPool-14")
@@ -31,17 +31,8 @@ def avg_pool_shape(
     rounding_type: str,
     auto_pad: str,
 ) -> Shape:
-    return avg_pool_16_shape(
-        data,
-        kernel=kernel,
-        strides=strides,
-        dilations=(),
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        exclude_pad=exclude_pad,
-        rounding_type=rounding_type,
-        auto_pad=auto_pad,
-    )
+    along = windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
+    return _pooled(data.shape, along, exclude_pad)
 
 
 @shape("AvgPool-16")
@@ -57,10 +48,18 @@ def avg_pool_16_shape(
     rounding_type: str,
     auto_pad: str,
 ) -> Shape:
+    warn_unless(dilations, "C10")
     along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
-    pooled = pooled_shape(data.shape, along)
-    if exclude_pad and data.shape.dims is not None:
-        for window, size in zip(along, data.shape[2:]):
+    return _pooled(data.shape, along, exclude_pad)
+
+
+def _pooled(data: Shape, along: Sequence[Window], exclude_pad: bool) -> Shape:
+    """The output shape. Raises: Violation(C5) if a window may lie on padding alone, and the other ones of
+    pooled_shape.
+    """
+    pooled = pooled_shape(data, list(along))
+    if exclude_pad and data.dims is not None:
+        for window, size in zip(along, data[2:]):
             require(
                 not size.known or max(window.padding(int(size))) < window.reach,
                 "C5",

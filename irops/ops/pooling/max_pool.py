@@ -8,13 +8,14 @@ from math import prod
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
-from irops.ops.pooling.windows import Numbers, pooled_shape, windows
-from irops.ops.sliding import Slide, at
+from irops.ops.pooling.windows import pooled_shape, windows
+from irops.ops.sliding import Numbers, Slide, at
 from irops.spec.binding import kernel as computes
 from irops.spec.binding import shape
 from irops.values.element import I64, Array, ElementType, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
+from irops.values.violation import warn_unless
 
 
 @shape("MaxPool-8", "MaxPool-14")
@@ -29,6 +30,7 @@ def max_pool_shape(
     rounding_type: str,
     auto_pad: str,
 ) -> tuple[Shape, Shape]:
+    warn_unless(dilations, "C10")
     pooled = pooled_shape(
         data.shape, windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
     )

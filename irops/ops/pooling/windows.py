@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from irops.ops.sliding import Slide, reach, same_padding
+from irops.ops.sliding import Numbers, Slide, Steps, reach, same_padding, warn_of_empty
 from irops.values.dim import Dim, slack
 from irops.values.shape import Shape
 from irops.values.violation import require
-
-Numbers = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +59,12 @@ def windows(
 ) -> list[Window]:
     """The windows along all spatial axes.
 
+    Empty dilations are 1 for each axis, and empty paddings 0.
     Raises:  Violation(C1) if the attributes have different lengths
     """
-    dilations = dilations or (1,) * len(kernel)
-    lists = (strides, dilations, pads_begin, pads_end)
+    warn_of_empty(auto_pad, pads_begin, pads_end)
+    steps = Steps.of(len(kernel), strides, dilations, pads_begin, pads_end)
+    lists = (strides, steps.dilations, steps.pads_begin, steps.pads_end)
     require(
         all(len(numbers) == len(kernel) for numbers in lists),
         "C1",

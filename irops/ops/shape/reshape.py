@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from irops.ops.shape.copied_sizes import possible_copies, union_of_copies
 from irops.ops.unbroadcast import Sizes
 from irops.spec.binding import gradient, kernel, values
 from irops.spec.binding import shape as infers
@@ -39,6 +40,13 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
         return Shape(
             size.at_least(1) if entry == -1 and not copied else size for entry, size in zip(pattern, sizes)
         )
+    uncertain = possible_copies(pattern, data.shape) if special_zero else []
+    if uncertain:
+        known = union_of_copies(sizes, data.shape, copied, uncertain, _balanced)
+        if known is not None:
+            return known
+        for axis in uncertain:
+            sizes[axis] = sizes[axis].union(data.shape[axis])
     try:
         return Shape(_balanced(sizes, data.shape, copied))
     except Violation:

@@ -56,8 +56,19 @@ def test_a_copied_size_is_left_out_of_the_count():
     assert str(reshaped(fact(0, 6), 0, -1, special_zero=True)) == "[0,6]"
 
 
-def test_an_element_that_is_not_known_is_not_a_copy():
-    assert str(reshaped(fact(ANY, 3, 2), Dim(0, 5), 6, special_zero=True)) == "[..5,6]"
+def test_an_element_that_may_be_0_may_copy_a_size():
+    assert str(reshaped(fact(ANY, 3, 2), Dim(0, 5), 6, special_zero=True)) == "[?,6]"
+    assert str(reshaped(fact(3, 4), Dim(0, 1), Dim(0, 12), special_zero=True)) == "[1..3,4..12]"
+    assert str(reshaped(fact(3, 4), Dim(0, 1), 12, special_zero=True)) == "[1,12]"
+    assert (
+        str(reshaped(fact(3, 4), *([Dim(0, 3)] * 6), special_zero=True)) == "[1..3,1..4,1..3,1..3,1..3,1..3]"
+    )
+
+
+def test_an_element_of_which_data_consists_is_no_copy_of_another_size():
+    shape = reshaped(fact(B * S, 768), B, S, 768, special_zero=True)
+    assert [dim.symbol for dim in shape][:2] == [B.symbol, S.symbol]
+    assert str(reshaped(fact(B, S, 12, 64), B, S, -1, special_zero=True)) == "[?,1..512,768]"
 
 
 def test_data_of_unknown_rank_is_taken_to_have_elements():

@@ -45,16 +45,16 @@ def test_sizes_are_known_as_far_as_they_follow(op, data, axes, signal_size, outp
 
 def test_an_inverse_transform_undoes_the_transform():
     rng = np.random.default_rng(0)
-    data, axes = rng.standard_normal((3, 4, 5, 2)), np.array([2, 0])
-    np.testing.assert_allclose(irops.call("IDFT-7", irops.call("DFT-7", data, axes), axes), data, atol=1e-12)
+    data, axes = rng.standard_normal((3, 4, 5, 2)).astype(np.float32), np.array([2, 0])
+    np.testing.assert_allclose(irops.call("IDFT-7", irops.call("DFT-7", data, axes), axes), data, atol=1e-6)
 
 
 @pytest.mark.parametrize("length", [4, 5])
 def test_half_a_spectrum_of_any_length_gives_the_signal_back(length):
     rng = np.random.default_rng(1)
-    data, axes = rng.standard_normal((3, length)), np.array([0, 1])
+    data, axes = rng.standard_normal((3, length)).astype(np.float32), np.array([0, 1])
     half = irops.call("RDFT-9", data, axes)
-    np.testing.assert_allclose(irops.call("IRDFT-9", half, axes, np.array([3, length])), data, atol=1e-12)
+    np.testing.assert_allclose(irops.call("IRDFT-9", half, axes, np.array([3, length])), data, atol=1e-6)
 
 
 @pytest.mark.parametrize("op", ["DFT-7", "IDFT-7", "IRDFT-9"])

@@ -1,0 +1,45 @@
+"""Checks of layers that OpenVINO's CPU plug-in does not compile: used sinks, and inputs of some types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irops.analysis.inferred import Inferred
+from irops.analysis.structure import ModelStructure
+from irops.diagnostics.diagnostic import Diagnostic
+from irops.ir.model import LayerKind
+
+UNCOMPILED = frozenset(("u1", "u3", "u6", "dynamic"))
+"""The element types that inputs of a model cannot have in OpenVINO's CPU plug-in."""
+
+
+def nothing_uses_a_sink(structure: ModelStructure) -> Iterator[Diagnostic]:
+    for scope in structure.graphs:
+        for layer in scope.graph.layers:
+            if layer.kind not in (LayerKind.RESULT, LayerKind.SINK):
+                continue
+            users = scope.wiring.consumers.get((layer.id, 0), ())
+            for user, _ in users[:1]:
+                message = f"{user} takes the output of {layer}; it must take the input of that layer"
+                notes = ("OpenVINO reads the file, but its CPU plug-in refuses to compile the model",)
+                yield structure.finding("used-sink", message, user.at, scope, user, notes=notes)
+
+
+def inputs_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
+    """Reports what OpenVINO reads, so that a model can be changed before it is compiled: only warnings."""
+    if not structure.dialect.runtime_notes:
+        return
+    for known in inferred.layers.values():
+        if known.layer.kind is not LayerKind.PARAMETER or not known.outputs or known.failed:
+            continue
+        fact = known.outputs[0]
+        if fact.element_type.name in UNCOMPILED:
+            reason = f"the element type {fact.element_type}"
+        elif fact.shape.rank is None:
+            reason = "an unknown rank"
+        else:
+            continue
+        message = f'input "{known.layer.name}" has {reason}'
+        notes = ("OpenVINO reads the file, but its CPU plug-in refuses to compile the model",)
+        place = structure.graphs[0]
+        yield structure.finding("uncompiled-input", message, known.layer.at, place, known.layer, notes=notes)

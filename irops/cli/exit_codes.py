@@ -1,0 +1,56 @@
+"""The exit codes of all commands, and what each command's help says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from irops.diagnostics.diagnostic import Diagnostic
+
+CLEAN, FINDINGS, REFUSED = 0, 1, 2
+INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
+USAGE_RULES = frozenset(
+    (
+        "invalid-input-shape",
+        "unknown-input",
+        "unknown-backend",
+        "unavailable-backend",
+        "unfillable-input",
+        "malformed-settings",
+        "unknown-setting",
+        "invalid-setting",
+    )
+)
+"""Rules about the arguments of the command, not about the model."""
+PATH_RULES = frozenset(
+    ("file-not-found", "not-a-file", "unreadable-file", "unwritten-fixes", "unchecked-file", "out-of-memory")
+)
+"""Rules about files that could not be read, written or checked."""
+MEANING_OF_1 = {
+    "check": "errors were found; with --strict, also warnings; with --diff, also fixes",
+    "infer": "errors were found",
+    "run": "the model has errors, or cannot be evaluated on these inputs",
+    "inspect": "the model has errors that prevent reading it",
+    "translate": "the model has errors, or is not representable in the target",
+    "extract": "the model has errors, or the part cannot be taken",
+    "diff": "the models differ, or one has errors",
+    "conformance": "a case failed",
+}
+"""What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""
+NEVER_1 = ("new",)
+
+
+def exit_codes(command: str) -> str:
+    """The part of a command's help about exit codes."""
+    findings = f"  1  {MEANING_OF_1.get(command, 'a definition or a custom rule has errors')}\n"
+    return (
+        "exit codes:\n"
+        "  0  success\n"
+        f"{'' if command in NEVER_1 else findings}"
+        "  2  wrong usage, a file that cannot be read or written, or an internal\n"
+        "     error"
+    )
+
+
+def refuses(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether findings are about the arguments or the files of a command, not about what a model says."""
+    return any(d.name in USAGE_RULES or d.name in PATH_RULES for d in diagnostics)

@@ -1,0 +1,42 @@
+"""Which op types of a dialect irops defines, and since which opset: for pages, and for irops ops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from irops.dialects import Dialect
+from irops.dialects.dialect import parted
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """defined: the opsets in which each defined op type is known, as text; undefined: the other types."""
+
+    title: str
+    defined: dict[str, str]
+    undefined: tuple[str, ...]
+
+    def __str__(self) -> str:
+        total = len(self.defined) + len(self.undefined)
+        return f"{len(self.defined)} of {self.title}'s {total} op types"
+
+    def as_markdown(self) -> str:
+        """A table of the defined types, and a list of the others."""
+        rows = "".join(f"| {name} | {opsets} |\n" for name, opsets in self.defined.items())
+        return (
+            f"irops defines {self}:\n\n| op type | opsets |\n|---|---|\n{rows}\nIt does not define"
+            f" {', '.join(self.undefined)}.\n"
+        )
+
+
+def coverage(dialect: Dialect) -> Coverage | None:
+    """What is defined of a dialect that lists its op types; None for one that does not."""
+    types = sorted(set(dialect.types()))
+    if not types:
+        return None
+    opsets: dict[str, list[int]] = {}
+    for op in dialect.ids():
+        numbers = [int(name.removeprefix("opset")) for name in dialect.opsets_of(op)]
+        opsets.setdefault(parted(op)[1], []).extend(numbers)
+    defined = {name: f"{min(opsets[name])} to {max(opsets[name])}" for name in types if opsets.get(name)}
+    return Coverage(dialect.title, defined, tuple(name for name in types if name not in defined))

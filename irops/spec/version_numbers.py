@@ -1,0 +1,30 @@
+"""The numbers of versions in definitions and in ids of ops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from irops.spec.types import OPENVINO
+
+MAX_DIGITS = 9
+
+
+def is_version_number(text: str) -> bool:
+    """Whether a text is a number of a version: ASCII digits, and few of them. str.isdigit accepts more."""
+    return text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
+
+
+def wrong_version(root: Any) -> tuple[Any, str] | None:
+    """The element of a definition whose version is not a number where it must be one, with a message."""
+    version, dialect = root.get("version"), root.get("dialect", OPENVINO)
+    if dialect != OPENVINO and version is not None and not is_version_number(version):
+        return root, _message("the version", version, dialect)
+    for element in root.iter("attribute", "example", "counterexample"):
+        since = element.get("since", "0")
+        if not is_version_number(since):
+            return element, _message("since", since, dialect)
+    return None
+
+
+def _message(what: str, text: str, dialect: str) -> str:
+    return f"{what} is {text[:60]!r}, must be a number: an opset of the dialect {dialect}"

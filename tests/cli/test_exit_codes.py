@@ -1,0 +1,172 @@
+"""Every command ends with the exit codes that its help states: 0 success, 1 findings, 2 wrong usage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from irops.cli.exit_codes import exit_codes
+from irops.cli.main import COMMANDS
+
+Irops = Callable[..., Any]
+FAULTY = '<layer type="Odd" version="extension" category="sort"><summary>Odd.</summary></layer>'
+SUCCESS = {
+    "check": ("MODEL",),
+    "infer": ("MODEL",),
+    "run": ("MODEL", "--fill", "ones"),
+    "inspect": ("MODEL",),
+    "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
+    "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
+    "diff": ("MODEL", "MODEL"),
+    "backends": (),
+    "conformance": ("--backend", "numpy", "--op", "Reverse-1", "--examples", "1"),
+    "docs": ("--output", "OUT", "--format", "markdown", "--no-runtimes"),
+    "explain": ("IR202",),
+    "rules": (),
+    "ops": (),
+    "where": ("Reverse-1",),
+    "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
+}
+FINDINGS = {
+    "check": ("BROKEN",),
+    "infer": ("BROKEN",),
+    "run": ("BROKEN", "--fill", "ones"),
+    "inspect": ("MALFORMED",),
+    "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
+    "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
+    "diff": ("MODEL", "MALFORMED"),
+    "backends": ("--definitions", "FAULTY"),
+    "conformance": ("--backend", "numpy", "--op", "Odd-extension", "--definitions", "FAULTY"),
+    "docs": ("--output", "OUT", "--no-runtimes", "--definitions", "FAULTY"),
+    "explain": ("Odd-extension", "--definitions", "FAULTY"),
+    "ops": ("--definitions", "FAULTY"),
+    "where": ("Odd-extension", "--definitions", "FAULTY"),
+}
+REFUSED = {
+    "check": [
+        ("ABSENT",),
+        ("--nonsense",),
+        ("FOLDER",),
+        ("MODEL", "ABSENT"),
+        ("PIPE",),
+        ("MODEL", "--baseline", "ABSENT"),
+    ],
+    "infer": [
+        ("ABSENT",),
+        ("MODEL", "--shape", "typo:1"),
+        ("MODEL", "--shape", "x:a b"),
+        ("MODEL", "--input", "x=ABSENT"),
+    ],
+    "run": [
+        ("ABSENT",),
+        ("MODEL",),
+        ("MODEL", "--input", "x=ABSENT"),
+        ("MODEL", "--fill", "ones", "--keep", "typo"),
+    ],
+    "inspect": [("ABSENT",), ("FOLDER",), ()],
+    "translate": [
+        ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),
+        ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx"),
+    ],
+    "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
+    "diff": [("MODEL", "ABSENT"), ("MODEL",), ("MODEL", "MODEL", "--ignore", "typo")],
+    "backends": [("--op", "typo")],
+    "conformance": [("--backend", "typo"), ()],
+    "docs": [("--output", "FOLDER"), ()],
+    "explain": [("typo",), ()],
+    "rules": [("typo",)],
+    "ops": [("--category", "typo"), ("--opset", "99"), ("--definitions", "ABSENT")],
+    "where": [("typo",), ()],
+    "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
+}
+
+
+@pytest.fixture
+def words(tmp_path: Path, reversing: Path, broken: Path) -> Callable[[str, tuple[str, ...]], list[str]]:
+    """The words of a command line, with the names of files in place of words in capital letters."""
+    faulty, folder = tmp_path / "faulty", tmp_path / "folder"
+    faulty.mkdir()
+    (faulty / "Odd-extension.xml").write_text(FAULTY)
+    folder.mkdir()
+    (folder / "note.txt").write_text("a user's file")
+    (tmp_path / "malformed.xml").write_text("<net><layers><layer id='0'/></layers>")
+    places = {
+        "MODEL": reversing,
+        "BROKEN": broken,
+        "MALFORMED": tmp_path / "malformed.xml",
+        "ABSENT": tmp_path / "absent.xml",
+        "PIPE": Path("/dev/null"),
+        "FOLDER": folder,
+        "FAULTY": faulty,
+        "OUT": tmp_path / "out",
+    }
+    pattern = re.compile("|".join(places))
+    return lambda command, rest: [command, *(pattern.sub(lambda m: str(places[m[0]]), w) for w in rest)]
+
+
+@pytest.mark.parametrize("command", SUCCESS)
+def test_success_is_0(command: str, words: Any, irops: Irops) -> None:
+    assert irops(*words(command, SUCCESS[command])).status == 0
+
+
+@pytest.mark.parametrize("command", FINDINGS)
+def test_findings_are_1(command: str, words: Any, irops: Irops) -> None:
+    result = irops(*words(command, FINDINGS[command]))
+    assert result.status == 1
+    assert re.search(r"error (IR|OD)\d+", result.out + result.err)
+
+
+@pytest.mark.parametrize(("command", "rest"), [(c, rest) for c, many in REFUSED.items() for rest in many])
+def test_wrong_usage_and_unreadable_paths_are_2(
+    command: str, rest: tuple[str, ...], words: Any, irops: Irops
+) -> None:
+    result = irops(*words(command, rest))
+    assert result.status == 2
+    assert result.out + result.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_states_the_codes(command: str, irops: Irops) -> None:
+    assert command in SUCCESS
+    assert command in REFUSED
+    text = irops(command, "--help").out
+    assert text.endswith(exit_codes(command) + "\n")
+    assert ("\n  1  " in text) is (command in FINDINGS or command == "rules")
+
+
+def test_a_warning_is_1_only_with_strict(irops: Irops, valid_model: Path) -> None:
+    warned = Path(__file__).parents[1] / "rules" / "IR208.xml"
+    assert irops("check", warned).status == 0
+    assert irops("check", warned, "--strict").status == 1
+    assert irops("check", warned, "--strict", "--exit-zero").status == 0
+    assert irops("check", valid_model, "--strict").status == 0
+
+
+def test_a_value_of_an_input_is_given_in_one_way_to_infer_and_run(
+    irops: Irops, reversing: Path, tmp_path: Path
+) -> None:
+    np.save(tmp_path / "l.npy", np.array([2, 1], np.int32))
+    file = f"lengths={tmp_path / 'l.npy'}"
+    result = irops("infer", reversing, "--input", file, "--shape", "x:2,3", "--ends")
+    assert result.status == 0
+    assert "[2, 1]" in result.out
+    assert irops("run", reversing, "--input", file, "--shape", "x:2,3", "--fill", "ones").status == 0
+
+
+def test_a_shape_is_given_in_one_way_to_infer_and_run(irops: Irops, reversing: Path) -> None:
+    shapes = ("--shape", "x:2,3", "--shape", "lengths:2")
+    assert irops("infer", reversing, *shapes).status == 0
+    assert irops("run", reversing, *shapes, "--fill", "ones").status == 0
+    assert irops("infer", reversing, *shapes) == irops(
+        "infer", reversing, "--input", "x:2,3", "--input", "lengths:2"
+    )
+    result = irops("run", reversing, "--input", "x:2,3")
+    assert result.status == 2
+    assert "'x:2,3' is not of the form NAME=FILE; --shape NAME:SHAPE gives a shape" in result.err
+    result = irops("infer", reversing, "--shape", "x=a.npy")
+    assert "'x=a.npy' is not of the form NAME:SHAPE; --input NAME=FILE gives a file" in result.err

@@ -1,0 +1,192 @@
+"""Inputs from files, saved results and loops stay within the limits; little memory gives a sentence."""
+
+from __future__ import annotations
+
+import io
+import os
+import resource
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hostile_models import nested
+
+import irops as package
+from irops.cli.numpy_files import load_all, load_one, member_name, save_all
+from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
+
+Irops = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+SMALL = package.Limits(tensor_bytes=1 << 20)
+
+
+def zip_bomb(path: Path, arrays: int, elements: int) -> Path:
+    """An .npz file of zeros, which compress a thousandfold."""
+    content = io.BytesIO()
+    np.save(content, np.zeros(elements, np.uint8))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for k in range(arrays):
+            archive.writestr(f"x{k}.npy", content.getvalue())
+    return path
+
+
+def declared(shape: tuple[int, ...], kind: str = "|u1") -> bytes:
+    """An .npy file that declares a shape, without the bytes."""
+    content = io.BytesIO()
+    np.lib.format.write_array_header_1_0(content, {"shape": shape, "fortran_order": False, "descr": kind})
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("arrays", [1, 8])
+def test_arrays_of_a_file_are_bounded_before_they_are_unpacked(arrays: int, tmp_path: Path) -> None:
+    path = zip_bomb(tmp_path / "b.npz", arrays, (2 << 20) // arrays)
+    assert path.stat().st_size < 20_000
+    with pytest.raises(package.DiagnosticError, match=r"IR605 the arrays of .* take .* \(tensor_bytes\)"):
+        load_all(str(path), SMALL)
+
+
+@pytest.mark.parametrize("kind", ["|u1", "|V0", "<U1", "<f8"])
+def test_a_declared_size_is_bounded_before_memory_is_taken(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.npy"
+    path.write_bytes(declared((1 << 20, 1 << 19), kind))
+    with pytest.raises(package.DiagnosticError, match="IR605"):
+        load_one(str(path), SMALL)
+
+
+@pytest.mark.parametrize("content", [b"\x93NUMPY\x03\x00" + bytes(20), declared((9,)), b"PK\x03\x04damaged"])
+def test_damaged_files_are_refused(irops: Irops, reversing: Path, content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    path.write_bytes(content)
+    for option in (("--load-inputs", path), ("--input", f"x={path}")):
+        result = irops("run", reversing, *option)
+        assert (result.status, "internal" in result.err) == (2, False)
+        assert str(path) in result.err
+
+
+def test_a_run_reports_the_limit(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+    bomb = zip_bomb(tmp_path / "b.npz", 1, 9 << 20)
+    result = irops("run", reversing, "--load-inputs", bomb, "--limit", "tensor_bytes=1000000")
+    assert result.status == 1
+    assert "IR605" in result.err
+    assert "--limit tensor_bytes=N" in result.err
+
+
+@pytest.mark.parametrize(
+    ("name", "member"),
+    [
+        ("y", "y"),
+        ("model/conv/out:0", "model/conv/out_0"),
+        ("../../evil", "_/_/evil"),
+        ("/etc/x", "_/etc/x"),
+        ("C:\\x\\..\\y", "C__x_.._y"),
+        ("a//b", "a/_/b"),
+        ("", "_"),
+        ("a\u202eb\0", "a\\u202eb\\x00".replace("\\", "_")),
+    ],
+)
+def test_names_of_saved_results_stay_in_the_folder(name: str, member: str) -> None:
+    assert member_name(name) == member
+
+
+def test_saved_results_keep_apart_and_changes_are_reported(tmp_path: Path) -> None:
+    arrays = {name: np.array(k) for k, name in enumerate(("../x", "_/x", "n" * 70_000))}
+    changed = save_all(str(tmp_path / "o.npz"), arrays)
+    assert {name[:9]: new[:9] for name, new in changed.items()} == {
+        "../x": "_/x",
+        "_/x": "_/x#1",
+        "n" * 9: "n" * 9,
+    }
+    assert [int(value) for value in load_all(str(tmp_path / "o.npz")).values()] == [0, 1, 2]
+
+
+def test_a_run_says_under_which_names_it_saves(irops: Irops, reversing: Path, tmp_path: Path) -> None:
+    reversing.write_text(reversing.read_text().replace('name="y"', 'name="../../evil"'))
+    result = irops("run", reversing, "--fill", "ones", "-q", "--save-outputs", tmp_path / "o.npz")
+    assert (result.status, result.err) == (0, "result '../../evil' is saved as '_/_/evil'\n")
+    assert zipfile.ZipFile(tmp_path / "o.npz").namelist() == ["_/_/evil.npy"]
+
+
+def test_the_table_of_results_takes_little_memory_beside_them() -> None:
+    array = np.arange(40 * BLOCK, dtype=np.float32)
+    array[5] = np.nan
+    code = "\n".join(
+        [
+            "import numpy as np, resource, sys",
+            "from irops.cli.values import first_elements, minimum_mean_maximum",
+            "array = np.zeros(1 << 26, np.uint8)",
+            "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss",
+            "print(first_elements(array), minimum_mean_maximum(array))",
+            "sys.exit(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before > 100_000)",
+        ]
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+    assert first_elements(array).endswith("(1 nan)")
+    low, mean, high = minimum_mean_maximum(array)
+    assert (low, high) == ("0", f"{float(array[-1]):.4g}")
+    assert float(mean) == pytest.approx(float(np.nanmean(array, dtype=np.float64)), rel=1e-3)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("bits", [0x7F800001, 0x7FC00000, 0xFFC00000])
+def test_nan_of_every_kind_are_shown_without_warnings(bits: int) -> None:
+    array = np.full(9, bits, np.uint32).view(np.float32)
+    assert first_elements(array) == "nan nan nan nan ... (9 nan)"
+    assert minimum_mean_maximum(array) == ("", "", "")
+    assert exact(array[:2]) == "[nan, nan]"
+
+
+def test_nested_loops_share_the_limit_on_iterations(tmp_path: Path) -> None:
+    path = tmp_path / "m.xml"
+    path.write_text(sliced(nested(2)))
+    inputs = [np.ones(2, np.float32)]
+
+    def run(limit: int) -> Mapping[str, Any]:
+        limits = package.Limits(iterations=limit)
+        return package.run(path, inputs, backends="reference", limits=limits)
+
+    assert list(run(2 + 2 * 1)) == ["y"]
+    with pytest.raises(package.EvaluationError, match=r"IR60\d the loops .* the limit is 3 \(iterations\)"):
+        run(3)
+
+
+def sliced(text: str) -> str:
+    """The outer of two TensorIterators runs once for each part of its input; so it runs twice."""
+    head, port_map, tail = text.partition('<input external_port_id="0" internal_layer_id="0"/>')
+    inner = text.replace('<input external_port_id="0"', '<input axis="0" external_port_id="0"', 1)
+    assert port_map
+    assert head
+    assert tail
+    return (
+        inner.replace("<dim>2</dim>", "<dim>-1</dim>")
+        .replace('shape="2"', 'shape="?"')
+        .replace('<output external_port_id="1"', '<output axis="0" external_port_id="1"', 1)
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS bounds the memory on Linux only")
+@pytest.mark.parametrize("command", [("run", "--fill", "ones", "-q"), ("check", "-q"), ("infer", "-q")])
+@pytest.mark.parametrize("megabytes", [150, 250, 350])
+def test_little_memory_is_reported_in_a_sentence(command: tuple[str, ...], megabytes: int) -> None:
+    def bounded() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    model = ROOT / "examples" / "bidirectional_encoder" / "model.xml"
+    done = subprocess.run(
+        [sys.executable, "-m", "irops", command[0], model, *command[1:]],
+        cwd=ROOT,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        preexec_fn=bounded,
+        check=False,
+    )
+    assert done.returncode in (0, 1, 2), done.stderr
+    assert "internal error" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or "memory" in done.stderr + done.stdout

@@ -1,0 +1,144 @@
+"""irops new: what it creates can be used by a model, wherever irops and the user are."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irops as package
+from irops.cli import new as command
+from irops.cli.opset_entry import with_entry
+from irops.registry import Registry
+from irops.spec.opsets import categories, opsets
+
+Irops = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+EXAMPLES = re.findall(r"^  irops (new .*)$", command.__doc__ or "", re.MULTILINE)
+
+
+def model(type: str, version: str) -> str:
+    return f"""<net name="m" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="3" element_type="i32"/>
+<output><port id="0" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="1" name="op" type="{type}" version="{version}"><data amount="2"/><input><port id="0">
+<dim>3</dim></port></input>
+<output><port id="1" precision="I32"><dim>3</dim></port></output></layer>
+<layer id="2" name="y" type="Result" version="opset1"><input><port id="0">
+<dim>3</dim></port></input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_op_of_the_examples_of_help_is_usable_in_a_model(
+    example: str, irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = shlex.split(example)
+    result = irops(*words)
+    assert result.status == 0
+    folder = words[words.index("--output") + 1] if "--output" in words else "."
+    (tmp_path / "m.xml").write_text(model(words[1], "extension"))
+    assert irops("check", "m.xml", "--definitions", folder) == (0, "no findings in m.xml\n", "")
+    result = irops("run", "m.xml", "--definitions", folder, "--fill", "ones")
+    assert result.out.splitlines()[-1].split()[:6] == ["y", "i32", "[3]", "3", "3", "3"]
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == 2
+
+
+def test_a_custom_op_goes_into_the_output_folder_in_a_checkout_too(irops: Irops, tmp_path: Path) -> None:
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / "schemas" / "opsets.xml").write_text("<opsets/>")
+    (tmp_path / "irops" / "ops").mkdir(parents=True)
+    assert irops("new", "Lambda", "--category", "sort", "-o", tmp_path, "-q") == (0, "", "")
+    assert (tmp_path / "Lambda-extension.xml").is_file()
+    compile((tmp_path / "lambda.py").read_text(), "lambda.py", "exec")
+    assert list((tmp_path / "schemas").iterdir()) == [tmp_path / "schemas" / "opsets.xml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("CubeRoot", "--category", "arithmetic", "--version", "opset18"), "there is no opset18"),
+        (("CubeRoot", "--category", "arithmetic", "--version", "Opset3"), "there is no Opset3"),
+        (("CubeRoot", "--category", "arithmetic", "--version", "opset17"), "in a checkout of irops"),
+        (("CubeRoot", "--category", "zzz"), "unknown category 'zzz'; expected one of activation"),
+        (("CubeRoot", "--category", "arithmetc"), "did you mean arithmetic?"),
+        (("a/../b", "--category", "arithmetic"), "'a/../b' is not a valid type"),
+    ],
+)
+def test_what_no_model_could_use_is_refused_and_nothing_written(
+    words: tuple[str, ...], sentence: str, irops: Irops, tmp_path: Path
+) -> None:
+    result = irops("new", *words, "-o", tmp_path)
+    assert (result.status, result.out) == (2, "")
+    assert sentence in result.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("category", categories())
+def test_new_and_ops_accept_the_same_categories(category: str, irops: Irops, tmp_path: Path) -> None:
+    assert irops("new", "MyOp", "--category", category, "-o", tmp_path, "-q").status == 0
+    assert irops("ops", "--category", category, "-q").status == 0
+
+
+def test_an_op_of_openvino_is_added_to_the_checkout_with_its_opset(
+    irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "schemas").mkdir()
+    table = tmp_path / "schemas" / "opsets.xml"
+    shutil.copy(ROOT / "schemas" / "opsets.xml", table)
+    monkeypatch.setattr(command, "schemas_folder", lambda: tmp_path / "schemas")
+    words = ("CubeRoot", "--category", "arithmetic", "--version", "opset17", "-o", tmp_path, "-q")
+    assert irops("new", *words) == (0, "", "")
+    assert (tmp_path / "schemas" / "arithmetic" / "CubeRoot-17.xml").is_file()
+    assert (tmp_path / "irops" / "ops" / "arithmetic" / "cube_root.py").is_file()
+    entry = (
+        '  <op type="CubeRoot" category="arithmetic">\n'
+        '    <version since="opset17" in="17" page="CubeRoot-17"/>\n'
+    )
+    assert entry in table.read_text()
+    result = irops("new", "Abs", *words[1:4], "opset16", *words[5:])
+    assert result.err == (
+        "irops new: opset16 already has Abs-1; a newer version of the op needs a newer opset\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("type", "after"),
+    [("Aaa", '<opsets>\n  <op type="Aaa"'), ("Zzz", '</op>\n  <op type="Zzz"'), ("B", 'since="opset4"')],
+)
+def test_entries_of_opsets_stay_in_alphabetical_order(type: str, after: str) -> None:
+    version = '    <version since="opset1" in="1" page="B-1"/>\n'
+    table = f'<opsets>\n  <op type="B" category="c">\n{version}  </op>\n</opsets>\n'
+    text = with_entry(table, type, "opset4", "c")
+    assert after in text
+    types = re.findall('op type="([^"]*)"', text)
+    assert types == sorted(types)
+
+
+def test_the_definitions_are_those_that_opsets_lists() -> None:
+    """A definition that no opset contains could not be used by any model, and pages would lack its opsets."""
+    registry = Registry(plugins=False)
+    listed = {version.id: version for version in opsets().all()}
+    assert set(registry.ids()) == set(listed)
+    for op, version in listed.items():
+        definition = registry.op(op).definition
+        assert (definition.category, definition.version) == (version.category, version.since)
+        assert version.since in version.opsets
+        assert Path(definition.path) == ROOT / "schemas" / version.category / f"{op}.xml"
+
+
+def test_every_version_in_opsets_resolves_to_its_definition() -> None:
+    registry = package.Registry(plugins=False)
+    for version in opsets().all():
+        for opset in version.opsets:
+            assert registry.resolve(version.type, opset) is registry.op(version.id)

@@ -1,0 +1,111 @@
+"""No process is left behind by a command that is killed, whatever signal it dies of."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import irops.process_lifetime as lifetime
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+ROOT = Path(__file__).parents[2]
+SLEEPING = """if True:
+    import sys, time
+    from irops.cli.guard import guarded
+    def work():
+        print("working", flush=True)
+        time.sleep(300)
+    guarded("run", work)
+"""
+SPAWNED = """if True:
+    import time
+    from irops.cli.processes import run_in_processes
+    if __name__ == "__main__":
+        list(run_in_processes(__import__("sleeper").prepare, (), [1, 2], 2))
+"""
+SLEEPER = """
+import sys, time
+def prepare():
+    def work(item):
+        print("working", flush=True)
+        time.sleep(300)
+    return work
+"""
+
+
+def ended(group: int) -> bool:
+    """Whether all processes of a group end within ten seconds."""
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def killed_while_working(script: str, number: int, folder: Path) -> int:
+    """The process group of a script that was killed once it worked."""
+    (folder / "sleeper.py").write_text(SLEEPER)
+    (folder / "script.py").write_text(script)
+    path = os.pathsep.join((str(ROOT), str(folder)))
+    process = subprocess.Popen(
+        [sys.executable, folder / "script.py"],
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"working\n"
+    os.kill(process.pid, number)
+    process.wait(10)
+    process.stdout.close()
+    return process.pid
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGQUIT, signal.SIGSEGV])
+def test_the_child_of_a_run_ends_with_its_parent(number: int, tmp_path: Path) -> None:
+    group = killed_while_working(SLEEPING, number, tmp_path)
+    try:
+        assert ended(group)
+    finally:
+        _end(group)
+
+
+def test_the_processes_of_a_check_end_with_their_parent(tmp_path: Path) -> None:
+    group = killed_while_working(SPAWNED, signal.SIGKILL, tmp_path)
+    try:
+        assert ended(group)
+    finally:
+        _end(group)
+
+
+def test_a_thread_watches_the_parent_where_the_kernel_does_not(tmp_path: Path) -> None:
+    script = "import irops.process_lifetime as lifetime\nlifetime._signalled_by_kernel = lambda: False\n"
+    group = killed_while_working(script + SLEEPING.replace("if True:", "if 1:"), signal.SIGKILL, tmp_path)
+    try:
+        assert ended(group)
+    finally:
+        _end(group)
+
+
+def test_a_process_whose_parent_has_died_already_ends() -> None:
+    child = os.fork()
+    if child == 0:
+        lifetime.end_with_parent(os.getppid() + 1_000_000)
+        time.sleep(2 * lifetime.POLL_SECONDS)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == lifetime.ORPHANED
+
+
+def _end(group: int) -> None:
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except ProcessLookupError:
+        return

@@ -1,0 +1,66 @@
+"""irops rules, and irops explain for rules, bands, ops and constraints, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import irops as package
+from irops.diagnostics.rule import BANDS
+
+Irops = Callable[..., Any]
+
+
+def test_all_rules_are_listed(irops: Irops) -> None:
+    listed = json.loads(irops("rules", "--output-format", "json").out)
+    assert listed["version"] == 1
+    assert [one["code"] for one in listed["rules"]] == [one.code for one in package.rules()]
+    assert set(listed["rules"][0]) == {
+        "code", "name", "severity", "band", "summary", "explanation", "custom"
+    }  # fmt: skip
+    assert irops("rules", "-q").out.split() == [one.code for one in package.rules()]
+    assert irops("rules").out.endswith(f"{len(package.rules())} rules\n")
+
+
+def test_rules_are_chosen_as_for_select(irops: Irops) -> None:
+    assert (
+        irops("rules", "IR20", "dead-layer", "-q").out.split()[-1] == "IR209"
+        or "IR208" in irops("rules", "dead-layer").out
+    )
+    result = irops("rules", "dead-lair")
+    assert (result.status, result.err) == (
+        2,
+        "irops rules: there is no rule 'dead-lair'; did you mean dead-layer?\n",
+    )
+
+
+@pytest.mark.parametrize("band", BANDS)
+def test_a_band_is_explained_by_its_rules(band: str, irops: Irops) -> None:
+    out = irops("explain", band.lower()).out
+    assert out.startswith(f"{band} {BANDS[band]}\n")
+    (found,) = json.loads(irops("explain", band, "--output-format", "json").out)["subjects"]
+    assert (found["kind"], found["code"], found["name"]) == ("band", band, BANDS[band])
+    codes = [one["code"] for one in found["rules"]]
+    assert codes == [one.code for one in package.rules() if one.code.startswith(band)]
+    assert all(f"  {code} " in out for code in codes)
+
+
+def test_explain_gives_json(irops: Irops) -> None:
+    words = ("IR202", "ReverseSequence-1", "ReverseSequence-1:C1", "onnx:Relu")
+    content = json.loads(irops("explain", *words, "--output-format", "json").out)
+    rule, op, constraint, other = content["subjects"]
+    assert content["version"] == 1
+    assert (rule["kind"], rule["name"]) == ("rule", "dangling-edge")
+    assert [one["name"] for one in op["attributes"]] == ["batch_axis", "seq_axis"]
+    assert [one["name"] for one in op["inputs"]] == ["data", "seq_lengths"]
+    assert constraint in [{"kind": "constraint", **one} for one in op["constraints"]]
+    assert other["id"] == "onnx:Relu-14"
+
+
+def test_every_op_is_explained_as_json(irops: Irops) -> None:
+    ids = irops("ops", "--quiet").out.split()
+    content = json.loads(irops("explain", *ids, "--output-format", "json").out)
+    assert [one["id"] for one in content["subjects"]] == ids

@@ -1,0 +1,96 @@
+"""The command line and Python report the same findings in the same words, at places that name the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irops as package
+from irops.backends.onnxruntime import ONNXRuntime
+from irops.diagnostics.json_format import as_json
+from irops.editing import graiphic
+
+Irops = Callable[..., Any]
+RULES = Path(__file__).parents[1] / "rules"
+FILES = sorted(RULES.glob("IR*.xml"))
+
+
+def test_check_reports_the_same_from_python_and_the_command_line(irops: Irops) -> None:
+    result = irops("check", *FILES, "--output-format", "json", "--jobs", "1")
+    files = {file["path"]: file["diagnostics"] for file in json.loads(result.out)["files"]}
+    for path in FILES:
+        assert files[str(path)] == [as_json(d) for d in package.check(path)], path.stem
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if "IR3" <= path.stem < "IR5"], ids=lambda p: p.stem)
+def test_infer_reports_the_same_from_python_and_the_command_line(path: Path, irops: Irops) -> None:
+    result = irops("infer", path, "--output-format", "json")
+    if not result.out:  # it cannot be read at all
+        with pytest.raises(package.ReadError) as caught:
+            package.infer(path)
+        assert str(caught.value.diagnostics[0]) in result.err
+        return
+    found = package.infer(path).diagnostics
+    assert json.loads(result.out)["diagnostics"] == [as_json(d) for d in found]
+    assert result.status == int(any(str(d.severity) == "error" for d in found))
+
+
+@pytest.mark.parametrize(
+    ("words", "call"),
+    [
+        (("--fill", "ones", "--backend", "abacus"), lambda m: package.run(m, {}, backends="abacus")),
+        (("--fill", "ones", "--shape", "typo:1"), lambda m: package.run(m, {"typo": 0})),
+        (
+            ("--fill", "ones", "--shape", "x:2,3", "--shape", "lengths:3"),
+            lambda m: package.run(m, {"x": np.ones((2, 3), np.float32), "lengths": np.ones(3, np.int32)}),
+        ),
+    ],
+)
+def test_run_raises_what_the_command_line_prints(
+    words: tuple[str, ...], call: Callable[[Path], Any], irops: Irops, reversing: Path
+) -> None:
+    with pytest.raises(package.DiagnosticError) as caught:
+        call(reversing)
+    err = irops("run", reversing, *words).err
+    for diagnostic in caught.value.diagnostics:
+        assert str(diagnostic) in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--fill", "ones", "--backend", "abacus"),
+        ("run", "--fill", "ones", "--backend", "onnxruntime"),
+        ("run", "--fill", "ones", "--shape", "x:?,3"),
+        ("run", "--fill", "ones", "--shape", "typo:1"),
+        ("run", "--fill", "ones", "--limit", "tensor_bytes=1"),
+        ("infer", "--shape", "x:a b"),
+        ("infer", "--shape", "typo:1"),
+        ("translate", "--to", "onnx", "--output", "m.onnx", "--limit", "layers=1"),
+    ],
+)
+def test_messages_about_options_name_a_place(
+    words: tuple[str, ...], irops: Irops, reversing: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ONNXRuntime, "missing", lambda self: "it is not installed")
+    result = irops(words[0], reversing, *words[1:])
+    assert result.status in (1, 2)
+    assert "<model>" not in result.err
+    places = (str(reversing), "<backends>: error IR61")
+    assert any(line.startswith(places) for line in result.err.splitlines())
+
+
+def test_a_misspelled_parameter_of_a_graph_is_suggested() -> None:
+    graph = graiphic.Graph("g")
+    x = graph.input("x", "f32", (2, 3))
+    with pytest.raises(package.DiagnosticError) as caught:
+        graph.node("Concat", x, axsi=1)
+    assert any("did you mean 'axis'?" in d.message for d in caught.value.diagnostics)
+    with pytest.raises(package.DiagnosticError) as caught:
+        graph.node("Concta", x, axis=1)
+    assert caught.value.diagnostics[0].notes == ("did you mean Concat?",)

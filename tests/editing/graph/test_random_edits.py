@@ -1,0 +1,119 @@
+"""Random edits of models: irops.diff lists exactly these, and the result is a model that OpenVINO reads."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import irops
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.ir.model import LayerKind
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+NAMES = ("digit_classifier", "bidirectional_encoder", "turned_rows", "running_total")
+CORPUS = os.environ.get("IROPS_CORPUS")
+EDITS = 20
+UNARY = ("ReLU", "Tanh", "Sigmoid", "Gelu", "Swish", "Exp", "Clamp", "Negative")
+
+
+def edited(model: irops.Model, seed: str) -> tuple[irops.Graph, dict[str, list[str]]]:
+    """A graph of a model after random edits, each of another node, and the names that a difference lists."""
+    chance = random.Random(seed)
+    graph = irops.Graph(model)
+    nodes = [
+        node for node in graph if node.kind is not LayerKind.CONSTANT and not follows_from_constants(node)
+    ]
+    chance.shuffle(nodes)
+    done: dict[str, list[str]] = {}
+    for number, node in enumerate(nodes[:EDITS]):
+        for _ in range(4):  # not every edit applies to every node
+            try:
+                changes = edit(graph, node, number, chance)
+            except DiagnosticError:  # refused, and so not done
+                continue
+            for what, name in changes:
+                done.setdefault(what, []).append(name)
+            if changes:
+                break
+    return graph, done
+
+
+def follows_from_constants(node) -> bool:
+    """Whether a difference lists it among the weights."""
+    values = [value for value in node.inputs if value is not None]
+    return bool(values) and all(
+        value.node.kind is LayerKind.CONSTANT or follows_from_constants(value.node) for value in values
+    )
+
+
+def edit(graph: irops.Graph, node, number: int, chance: random.Random) -> list[tuple[str, str]]:
+    """Make one edit; what a difference lists of it."""
+    one = len(node.outputs) == 1
+    match chance.choice(("rename", "insert", "replace", "remove", "result")):
+        case "rename" if node.kind is LayerKind.OPERATION:
+            graph.rename(node, f"renamed_{number}")
+            return [("renamed", node.name)]
+        case "insert" if one and node.outputs[0].element_type.floating:
+            added = graph.insert_after(node, "Abs", name=f"inserted_{number}")
+            return [("added", added.name)]
+        case "replace" if node.type in UNARY:
+            graph.replace(node, "Erf")
+            return [("changed", node.name)]
+        case "remove" if node.kind is LayerKind.OPERATION and node.type in UNARY:
+            graph.remove(node)
+            return [("removed", node.name)]
+        case "result" if one and node.kind is LayerKind.OPERATION:
+            return [("added", graph.add_result(node.outputs[0], f"extra_{number}").name)]
+    return []
+
+
+def listed(model: irops.Model, other: irops.Model) -> dict[str, list[str]]:
+    difference = irops.diff(model, other)
+    found = {
+        what: sorted(change.name for change in getattr(difference, what))
+        for what in ("added", "removed", "changed", "renamed")
+    }
+    assert not difference.weights
+    assert not difference.moved
+    return {what: names for what, names in found.items() if names}
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", NAMES)
+def test_a_difference_lists_the_edits(name: str, seed: int):
+    model = irops.read(EXAMPLES / name / "model.xml")
+    graph, done = edited(model, f"{name} {seed}")
+    assert done
+    assert listed(model, graph.model()) == {what: sorted(names) for what, names in done.items()}
+
+
+def test_openvino_reads_edited_models(tmp_path: Path):
+    pytest.importorskip("openvino")
+    for name in NAMES:
+        graph, _ = edited(irops.read(EXAMPLES / name / "model.xml"), name)
+        irops.write(graph.model(), tmp_path / f"{name}.xml")
+        assert not irops.check(tmp_path / f"{name}.xml").errors
+    script = (
+        "import json, sys, openvino as ov\n"
+        "core = ov.Core()\n"
+        "print(json.dumps([len(core.read_model(path).results) for path in sys.argv[1:]]))"
+    )
+    paths = [str(tmp_path / f"{name}.xml") for name in NAMES]
+    done = subprocess.run([sys.executable, "-c", script, *paths], capture_output=True, text=True, check=True)
+    counts = [len(irops.Graph(irops.read(path)).results) for path in paths]
+    assert json.loads(done.stdout.splitlines()[-1]) == counts
+
+
+@pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
+def test_a_difference_lists_the_edits_of_every_network_of_the_corpus():
+    for path in sorted(Path(CORPUS or "").glob("arch/**/*.xml")):
+        model = irops.read(path)
+        assert irops.Graph(model).model().graph == model.graph
+        graph, done = edited(model, path.parent.name)
+        assert listed(model, graph.model()) == {what: sorted(names) for what, names in done.items()}, path

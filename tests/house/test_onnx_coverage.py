@@ -1,0 +1,71 @@
+"""The pages state which op types of ONNX irops defines; `python tests/house/test_onnx_coverage.py` updates
+them.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from irops.dialects import dialect_named
+from irops.document.coverage import coverage
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = re.compile(r"(<!-- coverage[^\n]*-->\n).*?(<!-- end of coverage -->)", re.DOTALL)
+SENTENCE = re.compile(r"\d+ of ONNX's \d+ op types")
+
+
+def updated(page: str) -> str:
+    """The text of a page with today's numbers and table."""
+    found = coverage(dialect_named("onnx"))
+    assert found is not None
+    text = (ROOT / page).read_text("utf-8")
+    text = TABLE.sub(lambda match: f"{match[1]}\n{found.as_markdown()}\n{match[2]}", text)
+    return SENTENCE.sub(str(found), text)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/onnx.md"])
+def test_the_pages_state_what_is_covered(page):
+    text = (ROOT / page).read_text("utf-8")
+    assert SENTENCE.search(text)
+    assert updated(page) == text, "run python tests/house/test_onnx_coverage.py"
+
+
+def test_the_command_states_what_is_covered():
+    done = subprocess.run(
+        [sys.executable, "-m", "irops", "ops", "--dialect", "onnx"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    found = coverage(dialect_named("onnx"))
+    assert done.stdout.endswith(f"; {found}; --undefined lists the others\n")
+
+
+def test_a_covered_type_is_one_that_a_model_can_use():
+    found = coverage(dialect_named("onnx"))
+    assert found is not None
+    onnx = dialect_named("onnx")
+    for name, opsets in found.defined.items():
+        first, last = map(int, opsets.split(" to "))
+        for opset in (first, last):
+            assert onnx.named(name, opset) is not None
+    assert not set(found.defined) & set(found.undefined)
+    assert "Conv" in found.undefined or "Conv" in found.defined
+
+
+def test_dialects_without_a_list_have_no_coverage():
+    assert coverage(dialect_named("graiphic")) is None
+    openvino = coverage(dialect_named("openvino"))
+    assert openvino is not None
+    assert openvino.undefined == ()
+
+
+if __name__ == "__main__":
+    for name in ("README.md", "docs/onnx.md"):
+        (ROOT / name).write_text(updated(name), "utf-8")

@@ -1,0 +1,79 @@
+"""The Python of the pages runs as it stands, a page at a time, and excerpts are excerpts of the code."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ELSEWHERE = {
+    "docs/graphs.md": "test_pages.py runs it with its sessions",
+    "docs/onnx.md": "test_pages.py runs it with its sessions",
+    "docs/conformance.md": "test_snippets.py of tests/conformance registers the backend that it shows",
+    "docs/writing-an-op.md": "test_pages.py runs its tests for a new op",
+}
+"""Pages whose snippets need more than a folder with a model, and where they are tested."""
+NEEDS = {
+    "docs/graiphic.md": "onnx",
+    "docs/tokenizers.md": "openvino_tokenizers",
+    "docs/translation.md": "onnx",
+}
+
+
+def snippets(page: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): snippets(path)
+    for path in (*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md", ROOT / "examples" / "README.md")
+    if snippets(path)
+}
+
+
+@pytest.mark.parametrize("page", sorted(set(PAGES) - set(ELSEWHERE)))
+def test_the_snippets_of_a_page_run(page: str, tmp_path: Path) -> None:
+    if page in NEEDS:
+        pytest.importorskip(NEEDS[page])
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for name in ("model.xml", "reversing.xml"):
+        shutil.copy(ROOT / "examples" / "reversing" / "model.xml", tmp_path / name)
+    code = "\n".join(block for block in PAGES[page] if not block.startswith("@"))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_pages_whose_snippets_are_tested_elsewhere_have_some() -> None:
+    assert set(ELSEWHERE) <= set(PAGES)
+
+
+def plain(code: str) -> str:
+    """Python without comments, and with one blank wherever it has blanks."""
+    return " ".join(re.sub(r"^\s*#.*$", "", code, flags=re.MULTILINE).split())
+
+
+def test_excerpts_are_excerpts_of_the_code() -> None:
+    code = "\n".join(plain(path.read_text("utf-8")) for path in (ROOT / "irops" / "ops").rglob("*.py"))
+    excerpts = [b for blocks in PAGES.values() for b in blocks if b.startswith("@") and "def " in b]
+    assert excerpts
+    assert [excerpt for excerpt in excerpts if plain(excerpt) not in code] == []
+
+
+@pytest.mark.parametrize("page", ["docs/translation.md"])
+def test_files_that_sessions_name_exist(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    assert "../examples/reversing" in text
+    assert (ROOT / "examples" / "reversing" / "model.xml").is_file()

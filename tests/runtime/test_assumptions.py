@@ -1,0 +1,61 @@
+"""Shapes that a run meets and that inference, which assumes some sizes to be 1, excludes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import irops
+from irops.diagnostics.diagnostic import EvaluationError
+
+AXIS_0 = ("axes", "Const", {"element_type": "i64", "shape": "1", "offset": 0, "size": 8}, [])
+ZERO = bytes(8)
+
+
+def squeezed(net, shape, *after, version="opset1"):
+    """A Squeeze of axis 0 of an f32 input."""
+    return net(
+        ("x", "Parameter", {"shape": shape, "element_type": "f32"}, []),
+        AXIS_0,
+        ("squeeze", f"Squeeze-{version}", {}, ["x", "axes"]),
+        *after,
+        ("y", "Result", {}, ["squeeze"]),
+        weights=ZERO,
+    )
+
+
+def refusal(model, *inputs):
+    with pytest.raises(EvaluationError) as error:
+        irops.run(model, inputs)
+    (finding,) = error.value.diagnostics
+    return finding
+
+
+@pytest.mark.parametrize("version", ["opset1", "opset15"])
+@pytest.mark.parametrize("shape", ["1..2", "?"])
+def test_a_run_never_gives_a_shape_that_inference_excludes(net, shape, version):
+    model = squeezed(net, shape, version=version)
+    assert str(irops.infer(model)["squeeze", 0].shape) == "[]"
+    assert irops.run(model, [np.ones(1, np.float32)])["y"].shape == ()
+    finding = refusal(model, np.ones(2, np.float32))
+    assert finding.code == "IR618"
+    assert finding.location.layer_name == "squeeze"
+    assert "has shape [2] in this run, inferred is []" in finding.message
+
+
+def test_an_axis_whose_size_is_known_is_kept(net):
+    assert irops.run(squeezed(net, "2"), [np.ones(2, np.float32)])["y"].shape == (2,)
+
+
+def test_sizes_that_only_a_run_shows_are_compared_too(net):
+    model = net(
+        ("x", "Parameter", {"shape": "3", "element_type": "f32"}, []),
+        AXIS_0,
+        ("places", "NonZero-opset3", {"output_type": "i64"}, ["x"]),
+        ("one", "Const", {"element_type": "i64", "shape": "1", "offset": 8, "size": 8}, []),
+        ("squeeze", "Squeeze", {}, ["places", "one"]),
+        ("y", "Result", {}, ["squeeze"]),
+        weights=ZERO + (1).to_bytes(8, "little"),
+    )
+    assert irops.run(model, [np.array([0, 1, 0], np.float32)])["y"].tolist() == [1]
+    assert refusal(model, np.ones(3, np.float32)).code == "IR618"

@@ -1,0 +1,73 @@
+"""Models of one op of OpenVINO that leave one attribute out, made from the examples of its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from lxml import etree
+
+from irops.backends.one_op import one_op_model
+from irops.conformance.example import expected_outputs, inputs_of
+from irops.registry import default_registry
+from irops.spec.cases import examples
+from irops.spec.definition import Case, Tensor
+from irops.spec.op import Op
+from irops.values.element import Array, zeros
+
+LARGE, SMALL = 1 << 16, 1 << 6
+"""Largest number of elements for which a tensor without a value is allocated; of a constant input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """A model whose layers of one op lack an attribute (none if attribute is ''), as text and weights."""
+
+    op: Op
+    attribute: str
+    text: str
+    weights: bytes
+
+
+def models_without(cases: int) -> Iterator[Without]:
+    """For each op that has attributes, and its first examples: the model as the example has it, then the
+    model without each attribute in turn.
+    """
+    registry = default_registry()
+    for op in map(registry.op, registry.ids()):
+        if op.definition.dialect == "openvino" and op.definition.attributes:
+            usable = (case for case in examples(op.definition) if _can_be_built(op, case))
+            for case in islice(usable, cases):
+                for attribute in ("", *op.definition.attributes):
+                    yield Without(op, attribute, *_without(op, case, attribute))
+
+
+def _can_be_built(op: Op, case: Case) -> bool:
+    return case.net is not None or all(
+        t is not None and t.shape.static and t.shape.size.high <= LARGE for t in inputs_of(op, case)
+    )
+
+
+def _without(op: Op, case: Case, attribute: str) -> tuple[str, bytes]:
+    if case.net is not None:
+        return _net_without(op, case.net, attribute), bytes(1 << 10)
+    texts = {name: text for name, text in case.attributes.items() if name != attribute}
+    arrays = [_value(t) for t in inputs_of(op, case) if t is not None]
+    fixed = {i: a for i, a in enumerate(arrays) if a.dtype.kind in "iub" and a.size <= SMALL}
+    return one_op_model(op, arrays, texts, len(expected_outputs(op, case)), fixed)
+
+
+def _value(tensor: Tensor) -> Array:
+    return zeros(tensor.shape.to_tuple(), tensor.element_type) if tensor.value is None else tensor.value
+
+
+def _net_without(op: Op, net: bytes, attribute: str) -> str:
+    tree = etree.fromstring(net)
+    for layer in tree.iter("layer"):
+        data = layer.find("data")
+        if layer.get("type") != op.definition.type or data is None or not attribute:
+            continue
+        if data.get(attribute) is not None:
+            del data.attrib[attribute]
+    return etree.tostring(tree).decode()

@@ -1,0 +1,103 @@
+"""Threads may share a Session, a ModelAnalysis and a Registry, and check at the same time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from typing import Any, TypeVar
+
+import numpy as np
+import pytest
+from hostile_models import chain
+
+import irops
+from irops.analysis.infer import analyse
+
+ROOT = Path(__file__).parents[1]
+MODEL = ROOT / "examples" / "bidirectional_encoder" / "model.xml"
+THREADS = 8
+T = TypeVar("T")
+
+
+@pytest.fixture(autouse=True)
+def frequent_switches() -> Iterator[None]:
+    """Let threads take turns as often as possible, so that a race shows."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def at_once(work: Callable[[int], T]) -> list[T]:
+    """The results of a function in threads that begin at the same moment."""
+    barrier = Barrier(THREADS)
+
+    def begin(number: int) -> T:
+        barrier.wait()
+        return work(number)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(begin, range(THREADS)))
+
+
+def test_reports_of_threads_are_those_of_one() -> None:
+    texts = [path.read_bytes() for path in sorted((ROOT / "tests" / "rules").glob("IR3*.xml"))]
+    alone = [str(irops.check("m.xml", text=text)) for text in texts]
+    assert at_once(lambda _: [str(irops.check("m.xml", text=text)) for text in texts]) == [alone] * THREADS
+
+
+def test_threads_get_the_same_op_of_a_registry_and_all_its_extensions() -> None:
+    folder = next((ROOT / "examples").glob("*/*-*.xml")).parent
+    name = next(folder.glob("*-*.xml")).stem
+    for _ in range(5):
+        registry = irops.Registry([folder])
+
+        def ops(number: int, registry: irops.Registry = registry) -> tuple[Any, ...]:
+            ids = ("Relu-1", "ReLU-1", "SoftMax-8", "Loop-5", name)
+            chosen = [each for each in ids if each in registry.versions()]
+            return tuple(registry.op(each) for each in (chosen[number % 2 :] + chosen[: number % 2]))
+
+        results = at_once(ops)
+        assert len({id(op) for found in results for op in found}) == len(results[0])
+        assert name in {op.id for op in results[0]}
+
+
+def test_a_registry_remembers_a_bounded_number_of_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irops.registry.MAX_RESOLVED", 50)
+    registry = irops.Registry()
+    at_once(lambda number: [registry.resolve(f"Op{number}x{k}", "opset1") for k in range(100)])
+    assert len(registry._resolved) <= 50 + THREADS
+    assert registry.resolve("ReLU", "opset1") is registry.resolve("ReLU", "opset1")
+
+
+def test_results_of_a_shared_session_are_those_of_one(tmp_path: Path) -> None:
+    (tmp_path / "m.xml").write_text(chain(20).replace('shape="2"', 'shape="?"').replace("<dim>2", "<dim>-1"))
+    session = irops.Session(tmp_path / "m.xml", backends="reference")
+
+    def run(number: int) -> list[list[float]]:
+        sizes = [(number + k) % 5 + 1 for k in range(10)]
+        return [session.run([np.full(size, size - 3, np.float32)])["y"].tolist() for size in sizes]
+
+    for number, results in enumerate(at_once(run)):
+        sizes = [(number + k) % 5 + 1 for k in range(10)]
+        assert results == [[max(size - 3, 0)] * size for size in sizes]
+
+
+def test_a_shared_analysis_infers_and_checks_alike() -> None:
+    analysis = analyse(irops.read(MODEL))
+    outcomes = at_once(lambda _: (str(irops.check(analysis)), str(analysis.infer().layers.keys())))
+    assert len(set(outcomes)) == 1
+
+
+def test_threads_that_read_one_file_of_weights_share_its_mapping() -> None:
+    model = irops.read(MODEL)
+    inputs = {
+        port.name: np.zeros([int(max(dim.low, 1)) for dim in port.fact.shape], port.fact.element_type.dtype)
+        for port in analyse(model).signature.inputs
+    }
+    session = irops.Session(model, backends="reference")
+    results = at_once(lambda _: {name: array.tolist() for name, array in session.run(inputs).items()})
+    assert all(result == results[0] for result in results)
