@@ -20,7 +20,7 @@ from irops.cli.model_files import model_help
 from irops.cli.model_summary import LayerWithBodies, ModelSummary, OldestRelease, Tensor, summarize
 from irops.cli.streams import show
 from irops.cli.tables import table
-from irops.diagnostics.printable import plural, shown
+from irops.diagnostics.printable import plural, printable, shown
 from irops.reading import read
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _release(oldest: OldestRelease) -> str:
     if not oldest.decided_by:
         return f"{text}; older releases are not known"
     others = len(oldest.decided_by) - 1
-    return f"{text}: {shown(oldest.decided_by[0])}" + (f", and {others} more" if others else "")
+    return f"{text}: {printable(oldest.decided_by[0])}" + (f", and {others} more" if others else "")
 
 
 def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> Tree:
