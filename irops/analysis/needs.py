@@ -113,6 +113,10 @@ def _attribute_needs(graph: GraphNode, node: LayerNode, table: Releases) -> Iter
             since = table.of_type(value, constant=layer.is_constant)
             what = f'has {name}="{value}"'
             yield Need("type-newer-than-target", what, since, graph, layer, layer.data_at, name)
+        elif attribute.type == "enum" and name in layer.data and node.op is not None:
+            since = table.of_value(node.op.id, name, layer.data[name])
+            what = f'({node.op.id}) has {name}="{layer.data[name]}"'
+            yield Need("value-newer-than-target", what, since, graph, layer, layer.data_at, name)
 
 
 def _input_needs(graph: GraphNode, node: LayerNode, table: Releases) -> Iterator[Need]:

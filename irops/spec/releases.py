@@ -35,6 +35,10 @@ class Releases:
             for one in root.findall("input")
             for name in (one.text or "").split()
         }
+        self._values = {
+            (one.attrib["op"], one.attrib["attribute"], one.text or ""): one.attrib["since"]
+            for one in root.findall("value")
+        }
         self.limited: frozenset[str] = frozenset(op for op, _, _ in self._inputs)
         """The ops of which some input takes an element type only in later releases."""
 
@@ -78,6 +82,10 @@ class Releases:
         return self.newest_of(
             self._inputs[op, name, element_type] for name in types if (op, name, element_type) in self._inputs
         )
+
+    def of_value(self, op: str, attribute: str, value: str) -> str:
+        """Since when an attribute of an op takes a value."""
+        return self._values.get((op, attribute, value.strip().lower()), self.oldest)
 
     def of_feature(self, name: str) -> str:
         return self._features.get(name, self.oldest)

@@ -23,6 +23,7 @@ from irops.spec.releases import releases
 
 pytestmark = needs("openvino")
 FOLDER = os.environ.get("IROPS_RELEASES")
+KINDS = ("op", "value")
 OTHERS = installed_releases(Path(FOLDER)) if FOLDER else {}
 
 
@@ -34,8 +35,8 @@ def _newest() -> str:
 
 
 def _probes() -> list[Probe]:
-    """One for each op version and opset, each element type, and each feature."""
-    ops = [probe for each in opsets().all() for probe in op_probes(each) if probe.name[0] == "op"]
+    """One for each op version and opset, each named value, each element type, and each feature."""
+    ops = [probe for each in opsets().all() for probe in op_probes(each) if probe.name[0] in KINDS]
     return [*ops, *type_probes(), *feature_probes()]
 
 

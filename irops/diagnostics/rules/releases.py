@@ -58,4 +58,17 @@ RULES: tuple[Rule, ...] = (
         A comment makes a short file long enough. Reported only with --target, or a target in the settings.
         """,
     ),
+    Rule(
+        "IR945",
+        "value-newer-than-target",
+        Severity.ERROR,
+        "the target release has the op, but not for the value of an attribute",
+        """
+        Some attributes take more values in newer releases, without a new version of the op: the rounding_type
+        ceil_torch of pooling, for example. Older releases refuse such a layer.
+
+        Choose another value, if it means the same for the shapes in use, or raise the target. Reported only
+        with --target, or a target in the settings.
+        """,
+    ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +66,12 @@ def op_probes(version: OpVersion) -> Iterator[Probe]:
                 text.replace(was, f'type="{op.definition.type}" version="{opset}"'),
                 weights,
             )
+        for attribute in op.definition.attributes.values():
+            for value in attribute.values if attribute.type == "enum" else ():
+                changed = replace(case, attributes={**case.attributes, attribute.name: value})
+                made = _made(op, changed, {}) if case.net is None else None
+                if made is not None:
+                    yield Probe(("value", version.id, attribute.name, value), *made)
         for variable, allowed in _variables(op).items():
             for name in sorted(allowed):
                 made = _made(op, case, {variable: name})

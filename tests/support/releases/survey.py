@@ -87,6 +87,7 @@ def table(answers: Answers) -> str:
         *(f'  <type name="{name}" since="{of}"/>' for name, of in types.items() if of != oldest),
         *(f'  <constant type="{name}" since="{of}"/>' for name, of in constants.items() if of != types[name]),
         *_inputs(answers, since, types),
+        *_values(since),
         *(
             f'  <feature name="{name[1]}" since="{of}"/>'
             for name, of in since.items()
@@ -141,6 +142,17 @@ def _inputs(answers: Answers, since: Mapping[Name, str], types: Mapping[str, str
         f'  <input op="{op}" type="{variable}" since="{of}">{" ".join(types)}</input>'
         for (op, variable, of), types in found.items()
     ]
+
+
+def _values(since: Mapping[Name, str]) -> list[str]:
+    """Values of attributes that came later than the op."""
+    lines = []
+    for probe, of in since.items():
+        if probe[0] == "value":
+            _, op, attribute, value = probe
+            if of > since[("op", op, f"opset{op.rpartition('-')[2]}")]:
+                lines.append(f'  <value op="{op}" attribute="{attribute}" since="{of}">{value}</value>')
+    return lines
 
 
 def main(arguments: list[str], write: Callable[[str], object]) -> None:
