@@ -108,3 +108,21 @@ def test_a_model_of_old_ops_is_read_by_all_known_releases() -> None:
     g = irops.Graph("old", opset=8)
     g.result(g.ops.ReLU(g.parameter("x", "f32[2]")), "y")
     assert oldest_release(ModelStructure(g.model())) == (releases().oldest, ())
+
+
+def test_a_value_of_an_attribute_that_came_after_the_op_is_reported() -> None:
+    g = irops.Graph("pooled")
+    x = g.parameter("x", "f32[1,1,5,5]")
+    pooled = g.add(
+        "AvgPool-14",
+        x,
+        strides=(2, 2),
+        pads_begin=(0, 0),
+        pads_end=(0, 0),
+        kernel=(2, 2),
+        exclude_pad=False,
+        rounding_type="ceil_torch",
+    )
+    g.result(pooled, "y")
+    assert codes(g.model(), "2024.0") == ["IR945"]
+    assert codes(g.model(), "2024.1") == []
