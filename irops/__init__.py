@@ -9,6 +9,7 @@
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
+    image = irops.draw(model)                  # a picture, which notebooks show
     other = irops.translate(model, to=dialect)
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
@@ -39,6 +40,7 @@ __all__ = [
     "definition",
     "definitions",
     "diff",
+    "draw",
     "extract",
     "infer",
     "read",
@@ -66,6 +68,7 @@ _HOMES = {
     "Graph": "irops.editing.graph.graph",
     "extract": "irops.editing.extraction",
     "diff": "irops.editing.diff.diff",
+    "draw": "irops.drawing.draw",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
@@ -95,6 +98,7 @@ if TYPE_CHECKING:
     from irops.diagnostics.report import Report as Report
     from irops.diagnostics.rule import Rule as Rule
     from irops.diagnostics.rule import Severity as Severity
+    from irops.drawing.draw import draw as draw
     from irops.editing.diff.diff import diff as diff
     from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph

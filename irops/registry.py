@@ -185,9 +185,7 @@ class Registry:
         return [newest[near] for near in closest(stem if dash else word, newest)]
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
-        """The ids of all ops of OpenVINO and of extensions; or of another dialect, a file of which may hold
-        later versions too.
-        """
+        """The ids of OpenVINO's ops and of extensions; or of another dialect, each the oldest of its file."""
         asked = _dialect(dialect)
         if asked is None:
             return ()
@@ -295,9 +293,7 @@ def definition(id: str) -> Definition:
 
 
 def definitions() -> tuple[Definition, ...]:
-    """All definitions of OpenVINO's ops and of custom ops, by name and version; then those of the other
-    dialects.
-    """
+    """All definitions, by name and version: OpenVINO's ops and custom ops, then those of other dialects."""
     registry = default_registry()
     return tuple(
         registry.op(op).definition for dialect in dialects() for op in registry.versions(dialect.name)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
 from irops.diagnostics.rule import Severity
 from irops.diagnostics.suggestions import did_you_mean
+from irops.html_table import html_table
 from irops.invocation import Invocation
 from irops.ir.model import Layer
 from irops.spec.op import Op
@@ -104,3 +105,15 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
 
     def __repr__(self) -> str:
         return f"<Inferred {len(self.layers)} layers, {len(self.errors)} errors>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: type and shape of every output of this graph, and what is wrong."""
+        rows: list[tuple[str, str, str]] = []
+        for facts in self.layers.values():
+            op = facts.op.id if facts.op is not None else facts.layer.type
+            for index, fact in enumerate(facts.outputs):
+                name = facts.layer.name if len(facts.outputs) == 1 else f"{facts.layer.name}:{index}"
+                rows.append((name, op, f"{fact.element_type}{fact.shape.spelled}"))
+        found = [(d.code, str(d.location), d.message) for d in self.diagnostics]
+        wrong = html_table("diagnostics", ("rule", "place", "message"), found) if found else ""
+        return html_table(repr(self)[1:-1], ("output", "op", "type and shape"), rows) + wrong

@@ -72,7 +72,10 @@ def member_name(name: str) -> str:
 
     Names come from models: ../../x, /x or a drive would leave the folder.
     """
-    parts = printable(abridged(name, MAX_NAME)).replace("\\", "_").replace(":", "_").split("/")
+    text = printable(abridged(name, MAX_NAME)).replace("\\", "_")
+    if text[1:2] == ":":
+        text = f"{text[0]}_{text[2:]}"
+    parts = text.split("/")
     return "/".join("_" if part in ("", ".", "..") else part for part in parts)
 
 

@@ -9,6 +9,7 @@ from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_orde
 from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.rule import Rule, Severity
 from irops.diagnostics.selection import rules_of
+from irops.html_table import html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +73,8 @@ class Report:
     def __repr__(self) -> str:
         counts = f"{plural(len(self.errors), 'error')}, {plural(len(self.warnings), 'warning')}"
         return f"<Report of {shortened(self.path or '<model>', 80)}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: every finding with its place."""
+        rows = ((d.severity, d.code, d.location, d.message) for d in self.diagnostics)
+        return html_table(repr(self)[1:-1], ("", "rule", "place", "message"), rows)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import abridged, plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
+from irops.html_table import html_table
 from irops.ir.layer_kind import LayerKind as LayerKind  # noqa: PLC0414
 from irops.ir.layer_kind import kind_of as kind_of  # noqa: PLC0414
 from irops.ir.locate import Source
@@ -232,6 +234,18 @@ class Model:
     def __repr__(self) -> str:
         return f"<Model '{shortened(self.name)}': {plural(len(self.layers), 'layer')}, {self.dialect}>"
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: inputs and results as they are declared, and how many layers of each type."""
+        types = Counter(layer.type for _, layer in self.walk())
+        rows: list[tuple[str, str, str]] = []
+        for layer in self.layers:
+            if layer.kind in (LayerKind.PARAMETER, LayerKind.RESULT):
+                ports = layer.outputs or layer.inputs
+                what = "input" if layer.kind is LayerKind.PARAMETER else "result"
+                rows.append((what, layer.name, _declared(ports[0]) if ports else ""))
+        rows.extend(("layers", name, str(count)) for name, count in types.most_common())
+        return html_table(repr(self)[1:-1], ("", "", ""), rows)
+
     @property
     def layers(self) -> list[Layer]:
         return self.graph.layers
@@ -268,6 +282,12 @@ class Model:
 
     def with_graph(self, graph: Graph) -> Model:
         return replace(self, graph=graph)
+
+
+def _declared(port: Port) -> str:
+    """The type and shape that a port declares: FP32 [?,3]."""
+    dims = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
+    return f"{port.precision or ''} [{dims}]".strip()
 
 
 def walk(graph: Graph, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Layer]]:

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from irops.diagnostics.rule import Severity
+from irops.html_table import html_table
 from irops.values.element import Array, ElementType
 from irops.values.shape import Shape
 
@@ -202,6 +203,17 @@ class Definition:
 
     def __repr__(self) -> str:
         return f"<Definition {self.id}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: attributes, inputs, outputs and constraints with their sentences."""
+        rows: list[tuple[str, str, str, str]] = []
+        for attribute in self.attributes.values():
+            default = "required" if attribute.required else f"default {attribute.default}"
+            rows.append(("attribute", attribute.name, f"{attribute.type}, {default}", attribute.text))
+        for what, ports in (("input", self.inputs), ("output", self.outputs)):
+            rows.extend((what, port.name, port.type, port.text) for port in ports)
+        rows.extend(("constraint", c.id, c.severity, c.text) for c in self.constraints.values())
+        return html_table(f"{self.id}: {self.summary}", ("", "", "", ""), rows)
 
 
 def definition_id(dialect: str, type: str, version: str) -> str:

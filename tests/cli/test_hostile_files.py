@@ -124,7 +124,7 @@ def test_paths_that_no_system_accepts_are_reported(function: Callable[[str], obj
 @pytest.mark.parametrize("command", ["check", "infer", "inspect", "run"])
 def test_an_empty_path_is_reported(command: str) -> None:
     status, out, err = call(command, "")
-    assert status == 1
+    assert status == 2
     assert "IR001 the path is empty" in out + err
 
 

@@ -80,10 +80,11 @@ def test_a_run_reports_the_limit(irops: Irops, reversing: Path, tmp_path: Path) 
     ("name", "member"),
     [
         ("y", "y"),
-        ("model/conv/out:0", "model/conv/out_0"),
+        ("model/conv/out:0", "model/conv/out:0"),
         ("../../evil", "_/_/evil"),
         ("/etc/x", "_/etc/x"),
         ("C:\\x\\..\\y", "C__x_.._y"),
+        ("aten::linear/MatMul:1", "aten::linear/MatMul:1"),
         ("a//b", "a/_/b"),
         ("", "_"),
         ("a\u202eb\0", "a\\u202eb\\x00".replace("\\", "_")),

@@ -251,7 +251,7 @@ def test_the_command_ends_with_1_where_models_differ(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
-    [(("nope.xml",), 1, "does not exist"), (("--ignore", "name"), 2, "did you mean 'names'")],
+    [(("nope.xml",), 2, "does not exist"), (("--ignore", "name"), 2, "did you mean 'names'")],
 )
 def test_the_command_refuses_with_a_sentence(arguments, status, message):
     path = EXAMPLES / "turned_rows" / "model.xml"

@@ -14,6 +14,7 @@ import irops
 PACKAGE = Path(irops.__file__).parent
 LEVELS = {
     "process_setting": -1,
+    "html_table": -1,
     "process_lifetime": -1,
     "values": 0,
     "diagnostics": 0,
@@ -32,6 +33,7 @@ LEVELS = {
     "runtime": 7,
     "editing": 8,
     "conformance": 9,
+    "drawing": 9,
     "document": 10,
     "cli": 11,
 }
@@ -47,6 +49,7 @@ DOORS = {
     "torch": ("backends/", "conformance/"),
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
+    "fast_sugiyama": ("drawing/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 

@@ -45,16 +45,15 @@ def compared(a: Array, b: Array) -> Elements | None:
     different, greatest, scale = 0, 0.0, 0.0
     for start in range(0, one.size, _STEP):
         x, y = one[start : start + _STEP], other[start : start + _STEP]
-        if x.tobytes() == y.tobytes():
-            scale = max(scale, float(np.nanmax(np.abs(x.astype(np.float64)), initial=0)))
-            continue
         with np.errstate(all="ignore"):
             wide = x.astype(np.float64), y.astype(np.float64)
+            scale = max(scale, float(np.nanmax(np.abs(wide[0]), initial=0)))
+            if x.tobytes() == y.tobytes():
+                continue
             unequal = ~((wide[0] == wide[1]) | (np.isnan(wide[0]) & np.isnan(wide[1])))
             distance = np.abs(wide[0] - wide[1])[unequal]
         different += int(unequal.sum())
         greatest = max(greatest, float(np.max(np.nan_to_num(distance, nan=np.inf), initial=0)))
-        scale = max(scale, float(np.nanmax(np.abs(wide[0]), initial=0)))
     if not different:
         return None
     few = f"{_spelled(a)} -> {_spelled(b)}" if a.size <= _FEW else ""

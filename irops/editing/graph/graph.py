@@ -15,6 +15,7 @@ from irops.editing.graph.node import Node, Value
 from irops.editing.graph.operands import in_order, own, separated
 from irops.editing.graph.ops import Ops
 from irops.editing.graph.origin import Origin
+from irops.html_table import html_table
 from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
@@ -65,6 +66,19 @@ class Graph(Nesting):
 
     def __repr__(self) -> str:
         return f"<Graph {shortened(self.name)!r}: {plural(len(self), 'node')}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the nodes in topological order, with their inputs and what is inferred."""
+        rows = (
+            (
+                node.name,
+                node.type,
+                ", ".join("" if source is None else source.node.name for source in node.sources),
+                ", ".join(map(str, node.outputs)),
+            )
+            for node in self
+        )
+        return html_table(repr(self)[1:-1], ("node", "op", "inputs", "outputs"), rows)
 
     # building
 

@@ -268,7 +268,7 @@ def test_an_op_without_gradient_beside_the_way_is_no_fault(net):
         ("sums", "CumSum-opset3", {}, ["x", "axis"]),
         ("product", "Multiply", {}, ["sums", "w"]),
         ("s", "Sin", {}, ["w"]),
-        ("size", "ShapeOf-opset3", {}, ["x"]),
+        ("size", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
         result("y", "product"),
         result("z", "s"),
         result("n", "size"),

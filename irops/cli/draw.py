@@ -1,0 +1,85 @@
+"""Draw a model: layers as boxes, with the types and shapes of what they give.
+
+Constants and shape computations are drawn in the boxes of their users, bodies
+as frames, and blocks of equal layers that follow one another once. A graph of
+more than about 1500 boxes is drawn as blocks of layers. The HTML page pans,
+zooms, searches, and shows the definition of a layer on click.
+Exit code: 0 if the file was written, 1 if the model cannot be drawn.
+
+example:
+  irops draw model.xml -o model.svg
+  irops draw model.xml -o model.html --unfold
+  irops draw model.xml -o part.svg --around relu_9 --hops 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from irops.analysis.infer import analyse
+from irops.cli.exit_codes import CLEAN
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.main import Refusal
+from irops.cli.model_files import model_help
+from irops.cli.numbers import integer_at_least
+from irops.cli.settings import settings
+from irops.diagnostics.printable import printable
+from irops.drawing.draw import draw
+from irops.drawing.drawing import SUFFIXES
+from irops.drawing.engines import MissingExtraError
+from irops.reading import read
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help=model_help())
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    parser.add_argument(
+        "--output", "-o", metavar="FILE", required=True, help="the picture: an .svg, .html or .dot file"
+    )
+    parser.add_argument(
+        "--unfold", action="store_true", help="draw repeated blocks and shape computations layer by layer"
+    )
+    parser.add_argument("--around", metavar="LAYER", help="draw what lies around a layer")
+    parser.add_argument(
+        "--hops",
+        metavar="N",
+        type=integer_at_least(0),
+        help="how many edges the picture reaches from --around; default: 2",
+    )
+    parser.add_argument("--path", metavar="LAYER/BODY", default="", help="draw a body: loop/body")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no summary")
+    add_limits(parser)
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    suffix = os.path.splitext(args.output)[1]
+    if suffix not in SUFFIXES:
+        raise Refusal(f"--output {args.output} is no .svg, .html or .dot file")
+    if args.hops is not None and args.around is None:
+        raise Refusal("--hops is given without --around; name a layer with --around")
+    limits = limits_of(args, settings().limits)
+    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    try:
+        drawing = draw(
+            analysis,
+            unfold=args.unfold,
+            around=args.around,
+            hops=2 if args.hops is None else args.hops,
+            path=tuple(args.path.split("/")) if args.path else (),
+        )
+    except MissingExtraError as error:
+        raise Refusal(str(error)) from None
+    except (KeyError, ValueError) as error:
+        if type(error) not in (KeyError, ValueError):
+            raise
+        raise Refusal(str(error.args[0])) from None
+    drawing.write(args.output)
+    if not args.quiet:
+        print(f"{printable(args.output)}: {len(analysis.model.layers)} layers in {len(drawing)} boxes")
+        for note in drawing.notes:
+            print(f"note: {note}", file=sys.stderr)
+    return CLEAN

@@ -1,0 +1,203 @@
+"""The layout of a scene: sizes, rows, columns, and the way of each line."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from irops.drawing.columns import Item, place
+from irops.drawing.engines import Engine
+from irops.drawing.rows import Rows, line_of, name_far_sources, rows_of
+from irops.drawing.scene import Box, BoxKind, Link, Scene
+from irops.drawing.text import BODY, SMALL, TITLE, width
+
+PADDING, LINE_HEIGHT, TITLE_HEIGHT, PORT_HEIGHT = 9.0, 15.0, 22.0, 15.0
+ROW_GAP, COLUMN_GAP, PASS_WIDTH, FRAME_MARGIN = 30.0, 22.0, 6.0, 14.0
+PART_TITLE = 18.0
+
+
+def arrange(scene: Scene, engine: Engine) -> None:
+    """Set the place and the size of everything in a scene, and in the scenes inside it."""
+    rows = rows_of(scene)
+    name_far_sources(scene, rows)
+    for number, box in enumerate(scene.boxes):
+        box.number = number
+        for _, part in box.parts:
+            arrange(part, engine)
+        _measure(box)
+    order, items = _order(scene, rows, engine)
+    place(items, order, COLUMN_GAP)
+    _set_places(scene, order, items)
+    _route(scene, rows, items)
+
+
+def _measure(box: Box) -> None:
+    """The size of a box, from its texts, its ports and what is inside it."""
+    if box.kind is BoxKind.EXIT:
+        box.width = box.height = 4.0
+        return
+    title = width(box.title, TITLE)
+    texts = [title, width(box.subtitle, SMALL), *(width(line, BODY) for line in box.lines)]
+    box.text_height = TITLE_HEIGHT + (14 if box.subtitle else 0) + LINE_HEIGHT * len(box.lines) + 5
+    if not box.subtitle and not box.lines:
+        box.text_height = TITLE_HEIGHT
+    for port in box.ports:
+        port.width = width(port.text, SMALL) + 10 if port.text else 8.0
+    inside = max(texts) + 2 * PADDING
+    x = FRAME_MARGIN
+    height = 0.0
+    for caption, part in box.parts:
+        part.x, part.y = x, box.text_height + (PART_TITLE if caption else 4)
+        x += max(part.width, width(caption, BODY) + 20) + FRAME_MARGIN
+        height = max(height, part.y + part.height + FRAME_MARGIN)
+    ports = sum(port.width for port in box.ports) + 6 * (len(box.ports) + 1)
+    box.width = max(inside, x if box.parts else 0.0, ports, 40.0)
+    box.height = max(box.text_height, height)
+    _place_ports(box)
+
+
+def _place_ports(box: Box) -> None:
+    if box.kind is BoxKind.REPEAT:
+        _place_below_exits(box)
+        return
+    free = box.width - sum(port.width for port in box.ports)
+    x = 0.0
+    for port in box.ports:
+        x += free / (len(box.ports) + 1)
+        port.x = x + port.width / 2
+        x += port.width
+
+
+def _place_below_exits(frame: Box) -> None:
+    """The ports of a frame are below its exits; they are moved apart where they would overlap."""
+    scene = frame.parts[0][1]
+    exits = [box for box in scene.boxes if box.kind is BoxKind.EXIT]
+    pairs = sorted(zip(frame.ports, exits), key=lambda pair: pair[1].x)
+    edge = 6.0
+    for port, leaving in pairs:
+        wanted = scene.x + leaving.x + leaving.width / 2
+        port.x = max(edge + port.width / 2, wanted)
+        edge = port.x + port.width / 2 + 6
+    edge = frame.width - 6
+    for port, _ in reversed(pairs):
+        port.x = min(port.x, edge - port.width / 2)
+        edge = port.x - port.width / 2 - 6
+
+
+def _order(scene: Scene, rows: Rows, engine: Engine) -> tuple[list[list[int]], list[Item]]:
+    """The items of each row from left to right: boxes by their numbers, and passes behind them."""
+    items = [Item(box.width) for box in scene.boxes]
+    at_row = list(rows.of)
+    for chain in rows.chains.values():
+        for step in chain:
+            step.number = len(items)
+            items.append(Item(PASS_WIDTH))
+            at_row.append(step.row)
+    edges: dict[tuple[int, int], None] = {}
+    pulls: set[tuple[int, int, float]] = set()
+    for link in scene.links:
+        numbers = [link.source, *(step.number for step in line_of(rows, link)), link.target]
+        for a, b in pairwise(numbers):
+            edges[a, b] = None
+            shift = _departure(scene, link) if a == link.source else 0.0
+            shift -= _arrival(scene, link) if b == link.target else 0.0
+            if (a, b, shift) not in pulls:
+                pulls.add((a, b, shift))
+                weight = 4.0 if b != link.target and a != link.source else 1.0
+                items[a].below.append((b, -shift, weight))
+                items[b].above.append((a, shift, weight))
+    _straighten(items)
+    places = engine(len(items), list(edges))
+    order: list[list[int]] = [[] for _ in range(rows.count)]
+    for number, row in enumerate(at_row):
+        order[row].append(number)
+    for numbers in order:
+        numbers.sort(key=lambda number: (places[number], number))
+        _by_ports(numbers, items)
+    return order, items
+
+
+def _by_ports(row: list[int], items: list[Item]) -> None:
+    """Put the items of a row that hang on one box alone in the order of its ports."""
+    families: dict[int, list[int]] = {}
+    for place_in_row, number in enumerate(row):
+        if len(items[number].above) == 1:
+            families.setdefault(items[number].above[0][0], []).append(place_in_row)
+    for places_in_row in families.values():
+        members = sorted((row[p] for p in places_in_row), key=lambda number: items[number].above[0][1])
+        for place_in_row, number in zip(places_in_row, members):
+            row[place_in_row] = number
+
+
+def _straighten(items: list[Item]) -> None:
+    """Boxes that are connected with one another alone want it most to be in line."""
+    for number, item in enumerate(items):
+        if len(item.below) == 1 and len(items[item.below[0][0]].above) == 1:
+            other, distance, weight = item.below[0]
+            item.below[0] = other, distance, 4 * weight
+            items[other].above[0] = number, -distance, 4 * weight
+
+
+def _departure(scene: Scene, link: Link) -> float:
+    """Where a line leaves its box, from the middle of the box."""
+    box = scene.boxes[link.source]
+    return box.ports[link.port].x - box.width / 2 if link.port < len(box.ports) else 0.0
+
+
+def _arrival(scene: Scene, link: Link) -> float:
+    """Where a line arrives at a repeated block, above its entry, from the middle of the frame."""
+    if link.entry is None:
+        return 0.0
+    frame = scene.boxes[link.target]
+    inner = frame.parts[0][1]
+    entry = inner.boxes[link.entry]
+    return inner.x + entry.x + entry.width / 2 - frame.width / 2
+
+
+def _set_places(scene: Scene, order: list[list[int]], items: list[Item]) -> None:
+    left = min((item.x - item.width / 2 for item in items), default=0.0)
+    right = max((item.x + item.width / 2 for item in items), default=0.0)
+    for item in items:
+        item.x = round(item.x - left, 1)
+    y = 0.0
+    for row in order:
+        boxes = [scene.boxes[number] for number in row if number < len(scene.boxes)]
+        tallest = 0.0
+        for box in boxes:
+            box.x, box.y = round(items[box.number].x - box.width / 2, 1), y
+            tallest = max(tallest, box.height + (PORT_HEIGHT if box.ports else 0))
+        for number in row:
+            if number >= len(scene.boxes):
+                items[number].above = [(0, y, tallest)]  # from here on: where the pass is
+        crossing = sum(len(box.ports) for box in boxes)
+        y += tallest + ROW_GAP + min(2.0 * crossing, 30)
+    scene.width = round(right - left, 1)
+    scene.height = round(
+        max((box.y + box.height + (PORT_HEIGHT if box.ports else 0) for box in scene.boxes), default=0.0), 1
+    )
+
+
+def _route(scene: Scene, rows: Rows, items: list[Item]) -> None:
+    """The points of each line: the port, upper and lower end of each pass, the top of the target."""
+    incoming: dict[int, list[tuple[float, int]]] = {}
+    for index, link in enumerate(scene.links):
+        source = scene.boxes[link.source]
+        x, y = source.x + source.width / 2, source.y + source.height
+        if link.port < len(source.ports):
+            x, y = source.x + source.ports[link.port].x, y + PORT_HEIGHT
+        link.points = [(x, y)]
+        for step in line_of(rows, link):
+            item = items[step.number]
+            _, top, tall = item.above[0]
+            link.points += [(item.x, top), (item.x, top + tall)]
+        incoming.setdefault(link.target, []).append((link.points[-1][0], index))
+    for number, ends in incoming.items():
+        box = scene.boxes[number]
+        for place_, (_, index) in enumerate(sorted(ends)):
+            link = scene.links[index]
+            offset = _arrival(scene, link)
+            if link.entry is None:
+                step_width = min(24.0, (box.width - 12) / len(ends))
+                offset = (place_ - (len(ends) - 1) / 2) * step_width
+            link.points.append((box.x + box.width / 2 + offset, box.y))
+        for link in (scene.links[index] for _, index in ends):
+            link.points = [(round(x, 1), round(y, 1)) for x, y in link.points]

@@ -1,0 +1,246 @@
+"""Pictures show every layer, their lines connect boxes, and nothing in them overlaps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from drawn_models import blocks, chain, detector, loop
+from pictures import Shape, picture
+
+import irops
+from irops.drawing.engines import by_dot, by_fast_sugiyama
+from irops.drawing.text import ADVANCE, cells
+
+ROOT = Path(__file__).resolve().parents[2]
+SIZES = {"op": 13, "line": 11, "caption": 11, "name": 10, "shape": 10}
+MODELS = {
+    "a detector": lambda: detector().model(),
+    "equal blocks": lambda: blocks().model(),
+    "a chain": lambda: chain(200),
+    "a chain of blocks": lambda: chain(2500),
+    "a TensorIterator": lambda: loop().model(),
+    "an encoder": lambda: irops.read(ROOT / "examples/bidirectional_encoder/model.xml"),
+    "a network": lambda: irops.read(ROOT / "examples/digit_classifier/model.xml"),
+    "a loop in a file of a rule": lambda: irops.read(ROOT / "tests/rules/IR221.xml"),
+}
+DRAWN = [
+    pytest.param(name, unfold, id=f"{name}{', unfolded' * unfold}") for name in MODELS for unfold in (0, 1)
+]
+
+
+@pytest.mark.parametrize(("name", "unfold"), DRAWN)
+def test_every_layer_is_drawn_or_belongs_to_a_box(name, unfold):
+    model = MODELS[name]()
+    shown = picture(irops.draw(model, unfold=bool(unfold)).svg)
+    drawn = {(shape.path, shape.layer) for shape in shown.shapes if shape.layer is not None}
+    folded = {(shape.path, number) for shape in shown.shapes for number in shape.folded}
+    assert {("/".join(path), layer.id) for path, layer in model.walk()} <= drawn | folded
+
+
+@pytest.mark.parametrize(("name", "unfold"), DRAWN)
+def test_boxes_of_one_scene_do_not_overlap_and_lie_in_their_frame(name, unfold):
+    shapes = picture(irops.draw(MODELS[name](), unfold=bool(unfold)).svg).shapes
+    for number, a in enumerate(shapes):
+        if a.inside is not None:
+            assert a.inside.left <= a.left
+            assert a.right <= a.inside.right
+            assert a.inside.top <= a.top
+            assert a.bottom <= a.inside.bottom
+        for b in shapes[number + 1 :]:
+            if b.inside is a.inside:
+                assert not overlap(a, b), (a, b)
+
+
+def overlap(a: Shape, b: Shape) -> bool:
+    a_bottom, b_bottom = (max([s.bottom, *(top + tall for _, top, _, tall in s.ports)]) for s in (a, b))
+    return a.left < b.right and b.left < a.right and a.top < b_bottom and b.top < a_bottom
+
+
+@pytest.mark.parametrize(("name", "unfold"), DRAWN)
+def test_lines_lead_from_an_output_to_the_top_of_a_box(name, unfold):
+    shown = picture(irops.draw(MODELS[name](), unfold=bool(unfold)).svg)
+    assert shown.lines
+    for line in shown.lines:
+        x, y = line.start
+        ports = line.source.ports or [(line.source.left, line.source.bottom, line.source.width, 0.0)]
+        assert any(
+            left - 0.2 <= x <= left + wide + 0.2 and abs(top + tall - y) < 0.3
+            for left, top, wide, tall in ports
+        )
+        x, y = line.end
+        assert line.target.left - 0.2 <= x <= line.target.right + 0.2
+        assert abs(y - line.target.top) < 0.3
+        assert line.start[1] < line.end[1]
+
+
+@pytest.mark.parametrize(("name", "unfold"), DRAWN)
+def test_texts_lie_in_their_boxes(name, unfold):
+    for shape in picture(irops.draw(MODELS[name](), unfold=bool(unfold)).svg).shapes:
+        for kind, x, y, text in shape.texts:
+            right = x + cells(text) * SIZES[kind] * ADVANCE
+            if kind == "shape":
+                assert any(
+                    left <= x and right <= left + wide + 0.2 and top < y < top + tall
+                    for left, top, wide, tall in shape.ports
+                )
+            else:
+                assert shape.left < x
+                assert right <= shape.right + 0.2
+                assert shape.top < y <= shape.bottom
+
+
+def test_edges_are_those_of_the_model():
+    model = detector().model()
+    shown = picture(irops.draw(model, unfold=True).svg)
+    drawn = {(line.source.layer, line.target.layer) for line in shown.lines}
+    constants = {layer.id for layer in model.layers if layer.is_constant}
+    assert drawn == {(e.from_layer, e.to_layer) for e in model.edges if e.from_layer not in constants}
+
+
+def test_outputs_show_types_and_shapes_and_parameters_their_values():
+    text = picture(irops.draw(detector()).svg).text
+    for shown in ("f32[1,3,64,64]", "filters f32[16,3,3,3]", "iou_threshold 0.5", "input_order [0,2,3,1]"):
+        assert shown in text
+
+
+def test_layers_are_coloured_by_the_category_of_their_op():
+    kinds = {shape.texts[0][3]: shape.kinds[-1] for shape in picture(irops.draw(detector()).svg).shapes}
+    assert kinds["Convolution"] == "weighted"
+    assert kinds["ReLU"] == "activation"
+    assert kinds["Parameter"] == "model"
+
+
+def test_repeated_blocks_are_drawn_once():
+    folded, unfolded = irops.draw(blocks(5)), irops.draw(blocks(5), unfold=True)
+    frames = [shape for shape in picture(folded.svg).shapes if "repeat" in shape.kinds]
+    assert [frame.texts[0][3] for frame in frames] == ["5 × 5 layers"]
+    assert len(frames[0].folded) == 28  # of 4 blocks: 5 layers, ShapeOf, weights
+    assert folded.notes[-1] == "1 repeated block drawn once; --unfold draws all"
+    assert len(unfolded) > len(folded) + 20
+    assert not any("repeat" in shape.kinds for shape in picture(unfolded.svg).shapes)
+
+
+def test_blocks_with_other_attributes_are_not_repeats():
+    g = irops.Graph()
+    x = g.parameter("x", "f32[4]")
+    for k in range(6):
+        x = g.ops.Clamp(g.ops.Exp(g.ops.Tanh(x)), min=0, max=k + 1)
+    g.result(x, "y")
+    assert not any("repeat" in shape.kinds for shape in picture(irops.draw(g).svg).shapes)
+
+
+def test_a_body_is_a_frame_that_says_what_flows_in_and_out():
+    shown = picture(irops.draw(loop()).svg)
+    inside = [shape for shape in shown.shapes if shape.inside is not None]
+    assert {"Parameter", "Result"} <= {shape.texts[0][3] for shape in inside}
+    assert "sliced along axis" in shown.text
+    assert "then from" in shown.text
+
+
+def test_a_graph_of_many_layers_is_drawn_as_blocks():
+    drawing = irops.draw(chain(2500))
+    assert len(drawing) <= 300
+    assert drawing.notes == (
+        f"2500 layers are drawn as {len(drawing)} blocks; --around LAYER draws some of them",
+    )
+
+
+def test_around_a_layer_only_its_neighbourhood_is_drawn():
+    shown = picture(irops.draw(detector(), around="nms", hops=1).svg)
+    cut = [shape for shape in shown.shapes if "cut" in shape.kinds]
+    assert {shape.texts[0][3] for shape in cut} == {"from"}
+    drawn = {shape.texts[1][3] for shape in shown.shapes if "layer" in shape.kinds}
+    assert {"nms", "boxes", "selected", "count"} <= drawn
+    assert "stem" not in drawn
+
+
+def test_a_path_draws_a_body():
+    shown = picture(irops.draw(loop(), path=("loop", "body")).svg)
+    assert {shape.path for shape in shown.shapes} == {"loop/body"}
+    with pytest.raises(KeyError, match="its bodies are body; did you mean"):
+        irops.draw(loop(), path=("loop", "bdoy"))
+
+
+def test_an_unknown_layer_is_refused_with_a_suggestion():
+    with pytest.raises(irops.DiagnosticError, match="'nsm'"):
+        irops.draw(detector(), around="nsm")
+
+
+def test_names_are_escaped():
+    g = irops.Graph("a <b> & c")
+    g.result(g.ops.ReLU(g.parameter("<script>", "f32[1]"), name="a&b\n]]>"), "y")
+    drawing = irops.draw(g)
+    assert "a&b" in picture(drawing.svg).text
+    assert '<script>"' not in drawing.html
+    assert drawing.html.count("</script>") == 2
+
+
+def test_a_picture_is_the_same_in_every_process():
+    code = (
+        "import sys; sys.path.insert(0, 'tests/support'); import hashlib, irops; from drawn_models import *;"
+        " d = [irops.draw(m) for m in (detector(), blocks())];"
+        " print(hashlib.sha256(''.join(x.svg + x.html + x.dot for x in d).encode()).hexdigest())"
+    )
+    seen = set()
+    for seed in "12":
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+            env=environment,
+        )
+        seen.add(done.stdout)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("engine", [by_fast_sugiyama, by_dot])
+def test_engines_avoid_crossings(engine):
+    if engine is by_dot and shutil.which("dot") is None:
+        pytest.skip("Graphviz is not installed")
+    places = engine(7, [(0, 3), (1, 2), (3, 4), (2, 5)])
+    assert set(places) == set(range(7))
+    assert (places[0] < places[1]) == (places[3] < places[2]) == (places[4] < places[5])
+
+
+def test_without_a_library_for_the_layout_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(RuntimeError, match=r"pip install 'irops\[draw\]'"):
+        irops.draw(detector())
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("drawing_*.svg")), ids=lambda path: path.stem)
+def test_the_pictures_of_the_page_are_small_and_show_layers(path):
+    assert path.stat().st_size < 150_000
+    assert len(picture(path.read_text("utf-8")).shapes) > 20
+
+
+def test_graphviz_lays_out_pictures_where_fast_sugiyama_is_missing(monkeypatch):
+    if shutil.which("dot") is None:
+        pytest.skip("Graphviz is not installed")
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    shown = picture(irops.draw(detector()).svg)
+    assert {shape.layer for shape in shown.shapes} == {
+        shape.layer for shape in picture(irops.draw(detector()).svg).shapes
+    }
+    assert not any(overlap(a, b) for k, a in enumerate(shown.shapes) for b in shown.shapes[:k])
+
+
+def test_models_with_findings_are_drawn():
+    drawn = 0
+    for path in sorted((ROOT / "tests/rules").glob("*.xml")):
+        try:
+            model = irops.read(path)
+        except irops.DiagnosticError:
+            continue
+        assert {shape.path for shape in picture(irops.draw(model).svg).shapes} or not model.layers
+        drawn += 1
+    assert drawn > 50
