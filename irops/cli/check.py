@@ -8,6 +8,7 @@ example:
   irops check models/ --ignore IR208 --output-format github
   irops check models/ --baseline known.json
   irops check model.xml --diff
+  irops check model.xml --target 2023.3
   irops check --stdin-filename model.xml < buffer
 """
 
@@ -38,6 +39,7 @@ from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
 from irops.diagnostics.selection import rules_of
 from irops.diagnostics.summary import summary
 from irops.limits import Limits
+from irops.spec.releases import releases
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -82,6 +84,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     fixing.add_argument(
         "--diff", action="store_true", help="show what --fix would change, without writing it"
     )
+    parser.add_argument(
+        "--target",
+        metavar="RELEASE",
+        type=_release,
+        help="also report what this release of OpenVINO does not read: 2023.3",
+    )
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are errors")
     parser.add_argument(
@@ -110,6 +118,7 @@ def execute(args: argparse.Namespace) -> int:
         None if accepted is None else baseline.Baseline.read(accepted),
         _fixing(args),
         config.rules,
+        args.target or config.target,
     )
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []
@@ -211,3 +220,10 @@ def _require_rules(option: str, words: Sequence[str]) -> None:
         rules_of(words)
     except ValueError as error:
         raise Refusal(f"{option}: {error}") from None
+
+
+def _release(text: str) -> str:
+    try:
+        return releases().named(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -36,7 +36,7 @@ GRACE = 60.0
 class CheckOptions:
     """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither.
 
-    rules: modules of custom rules.
+    rules: modules of custom rules; target: a release of OpenVINO.
     """
 
     weights: str | None
@@ -46,6 +46,7 @@ class CheckOptions:
     baseline: Baseline | None
     fixing: str = ""
     rules: Sequence[str] = ()
+    target: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,9 @@ def check_file(
 
     def report(limits: Limits, content: bytes | None) -> Report:
         nonlocal accepted_count
-        whole = check(file, options.weights, text=content, registry=registry, limits=limits).narrowed(
-            options.select, options.ignore
-        )
+        whole = check(
+            file, options.weights, text=content, registry=registry, limits=limits, target=options.target
+        ).narrowed(options.select, options.ignore)
         new = whole if options.baseline is None else options.baseline.new_in(whole)
         accepted_count = len(whole) - len(new)
         return new

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from irops.cli.exit_codes import CLEAN
 from irops.cli.model_files import model_help
-from irops.cli.model_summary import LayerWithBodies, ModelSummary, Tensor, summarize
+from irops.cli.model_summary import LayerWithBodies, ModelSummary, OldestRelease, Tensor, summarize
 from irops.cli.streams import show
 from irops.cli.tables import table
-from irops.diagnostics.printable import plural, shown
+from irops.diagnostics.printable import plural, printable, shown
 from irops.reading import read
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ def _show(summary: ModelSummary, args: argparse.Namespace) -> None:
             "",
         )
     show(_ops(summary, None if args.all else SHOWN), "", _weights(summary), Text(_file(summary), "dim"))
+    if summary.oldest_release is not None:
+        show(Text(_release(summary.oldest_release), "dim"))
     if summary.subgraphs:
         show("", _tree(summary.subgraphs))
 
@@ -132,6 +134,15 @@ def _file(summary: ModelSummary) -> str:
     return f"the file has {summary.weights_file_bytes:,} bytes" + (
         f", {unused:,} of them unused" if unused > 0 else ""
     )
+
+
+def _release(oldest: OldestRelease) -> str:
+    """One line: the release, and the first thing that decides it."""
+    text = f"read by OpenVINO {oldest.name} and later"
+    if not oldest.decided_by:
+        return f"{text}; older releases are not known"
+    others = len(oldest.decided_by) - 1
+    return f"{text}: {printable(oldest.decided_by[0])}" + (f", and {others} more" if others else "")
 
 
 def _tree(layers_with_bodies: tuple[LayerWithBodies, ...]) -> Tree:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from irops.analysis.needs import Need, oldest_release
+from irops.analysis.structure import ModelStructure
+from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.wiring import Wiring
 from irops.ir.model import Element, Graph, Layer, LayerKind, Model, Port
 from irops.ir.weights import Region, region_of
@@ -43,8 +46,18 @@ class LayerWithBodies:
 
 
 @dataclass(frozen=True, slots=True)
+class OldestRelease:
+    """The oldest release of OpenVINO that reads a model. decided_by: what keeps older ones from it."""
+
+    name: str
+    decided_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSummary:
-    """What irops inspect shows. Counts include the layers and edges of bodies."""
+    """What irops inspect shows. Counts include the layers and edges of bodies. oldest_release: of IR
+    alone.
+    """
 
     name: str
     format: str
@@ -62,6 +75,7 @@ class ModelSummary:
     weights_file: str | None
     weights_file_bytes: int
     subgraphs: tuple[LayerWithBodies, ...]
+    oldest_release: OldestRelease | None
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -89,7 +103,20 @@ def summarize(model: Model) -> ModelSummary:
         weights.path if weights else None,
         weights.size if weights else 0,
         _layers_with_bodies(model.graph),
+        _oldest_release(model),
     )
+
+
+def _oldest_release(model: Model) -> OldestRelease | None:
+    structure = ModelStructure(model)
+    if structure.dialect is not OPENVINO:
+        return None
+    name, deciding = oldest_release(structure)
+    return OldestRelease(name, tuple(dict.fromkeys(map(_deciding, deciding))))
+
+
+def _deciding(need: Need) -> str:
+    return f"{need.layer} {need.what}" if need.layer is not None else need.what
 
 
 def _format(model: Model) -> str:

@@ -18,6 +18,7 @@ from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of
 from irops.diagnostics.suggestions import meant_or_all
 from irops.limits import Limits
+from irops.spec.releases import releases
 
 OWN, SHARED = "irops.toml", "pyproject.toml"
 
@@ -25,7 +26,8 @@ OWN, SHARED = "irops.toml", "pyproject.toml"
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The values set in a file. limits: by name; select, ignore: rules; strict: whether warnings fail;
-    baseline: the file of accepted findings; rules: modules of custom rules, which are loaded.
+    baseline: the file of accepted findings; rules: modules of custom rules, which are loaded; target: a
+    release of OpenVINO.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -34,6 +36,7 @@ class Settings:
     strict: bool = False
     baseline: Path | None = None
     rules: tuple[str, ...] = ()
+    target: str | None = None
 
 
 def settings(folder: Path | None = None) -> Settings:
@@ -90,6 +93,7 @@ class _Reader:
             "ignore": self._rules,
             "strict": _flag,
             "baseline": self._path,
+            "target": _release,
         }
         values: dict[str, Any] = {}
         for name in (name for name in self.table if name not in readers):
@@ -169,6 +173,12 @@ def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"is {_shown(value)}, must be true or false")
     return value
+
+
+def _release(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"is {_shown(value)}, must be a release in quotes")
+    return releases().named(value)
 
 
 def _shown(value: Any) -> str:

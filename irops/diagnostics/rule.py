@@ -60,7 +60,7 @@ BANDS = {
     "IR6": "evaluation",
     "IR7": "settings",
     "IR8": "building graphs",
-    "IR9": "other formats, translation",
+    "IR9": "other formats, translation, releases",
     "OD1": "errors in definitions and custom rules",
 }
 """The groups of rules, by the first letters of their codes."""

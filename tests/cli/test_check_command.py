@@ -11,6 +11,7 @@ import pytest
 
 from irops.diagnostics.rules import all_rules
 
+RULES = Path(__file__).parents[1] / "rules"
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 
 
@@ -129,3 +130,25 @@ def test_an_unknown_subject_gives_suggestions(subject: str, hint: str, irops: Ir
     result = irops("explain", subject)
     assert (result.status, result.out) == (2, "")
     assert hint in result.err
+
+
+def test_a_target_release_is_an_option_and_a_setting(
+    irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model.xml"
+    (tmp_path / "irops.toml").write_text('target = "2023.0"\n')
+    monkeypatch.chdir(tmp_path)
+    model = (RULES / "IR208.xml").read_text().replace('version="opset1"', 'version="opset12"')
+    path.write_text(model)
+    assert (
+        "which OpenVINO 2023.0 does not read; the oldest release that does is 2023.1"
+        in irops("check", path).out
+    )
+    assert "IR941" not in irops("check", path, "--target", "2023.1").out
+    assert irops("check", path, "--target", "2023.1.0", "--select", "IR94").status == 0
+
+
+def test_an_unknown_target_is_refused_with_the_known_ones(irops: Irops, broken: Path) -> None:
+    result = irops("check", broken, "--target", "2022.1")
+    assert result.status == 2
+    assert "'2022.1' is no known release of OpenVINO; known are 2023.0, 2023.1" in result.err

@@ -235,3 +235,17 @@ def test_new_refuses_an_op_that_irops_defines(irops: Irops, tmp_path: Path) -> N
 
 def test_no_matching_op_prints_no_empty_table(irops: Irops) -> None:
     assert irops("ops", "--text", "zzzqqq") == (0, "0 ops\n", "")
+
+
+def test_inspect_names_the_oldest_release_and_what_decides(irops: Irops, tmp_path: Path) -> None:
+    text = (
+        (ROOT / "tests" / "rules" / "IR208.xml").read_text().replace('version="opset1"', 'version="opset12"')
+    )
+    (tmp_path / "m.xml").write_text(text)
+    assert "read by OpenVINO 2023.1 and later: layer 0 " in irops("inspect", tmp_path / "m.xml").out
+    seen = json.loads(irops("inspect", tmp_path / "m.xml", "--output-format", "json").out)["oldest_release"]
+    assert seen["name"] == "2023.1"
+    assert seen["decided_by"] == [
+        'layer 0 "x" (Parameter) is Parameter of opset12',
+        'layer 1 "y" (Result) is Result of opset12',
+    ]

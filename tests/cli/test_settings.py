@@ -37,8 +37,8 @@ def test_the_nearest_file_with_irops_settings_applies(tmp_path: Path) -> None:
 
 def test_everything_can_be_set(tmp_path: Path) -> None:
     (tmp_path / "irops.toml").write_text(
-        'select = ["IR3"]\nignore = ["IR304", "dead-layer"]\nbaseline = "known.json"\n[limits]\ndepth ='
-        ' 90\ntensor_bytes = "16G"\nseconds = 2.5\n'
+        'select = ["IR3"]\ntarget = "2023.3.1"\nignore = ["IR304", "dead-layer"]\n'
+        'baseline = "known.json"\n[limits]\ndepth = 90\ntensor_bytes = "16G"\nseconds = 2.5\n'
     )
     assert settings(tmp_path) == Settings(
         {"depth": 90, "tensor_bytes": 16 << 30, "seconds": 2.5},
@@ -46,6 +46,7 @@ def test_everything_can_be_set(tmp_path: Path) -> None:
         ("IR304", "dead-layer"),
         False,
         tmp_path / "known.json",
+        target="2023.3",
     )
 
 
@@ -184,3 +185,12 @@ def test_options_override_settings(
     assert irops("check", reversing, "--limit", "depth=9").status == 0
     (tmp_path / "irops.toml").write_text("ignore = ['IR0']\n[limits]\ndepth = 3\n")
     assert irops("check", reversing).status == 0
+
+
+def test_an_unknown_target_is_refused_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "irops.toml").write_text('strict = true\ntarget = "2019.1"\n')
+    (fault,) = faults_of(tmp_path)
+    assert (fault.name, fault.location.line, fault.location.column) == ("invalid-setting", 2, 1)
+    assert "known are 2023.0, 2023.1" in fault.message
+    (tmp_path / "irops.toml").write_text("target = 2023.3\n")
+    assert faults_of(tmp_path)[0].message == "target: is 2023.3, must be a release in quotes"

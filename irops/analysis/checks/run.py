@@ -16,6 +16,7 @@ from irops.analysis.checks.interface import (
     layouts_fit_inputs_and_outputs,
 )
 from irops.analysis.checks.most import within
+from irops.analysis.checks.target import the_target_reads_the_model
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import ModelStructure
@@ -29,6 +30,7 @@ from irops.limits import Clock, Limits, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.reading import load
 from irops.registry import Registry
+from irops.spec.releases import releases
 
 Check: TypeAlias = Callable[[ModelStructure], Iterator[Diagnostic]]
 InferredCheck: TypeAlias = Callable[[ModelStructure, Inferred], Iterator[Diagnostic]]
@@ -71,17 +73,20 @@ def check(
     rules: Iterable[Rule] = (),
     registry: Registry | None = None,
     limits: Limits | None = None,
+    target: str | None = None,
 ) -> Report:
     """Everything that is wrong with a model, or with a file, in document order.
 
     text: is checked in place of the file's content (an editor's, say); select, ignore: codes, beginnings of
     codes (IR2), or names of rules; all of them if none is selected; rules: custom rules, beside those of
-    installed packages.
-    Raises:  ValueError where select or ignore matches no rule; DefinitionError for invalid custom rules
+    installed packages; target: a release of OpenVINO ("2023.3"), of which is reported what it does not read.
+    Raises:  ValueError where select or ignore matches no rule, or target is no known release;
+        DefinitionError for invalid custom rules
     """
     load_installed_rules()
     custom = tuple(rules)
-    report = _whole(model, weights, text, custom, registry, limits or Limits())
+    release = None if target is None else releases().named(target)
+    report = _whole(model, weights, text, custom, registry, limits or Limits(), release)
     return report.narrowed(select, ignore, custom)
 
 
@@ -92,20 +97,21 @@ def _whole(
     custom: tuple[Rule, ...],
     registry: Registry | None,
     limits: Limits,
+    target: str | None,
 ) -> Report:
     """The findings of all rules."""
     if isinstance(model, ModelAnalysis):
-        return _report(model, (), custom)
+        return _report(model, (), custom, target=target)
     with no_collection(), recursion_limit_for(limits.depth):
         if isinstance(model, Model):
-            return _report(ModelAnalysis(model, registry, limits), (), custom)
+            return _report(ModelAnalysis(model, registry, limits), (), custom, target=target)
         path = os.fspath(model)
         try:
             loaded, read_findings = load(path, weights, text=text, limits=limits)
         except ReadError as error:
             return Report.of(error.diagnostics, path)
         analysis = ModelAnalysis(loaded, registry, limits, read_findings)
-        return _report(analysis, read_findings, custom, path)
+        return _report(analysis, read_findings, custom, path, target)
 
 
 def _report(
@@ -113,19 +119,22 @@ def _report(
     read_findings: Iterable[Diagnostic],
     custom: tuple[Rule, ...],
     path: str | None = None,
+    target: str | None = None,
 ) -> Report:
     source = analysis.model.source
     if path is None and source is not None:
         path = source.path
     with no_collection(), recursion_limit_for(analysis.limits.depth):
-        findings = [*read_findings, *_within_time(analysis, custom)]
+        findings = [*read_findings, *_within_time(analysis, custom, target)]
     return Report.of(within(analysis.limits, without_cascading(findings)), path)
 
 
-def _within_time(analysis: ModelAnalysis, custom: tuple[Rule, ...]) -> Iterator[Diagnostic]:
+def _within_time(
+    analysis: ModelAnalysis, custom: tuple[Rule, ...], target: str | None
+) -> Iterator[Diagnostic]:
     """All findings, until the time is up."""
     clock = Clock(analysis.limits.seconds)
-    for finding in findings_of(analysis, custom):
+    for finding in findings_of(analysis, custom, target):
         yield finding
         if clock.expired:
             message = f"the time was up before all was checked; {analysis.limits.message('seconds')}"
@@ -134,11 +143,15 @@ def _within_time(analysis: ModelAnalysis, custom: tuple[Rule, ...]) -> Iterator[
             return
 
 
-def findings_of(analysis: ModelAnalysis, custom: tuple[Rule, ...] = ()) -> Iterator[Diagnostic]:
+def findings_of(
+    analysis: ModelAnalysis, custom: tuple[Rule, ...] = (), target: str | None = None
+) -> Iterator[Diagnostic]:
     """What is wrong with a model beyond its text: structure, weights, shapes and values."""
     yield from analysis.structural_findings
     for each in CHECKS:
         yield from each(analysis)
+    if target is not None:
+        yield from the_target_reads_the_model(analysis, target)
     weights = tuple(constant_faults(analysis.model))
     yield from weights
     inferred = analysis.infer()

@@ -23,10 +23,10 @@ RULES: tuple[Rule, ...] = (
         "a setting does not exist",
         """
         The settings are limits (a table, by name), select and ignore (lists of rules), strict (true or
-        false), baseline (the path of a file, relative to the folder of the settings) and rules (a list of
-        modules, or of .py files, with custom rules). irops reads them from
-        irops.toml, or from the table [tool.irops] of pyproject.toml, whichever is nearest from the current
-        folder upwards.
+        false), baseline (the path of a file, relative to the folder of the settings), rules (a list of
+        modules, or of .py files, with custom rules) and target (a release of OpenVINO, in quotes). irops
+        reads them from irops.toml, or from the table [tool.irops] of pyproject.toml, whichever is nearest
+        from the current folder upwards.
         """,
     ),
     Rule(

@@ -1,0 +1,128 @@
+"""What a release of OpenVINO does not read: check with a target; the oldest release that reads a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irops
+from irops.analysis.needs import oldest_release
+from irops.analysis.structure import ModelStructure
+from irops.spec.releases import releases
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def padded(element_type: str = "f32") -> irops.Model:
+    g = irops.Graph("padded")
+    x = g.parameter("x", f"{element_type}[2,3]")
+    g.result(
+        g.add("Pad-12", x, [0, 0], [1, 1], np.zeros((), np.float32), pad_mode="constant", name="pad"), "y"
+    )
+    return g.model()
+
+
+def codes(model: irops.Model, target: str) -> list[str]:
+    return [finding.code for finding in irops.check(model, target=target)]
+
+
+def test_an_op_that_the_target_lacks_is_reported_with_the_release_that_has_it() -> None:
+    (finding,) = irops.check(padded(), target="2023.0")
+    assert finding.code == "IR941"
+    assert "Pad of opset12" in finding.message
+    assert "OpenVINO 2023.0 does not read" in finding.message
+    assert finding.message.endswith("the oldest release that does is 2023.1")
+    assert irops.check(padded(), target="2023.1").ok
+
+
+def test_a_finding_is_at_the_version_of_the_layer(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    irops.write(padded(), path)
+    (finding,) = (each for each in irops.check(path, target="2023.0") if each.code == "IR941")
+    line = path.read_text().splitlines()[finding.location.line - 1]
+    assert line[finding.location.column - 1 :].startswith('version="opset12"')
+
+
+def test_an_element_type_that_the_target_lacks_is_reported_once_for_each_layer() -> None:
+    g = irops.Graph("narrow")
+    g.result(g.ops.Convert(g.parameter("x", "u2[8]"), destination_type="f32"), "y")
+    assert codes(g.model(), "2024.0") == ["IR942"]
+    assert codes(g.model(), "2024.1") == []
+
+
+def test_an_input_that_takes_a_type_only_in_newer_releases_is_reported() -> None:
+    g = irops.Graph("resized")
+    x = g.parameter("x", "f64[1,1,4,4]")
+    sizes = g.constant(np.array([8, 8]), element_type="i64")
+    axes = g.constant(np.array([2, 3]), element_type="i64")
+    g.result(g.add("Interpolate-11", x, sizes, axes, mode="nearest", shape_calculation_mode="sizes"), "y")
+    assert "IR943" in codes(g.model(), "2025.0")
+    assert codes(g.model(), "2026.3") == []
+
+
+def test_a_dimension_of_0_needs_a_newer_release() -> None:
+    g = irops.Graph("empty")
+    g.result(g.ops.ReLU(g.parameter("x", "f32[0,3]")), "y")
+    assert set(codes(g.model(), "2023.1")) == {"IR944"}
+    assert codes(g.model(), "2023.2") == []
+
+
+def test_a_layer_that_no_result_depends_on_is_not_created_and_so_not_refused() -> None:
+    model = padded()
+    model.graph.edges[:] = [edge for edge in model.graph.edges if edge.from_layer != _pad(model)]
+    parameter = next(layer for layer in model.layers if layer.name == "x")
+    result = next(layer for layer in model.layers if layer.type == "Result")
+    model.graph.edges.append(irops.ir.model.Edge(parameter.id, parameter.outputs[0].id, result.id, 0))
+    assert "IR941" not in codes(model, "2023.0")
+
+
+def _pad(model: irops.Model) -> int:
+    return next(layer.id for layer in model.layers if layer.name == "pad")
+
+
+def test_without_a_target_no_release_is_considered() -> None:
+    assert irops.check(padded()).ok
+
+
+@pytest.mark.parametrize("text", ["2022.1", "newest", "2023", ""])
+def test_an_unknown_target_is_refused_with_the_known_ones(text: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"is no known release of OpenVINO; known are 2023\.0, 2023\.1.*2026\.4"
+    ):
+        irops.check(padded(), target=text)
+
+
+def test_a_release_may_be_named_with_its_third_number() -> None:
+    assert codes(padded(), "2023.0.2") == ["IR941"]
+
+
+def test_the_oldest_release_is_that_of_the_newest_need() -> None:
+    release, deciding = oldest_release(ModelStructure(padded()))
+    assert release == "2023.1"
+    assert [need.layer.name for need in deciding if need.layer is not None] == ["pad"]
+
+
+def test_a_model_of_old_ops_is_read_by_all_known_releases() -> None:
+    g = irops.Graph("old", opset=8)
+    g.result(g.ops.ReLU(g.parameter("x", "f32[2]")), "y")
+    assert oldest_release(ModelStructure(g.model())) == (releases().oldest, ())
+
+
+def test_a_value_of_an_attribute_that_came_after_the_op_is_reported() -> None:
+    g = irops.Graph("pooled")
+    x = g.parameter("x", "f32[1,1,5,5]")
+    pooled = g.add(
+        "AvgPool-14",
+        x,
+        strides=(2, 2),
+        pads_begin=(0, 0),
+        pads_end=(0, 0),
+        kernel=(2, 2),
+        exclude_pad=False,
+        rounding_type="ceil_torch",
+    )
+    g.result(pooled, "y")
+    assert codes(g.model(), "2024.0") == ["IR945"]
+    assert codes(g.model(), "2024.1") == []

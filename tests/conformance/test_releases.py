@@ -1,0 +1,76 @@
+"""schemas/releases.xml against the OpenVINO that is installed, and against releases in a folder.
+
+IROPS_RELEASES names a folder of releases, as tests/support/releases/survey.py describes it; without it the
+newest release alone is compared.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+from libraries import needs
+from releases.asking import installed_releases, refusals
+from releases.probes import Probe, feature_probes, op_probes, type_probes
+
+from irops.analysis.needs import oldest_release
+from irops.analysis.structure import ModelStructure
+from irops.ir.read import read
+from irops.spec.opsets import opsets
+from irops.spec.releases import releases
+
+pytestmark = needs("openvino")
+FOLDER = os.environ.get("IROPS_RELEASES")
+OTHERS = installed_releases(Path(FOLDER)) if FOLDER else {}
+
+
+def _newest() -> str:
+    try:
+        return ".".join(version("openvino").split(".")[:2])
+    except PackageNotFoundError:
+        return "none"
+
+
+def _asked(probe: Probe) -> bool:
+    """Whether it is of an op in an opset, or of a value that the table lists."""
+    kind, *name = probe.name
+    return kind == "op" or (kind == "value" and releases().of_value(*name) != releases().oldest)
+
+
+def _probes() -> list[Probe]:
+    """One for each op version and opset, each listed value, each element type, and each feature."""
+    ops = [probe for each in opsets().all() for probe in op_probes(each) if _asked(probe)]
+    return [*ops, *type_probes(), *feature_probes()]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, str]:
+    """The probes, and the oldest release that reads each of them according to the table."""
+    folder = tmp_path_factory.mktemp("probes")
+    written = [probe.write(folder) for probe in _probes()]
+    return {path: oldest_release(ModelStructure(read(path)))[0] for path in written}
+
+
+@pytest.mark.parametrize("name", sorted({_newest(), *OTHERS}))
+def test_a_release_reads_what_the_table_says(name: str, files: dict[Path, str]) -> None:
+    if name not in releases().names:
+        pytest.skip(f"the table does not list OpenVINO {name}")
+    refused = refusals(list(files), OTHERS.get(name))
+    wrong = [
+        f"{path.stem}: since {since} according to the table, but {refused[path] or 'read'}"
+        for path, since in files.items()
+        if (refused[path] == "") is not releases().reads(name, since)
+    ]
+    assert wrong == []
+
+
+def test_the_releases_are_in_order_and_the_newest_is_the_last() -> None:
+    numbers = [tuple(map(int, name.split("."))) for name in releases().names]
+    assert numbers == sorted(numbers)
+    assert releases().newest_of(releases().names) == releases().names[-1]
+
+
+def test_the_table_has_every_opset() -> None:
+    assert set(releases().opsets) == {f"opset{number}" for number in range(1, 18)}
