@@ -64,3 +64,12 @@ def test_every_op_is_explained_as_json(irops: Irops) -> None:
     ids = irops("ops", "--quiet").out.split()
     content = json.loads(irops("explain", *ids, "--output-format", "json").out)
     assert [one["id"] for one in content["subjects"]] == ids
+
+
+@pytest.mark.parametrize(("word", "band"), [("IR4x", "IR4"), ("IR4999", "IR4"), ("od1_", "OD1")])
+def test_a_mistyped_code_suggests_its_band(word: str, band: str, irops: Irops) -> None:
+    result = irops("explain", word)
+    assert (result.status, result.err) == (
+        2,
+        f"irops explain: unknown rule or op {word!r}; did you mean {band}?\n",
+    )
