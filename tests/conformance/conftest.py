@@ -40,7 +40,7 @@ class Good:
         reversed_rows = np.moveaxis(out, (batch_axis, seq_axis), (0, 1))
         for row, length in enumerate(seq_lengths):
             require(float(length) > -1, "C4", length)
-            require(int(length) <= max(steps, 1), "C3", length)
+            require(float(length) < max(steps, 1) + 1, "C3", length)  # also infinity, and 2^63
             reversed_rows[row, :int(length)] = rows[row, :int(length)][::-1]
         return out
 

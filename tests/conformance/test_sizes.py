@@ -209,11 +209,18 @@ def known(case):
     )
 
 
+def may_copy(pattern):
+    """Whether a size that is not known may be 0, and so copied: it is not bounded by what it is otherwise."""
+    return any(not size.known and size.low <= 0 for size in fact_of(pattern).dims or ())
+
+
 def elsewhere(case):
     """Where OpenVINO infers what is not so, or lets pass what fails when it runs: see the notes of
     these ops.
     """
-    op, _, inputs, _ = case
+    op, _, inputs, attributes = case
+    if op == "Reshape" and attributes.get("special_zero") and may_copy(inputs[1]):
+        return True
     if op == "Transpose":
         return inputs[0][1] == "..." and inputs[1][1] == []
     if op == "Broadcast":
