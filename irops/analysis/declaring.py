@@ -1,4 +1,4 @@
-"""Declares the ports that a program left undeclared, as inference knows them, so that a file can be read."""
+"""What ports declare of a tensor: for new ports, and for those that a program left undeclared."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ from irops.ir.model import Body, Graph, Layer, LayerKind, Model, Port, walk
 from irops.values.fact import Fact
 
 DYNAMIC_SIZE = -1
+
+
+def declared_dims(fact: Fact) -> tuple[int, ...]:
+    """The sizes as a port declares them: -1 for one that is not known, none for an unknown rank."""
+    return tuple(int(size) if size.known else DYNAMIC_SIZE for size in fact.shape.dims or ())
+
+
+def port_of(label: int, fact: Fact, names: tuple[str, ...] = ()) -> Port:
+    """A port that declares what is known of a tensor. names: of the tensor"""
+    return Port(label, fact.element_type.precision, declared_dims(fact), names)
 
 
 def has_undeclared_ports(model: Model) -> bool:
@@ -54,8 +64,7 @@ def _pairs(ports: list[Port], facts: list[Fact | None] | list[Fact]) -> list[tup
 def _port(port: Port, fact: Fact | None) -> Port:
     if fact is None or not _undeclared(port):
         return port
-    dims = tuple(int(dim.low) if dim.known else DYNAMIC_SIZE for dim in fact.shape.dims or ())
-    return replace(port, precision=fact.element_type.precision, dims=dims)
+    return replace(port, precision=fact.element_type.precision, dims=declared_dims(fact))
 
 
 def _undeclared(port: Port) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from irops.analysis.body_path import graph_at
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode
@@ -46,21 +47,7 @@ class Scope:
     @classmethod
     def of(cls, analysis: ModelAnalysis, path: tuple[str, ...]) -> Scope:
         """The graph that a path leads to. Raises: KeyError, with a suggestion; ValueError for an odd path"""
-        if len(path) % 2:
-            raise ValueError(f"the path {'/'.join(path)} ends with a layer, must end with a body of it")
-        graph, inferred = analysis.root, analysis.infer()
-        found: Inferred | None = inferred
-        for layer_name, body_name in zip(path[::2], path[1::2]):
-            node = graph.find(layer_name)
-            if body_name not in node.bodies:
-                has = ", ".join(node.bodies) or "none"
-                raise KeyError(
-                    f"{node.layer} has no body {body_name!r}; its bodies are {has}"
-                    f"{did_you_mean(body_name, node.bodies)}"
-                )
-            found = None if found is None else found.of(node.layer.id).bodies.get(body_name)
-            graph = node.bodies[body_name].graph
-        return cls(analysis, graph, found)
+        return cls(analysis, *graph_at(analysis, path))
 
     def fact(self, value: Value) -> Fact:
         """What is inferred of a value."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from irops.analysis.declaring import port_of
 from irops.editing.scope import Scope, Value, Wanted
-from irops.ir.model import Edge, Graph, Layer, LayerKind, Port
+from irops.ir.model import Edge, Graph, Layer, LayerKind
+from irops.ir.unique import UniqueNames
 from irops.spec.domains import format_value
 from irops.values.fact import Fact
 
@@ -19,10 +21,10 @@ class Selection:
 
     def __init__(self, scope: Scope, kept: set[int], cuts: Iterable[Value], ends: Sequence[Wanted]) -> None:
         self.scope, self._kept, self._ends = scope, kept, ends
-        names = {layer.name for layer in scope.graph.graph.layers if layer.id in kept}
+        names = UniqueNames((layer.name for layer in scope.graph.graph.layers if layer.id in kept), mark="_")
         self.cuts: dict[str, Value] = {}
         for value in dict.fromkeys(cuts):
-            self.cuts[_free(scope.label(value), names)] = value
+            self.cuts[names.unique(scope.label(value))] = value
 
     @classmethod
     def between(cls, scope: Scope, cuts: Sequence[Wanted] | None, ends: Sequence[Wanted] | None) -> Selection:
@@ -89,7 +91,7 @@ class Selection:
             for index, source in enumerate(self.scope.graph.wiring.inputs[layer.id]):
                 if source is not None and (source[0].id, source[1]) in ids:
                     edges.append(Edge(ids[source[0].id, source[1]], 0, layer.id, layer.inputs[index].id))
-        names = {layer.name for layer in layers.values()} | set(self.cuts)
+        names = UniqueNames((*(layer.name for layer in layers.values()), *self.cuts), mark="_")
         results: list[Layer] = []
         for end in self._ends:
             if end.result is not None and end.result.id in layers:
@@ -109,15 +111,15 @@ class Selection:
         self,
         end: Wanted,
         number: int,
-        names: set[str],
+        names: UniqueNames,
         layers: dict[int, Layer],
         ids: dict[Value, int],
         edges: list[Edge],
     ) -> Layer:
         label = self.scope.label(end.value)
-        result = Layer(number, _free(label, names), "Result", "opset1")
+        result = Layer(number, names.unique(label), "Result", "opset1")
         fact = self.scope.fact(end.value)
-        result.inputs.append(_port(0, fact))
+        result.inputs.append(port_of(0, fact))
         if end.value in ids:
             edges.append(Edge(ids[end.value], 0, number, 0))
             return result
@@ -214,22 +216,8 @@ def _ends_of(scope: Scope, kept: set[int]) -> list[Wanted]:
     return sorted(ends, key=lambda end: end.value)
 
 
-def _free(label: str, names: set[str]) -> str:
-    name, number = label, 0
-    while name in names:
-        number += 1
-        name = f"{label}_{number}"
-    names.add(name)
-    return name
-
-
 def _parameter(number: int, name: str, fact: Fact, names: tuple[str, ...]) -> Layer:
     data = {"shape": format_value(fact.shape.unnamed()), "element_type": str(fact.element_type)}
     layer = Layer(number, name, "Parameter", "opset1", data)
-    layer.outputs.append(replace(_port(0, fact), names=names or (name,)))
+    layer.outputs.append(port_of(0, fact, names or (name,)))
     return layer
-
-
-def _port(label: int, fact: Fact) -> Port:
-    dims = tuple(int(size) if size.known else -1 for size in fact.shape.dims or ())
-    return Port(label, fact.element_type.precision, dims)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 
+from irops.analysis.checks.state import layers_of_type
 from irops.analysis.structure import GraphNode, LayerNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.graph.order import feeding_layers
@@ -41,12 +42,7 @@ def _read_before(scope: GraphNode, node: LayerNode) -> set[str | None]:
 
 
 def _read(structure: ModelStructure) -> set[str | None]:
-    return {
-        layer.data.get("variable_id")
-        for scope in structure.graphs
-        for layer in scope.graph.layers
-        if layer.type.lower() == "readvalue"
-    }
+    return {layer.data.get("variable_id") for _, layer in layers_of_type(structure, "readvalue")}
 
 
 def _in_bodies(structure: ModelStructure) -> bool:

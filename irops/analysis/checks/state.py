@@ -12,7 +12,7 @@ from irops.ir.model import SHOWN, Layer
 
 def variables_have_one_type_and_shape(structure: ModelStructure) -> Iterator[Diagnostic]:
     first: dict[str, Layer] = {}
-    for scope, layer in _layers_of_type(structure, "readvalue"):
+    for scope, layer in layers_of_type(structure, "readvalue"):
         declared = _declaration(layer)
         if declared is None:
             continue
@@ -34,8 +34,8 @@ def variables_have_one_type_and_shape(structure: ModelStructure) -> Iterator[Dia
 
 
 def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnostic]:
-    read = {layer.data.get("variable_id") for _, layer in _layers_of_type(structure, "readvalue")}
-    for scope, layer in _layers_of_type(structure, "assign"):
+    read = {layer.data.get("variable_id") for _, layer in layers_of_type(structure, "readvalue")}
+    for scope, layer in layers_of_type(structure, "assign"):
         name = layer.data.get("variable_id")
         if name is not None and name not in read and not structure.partially_read:
             message = (
@@ -56,11 +56,11 @@ def assigned_variables_are_read_by_the_same_version(structure: ModelStructure) -
     """OpenVINO finds the variable of Assign-3 by the ReadValue-3 of its variable_id alone."""
     read = {
         layer.data.get("variable_id")
-        for _, layer in _layers_of_type(structure, "readvalue")
+        for _, layer in layers_of_type(structure, "readvalue")
         if layer.version == "opset3"
     }
-    other = {layer.data.get("variable_id") for _, layer in _layers_of_type(structure, "readvalue")} - read
-    for scope, layer in _layers_of_type(structure, "assign"):
+    other = {layer.data.get("variable_id") for _, layer in layers_of_type(structure, "readvalue")} - read
+    for scope, layer in layers_of_type(structure, "assign"):
         name = layer.data.get("variable_id")
         if layer.version == "opset3" and name in other:
             message = (
@@ -96,12 +96,13 @@ def _variables(structure: ModelStructure, type_: str) -> dict[tuple[Path, int], 
     """The variables that layers of a type name, by graph and id."""
     return {
         (scope.path, layer.id): layer.data["variable_id"]
-        for scope, layer in _layers_of_type(structure, type_)
+        for scope, layer in layers_of_type(structure, type_)
         if "variable_id" in layer.data
     }
 
 
-def _layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:
+def layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:
+    """The layers of a type, in lower case, with their graphs, bodies included."""
     for scope in structure.graphs:
         for layer in scope.graph.layers:
             if layer.type.lower() == type_:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from irops.analysis.declaring import port_of
 from irops.editing.building.content import Content, Node, Wire
 from irops.editing.building.names import default_names
 from irops.editing.building.node import op_of
 from irops.editing.building.refusal import refuse
-from irops.ir.model import Edge, Layer, LayerKind, Model, Port
+from irops.ir.model import Edge, Layer, LayerKind, Model
 from irops.ir.model import Graph as Layers
 from irops.ir.weights import Weights
 from irops.values.element import element_type_of
-from irops.values.fact import Fact
 from irops.values.packing import pack
 
 
@@ -61,9 +61,9 @@ class _Built:
             self._constant(node) if node in self.graph.values else dict(node.data),
             own_kind=self.graph.kind_of(node),
         )
-        layer.inputs = [_port(index, wire.fact) for index, wire in enumerate(node.sources)]
+        layer.inputs = [port_of(index, wire.fact) for index, wire in enumerate(node.sources)]
         layer.outputs = [
-            _port(count + index, fact, tensor)
+            port_of(count + index, fact, () if tensor is None else (tensor,))
             for index, (fact, tensor) in enumerate(zip(node.facts, tensors))
         ]
         self.layers.append(layer)
@@ -76,7 +76,7 @@ class _Built:
             name,
             "Result",
             self.graph.version_of("Result"),
-            inputs=[_port(0, wire.fact)],
+            inputs=[port_of(0, wire.fact)],
             output_names=(name,),
         )
         self.layers.append(layer)
@@ -97,10 +97,3 @@ class _Built:
             "offset": str(offset),
             "size": str(len(raw)),
         }
-
-
-def _port(number: int, fact: Fact, tensor: str | None = None) -> Port:
-    dims = (
-        tuple(int(size) if size.known else -1 for size in fact.shape) if fact.shape.dims is not None else ()
-    )
-    return Port(number, fact.element_type.precision, dims, () if tensor is None else (tensor,))

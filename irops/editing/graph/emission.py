@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from irops.analysis.declaring import declared_dims, port_of
 from irops.editing.graph.node import Node, Value
 from irops.ir.model import Edge, Layer, Port
 from irops.ir.model import Graph as Layers
@@ -73,11 +74,7 @@ def _new_layer(node: Node, id: int) -> Layer:
 def _port(label: int, fact: Fact | None, names: tuple[str, ...] = ()) -> Port:
     if fact is None:
         return Port(label, absent=True)
-    return Port(label, fact.element_type.precision, _dims(fact), names)
-
-
-def _dims(fact: Fact) -> tuple[int, ...]:
-    return tuple(int(size) if size.known else -1 for size in fact.shape.dims or ())
+    return port_of(label, fact, names)
 
 
 def _changed_layer(node: Node, layer: Layer) -> Layer:
@@ -133,8 +130,8 @@ def _redeclared(port: Port, before: Fact | None, after: Fact | None) -> Port:
     if before is not None and _declaration(before) == _declaration(after):
         return port
     precision = port.precision if after.element_type is DYNAMIC else after.element_type.precision
-    return replace(port, precision=precision, dims=_dims(after), absent=False)
+    return replace(port, precision=precision, dims=declared_dims(after), absent=False)
 
 
 def _declaration(fact: Fact) -> tuple[object, ...]:
-    return fact.element_type.name, fact.shape.dims is None, _dims(fact)
+    return fact.element_type.name, fact.shape.dims is None, declared_dims(fact)

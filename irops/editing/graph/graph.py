@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import plural, shortened
 from irops.editing.graph.emission import layers_of
 from irops.editing.graph.faults import refuse
 from irops.editing.graph.filling import fill
 from irops.editing.graph.nesting import Nesting
 from irops.editing.graph.node import Node, Value
-from irops.editing.graph.operands import in_order, own, separated
+from irops.editing.graph.operands import own
 from irops.editing.graph.ops import Ops
 from irops.editing.graph.origin import Origin
 from irops.html_table import html_table
 from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
-from irops.spec.definition import Definition
 from irops.spec.domains import format_value
 from irops.spec.opsets import OPSETS
 from irops.values.element import element_type
@@ -152,32 +149,6 @@ class Graph(Nesting):
             names[value.index] = (*names[value.index], name)
             self.set(value.node, "tensor_names", names)
 
-    def add(
-        self, op: str | Definition, /, *inputs: Any, name: str | None = None, **keywords: Any
-    ) -> Value | tuple[Value, ...]:
-        """Add a node and give its output, or a tuple where the op has several or a variadic one.
-
-        op: an id such as Convolution-1, or a type for its newest version in the graph's opset. inputs: Values
-        in the order of the definition, None for an optional one that is left out; arrays, numbers and lists
-        become constants, and numbers take the element type that the op requires. keywords: attributes by
-        name (exclude_pad for exclude-pad), inputs by name; what has a default may be left out. name: of the
-        node, by default the type and a number
-        Raises:  DiagnosticError where the op does not exist, or a requirement of it is broken
-        """
-        found = self.op(str(op))
-        name = self.new_name(found, name)
-        attributes, named = separated(found.definition, keywords)
-        with self.change():
-            node = self.added(found, name, in_order(found, inputs, named, name), attributes)
-        variadic = found.definition.outputs and found.definition.outputs[-1].variadic
-        return node.outputs if len(node.outputs) != 1 or variadic else node.outputs[0]
-
-    def apply(self, type: str, *operands: Any) -> Value:
-        """Add a node with one output, in the newest version of the graph's opset."""
-        result = self.add(self.newest(type).id, *operands)
-        assert isinstance(result, Value)
-        return result
-
     def add_result(self, value: Value, name: str | None = None) -> Node:
         """The same as result: let the model give one more value."""
         return self.result(value, name)
@@ -210,10 +181,6 @@ class Graph(Nesting):
         """The values that the graph's Results give, in order."""
         found = (node.sources[0] for node in self.order if node.kind is LayerKind.RESULT and node.sources)
         return tuple(value for value in found if value is not None)
-
-    def location_of(self, node: Node) -> Location:
-        """Where a node is in the file that the model was read from."""
-        return self.origin.location(node)
 
     # the result
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from irops.analysis.body_path import graph_at
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import DiagnosticError, Location, errors_of
-from irops.diagnostics.suggestions import did_you_mean
 from irops.editing.graph.faults import refuse
 from irops.editing.graph.node import Node
 from irops.ir.model import Body, Model
@@ -42,13 +42,10 @@ class Origin:
             message = f"the model is of dialect {model.dialect}; a Graph changes models of openvino"
             raise refuse("unsupported-graph", message)
         analysis = ModelAnalysis(model, registry, limits)
-        inferred: Inferred | None = analysis.infer()
         faults = [d for d in errors_of(analysis.structural_findings) if d.name in _FAULTS_OF_EDGES]
         if faults:
             raise DiagnosticError(faults)
-        graph = analysis.root
-        for layer_name, body_name in zip(path[::2], path[1::2], strict=True):
-            graph, inferred = _inner(graph, inferred, layer_name, body_name)
+        graph, inferred = graph_at(analysis, path)
         origin = cls(model, path, graph.graph)
         origin.graph, origin.inferred = graph, inferred
         return origin
@@ -78,19 +75,6 @@ _FAULTS_OF_EDGES = frozenset(
     )
 )
 """Faults of a model whose nodes would not be what the file means."""
-
-
-def _inner(
-    graph: GraphNode, inferred: Inferred | None, layer_name: str, body_name: str
-) -> tuple[GraphNode, Inferred | None]:
-    node = graph.find(layer_name)
-    body = node.bodies.get(body_name)
-    if body is None:
-        has = ", ".join(node.bodies) or "none"
-        meant = did_you_mean(body_name, node.bodies)
-        raise KeyError(f"{node.layer} has no body {body_name!r}; its bodies are {has}{meant}")
-    inner = None if inferred is None else inferred.of(node.layer.id).bodies.get(body_name)
-    return body.graph, inner
 
 
 def _with_body(graph: Layers, path: tuple[str, ...], layers: Layers) -> Layers:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 from irops.analysis.checks.run import check
+from irops.analysis.declaring import declared_dims
 from irops.analysis.describing import facts_line
 from irops.analysis.infer import analyse
 from irops.analysis.inferred import Inferred, LayerFacts
@@ -269,6 +270,4 @@ class _Translation:
 
 def _declare(port: Port, fact: Fact) -> None:
     port.precision = fact.element_type.precision if fact.element_type is not DYNAMIC else None
-    port.dims = (
-        tuple(int(size) if size.known else -1 for size in fact.shape) if fact.shape.dims is not None else ()
-    )
+    port.dims = declared_dims(fact)
