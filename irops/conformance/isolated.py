@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from irops.conformance.answer import Answer
-from irops.conformance.process import Process, ProcessDied
 from irops.conformance.trial import Trial, TrialInput
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.spec.op import Op
 from irops.values.element import CODED, Array, element_type_of
+from irops.worker_process import Process, ProcessDied
 
 TIMEOUT = 120.0
 """Seconds that a backend may take for one case, compilation included."""

@@ -13,13 +13,13 @@ from irops.conformance.cases import definition_cases
 from irops.conformance.client import BackendClient, LocalBackend
 from irops.conformance.isolated import IsolatedBackend
 from irops.conformance.judge import judge
-from irops.conformance.process import ProcessDied
 from irops.conformance.search import Search
 from irops.conformance.snippet import snippet
 from irops.conformance.trial import Trial, expected_of
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
+from irops.worker_process import ProcessDied
 
 EXAMPLES, SECONDS = 500, 30.0
 Progress = Callable[[int, int, object], None]

@@ -1,13 +1,10 @@
 """The process that runs a backend, so that a crash does not end the caller.
 
-Reads pickled requests from its input and writes answers: ("backend", name, folders, modules), then
-("has", op) or ("trial", op, inputs, attributes). What libraries print goes to the error stream.
+Its requests are ("backend", name, folders, modules), then ("has", op) or ("trial", op, inputs, attributes).
 """
 
 from __future__ import annotations
 
-import os
-import pickle
 from typing import Any
 
 from irops.backends.backend import Backend
@@ -15,36 +12,29 @@ from irops.backends.catalogue import chain
 from irops.conformance.answer import answer_of
 from irops.conformance.trial import Trial, TrialInput
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.process_lifetime import end_with_parent
 from irops.registry import Registry, default_registry
 from irops.values.element import Array, element_type, tagged
+from irops.worker_process import serve
 
 
-def main() -> None:
-    end_with_parent(os.getppid())
-    requests = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    backend: Backend | None = None
-    registry = default_registry()
-    while True:
+class Worker:
+    """A backend and the registry of its ops, as the first request names them."""
+
+    def __init__(self) -> None:
+        self._backend: Backend | None = None
+        self._registry = default_registry()
+
+    def answer(self, request: tuple[Any, ...]) -> Any:
+        """The answer to one request; diagnostics where one is raised."""
         try:
-            request = pickle.load(requests)
-        except EOFError:
-            return
-        try:
-            if request[0] == "backend":
-                _, name, folders, modules = request
-                registry = Registry(folders, modules) if folders or modules else registry
-                (backend,), answer = chain((name,)), None
-            else:
-                answer = _handle(backend, registry, request)
+            if request[0] != "backend":
+                return _handle(self._backend, self._registry, request)
+            _, name, folders, modules = request
+            self._registry = Registry(folders, modules) if folders or modules else self._registry
+            (self._backend,) = chain((name,))
         except DiagnosticError as error:
-            answer = error.diagnostics
-        payload = pickle.dumps(answer)
-        answer = None  # freeing corrupt memory should crash before the answer is sent
-        answers.write(payload)
-        answers.flush()
+            return error.diagnostics
+        return None
 
 
 def _handle(backend: Backend | None, registry: Registry, request: tuple[Any, ...]) -> Any:
@@ -65,4 +55,4 @@ def _trial_input(serialized: tuple[Array, str, str] | None) -> TrialInput | None
 
 
 if __name__ == "__main__":
-    main()
+    serve(Worker().answer)

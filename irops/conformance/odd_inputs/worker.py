@@ -1,37 +1,28 @@
-"""The process that runs a runtime. Requests: ("runtime", name), then ("ask", request). What libraries print
-goes to the error stream.
-"""
+"""The process that runs a runtime. Its requests are ("runtime", name), then ("ask", request)."""
 
 from __future__ import annotations
 
-import os
-import pickle
-
-from irops.conformance.odd_inputs.odd_input import Reply
+from irops.conformance.odd_inputs.odd_input import Reply, Request
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
-from irops.process_lifetime import end_with_parent
+from irops.worker_process import serve
 
 
-def main() -> None:
-    end_with_parent(os.getppid())
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    name = ""
-    while True:
-        try:
-            kind, what = pickle.load(requests)
-        except EOFError:
-            return
-        answer: Reply | None = None
+class Worker:
+    """The runtime that the first request names."""
+
+    def __init__(self) -> None:
+        self._name = ""
+
+    def answer(self, request: tuple[str, str | Request]) -> Reply | None:
+        """The runtime's reply to one request."""
+        kind, content = request
         if kind == "runtime":
-            name = what
-        else:
-            answer = RUNTIMES[name].reply(
-                what
-            )  # freeing corrupt memory should crash before the answer is sent
-        pickle.dump(answer, answers)
-        answers.flush()
+            assert isinstance(content, str)
+            self._name = content
+            return None
+        assert isinstance(content, Request)
+        return RUNTIMES[self._name].reply(content)
 
 
 if __name__ == "__main__":
-    main()
+    serve(Worker().answer)

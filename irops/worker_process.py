@@ -1,4 +1,7 @@
-"""Run a module that answers requests in a separate process, which may crash or hang."""
+"""Run a module that answers requests in a separate process, which may crash or hang.
+
+`Process` is the side of the caller, `serve` that of the module.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from threading import Timer
 from typing import IO, Any
+
+from irops.process_lifetime import end_with_parent
 
 
 class ProcessDied(Exception):
@@ -100,3 +106,22 @@ class Process:
             if line.strip()
         ]
         return f"{description} ({lines[-1]})" if lines else description
+
+
+def serve(answer: Callable[[Any], Any]) -> None:
+    """Answer pickled requests from the standard input until it ends or the caller dies.
+
+    What libraries print goes to the error stream.
+    """
+    end_with_parent(os.getppid())
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    while True:
+        try:
+            request = pickle.load(requests)
+        except EOFError:
+            return
+        payload = pickle.dumps(answer(request))  # corrupt memory should crash before the answer is sent
+        answers.write(payload)
+        answers.flush()
