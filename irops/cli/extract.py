@@ -30,7 +30,7 @@ from irops.cli.numpy_files import as_declared, load_all, save_all
 from irops.cli.settings import settings
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
-from irops.editing.extraction import Part, cut_values, extracted
+from irops.editing.extraction import Boundary, Part, cut_values, extracted
 from irops.reading import read
 from irops.values.element import Array
 from irops.writing import write
@@ -86,14 +86,9 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(f"--output {args.output} cannot hold a part of {args.model}: it has another format")
     analysis = analyse(model, registry_of(args), limits)
     try:
-        part = extracted(
-            analysis,
-            _names(args.inputs),
-            _names(args.outputs),
-            around=args.around,
-            hops=args.hops,
-            path=tuple(args.path.split("/")) if args.path else (),
-        )
+        path = tuple(args.path.split("/")) if args.path else ()
+        boundary = Boundary(_names(args.inputs), _names(args.outputs), args.around, args.hops, path)
+        part = extracted(analysis, boundary)
     except (KeyError, ValueError) as error:
         if type(error) not in (KeyError, ValueError):
             raise

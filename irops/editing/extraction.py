@@ -35,6 +35,26 @@ class Part:
     path: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """Where a part of a model begins and ends; the parameters of extract of the same names.
+
+    Raises:  ValueError for negative hops, and for around together with inputs or outputs
+    """
+
+    inputs: Iterable[Name] | None = None
+    outputs: Iterable[Name] | None = None
+    around: Name | None = None
+    hops: int = 1
+    path: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.around is not None and (self.inputs is not None or self.outputs is not None):
+            raise ValueError("around is given together with inputs or outputs, must be given alone")
+        if self.hops < 0:
+            raise ValueError(f"hops is {self.hops}, must be 0 or greater")
+
+
 def extract(
     model: Model | ModelAnalysis | str | os.PathLike[str],
     inputs: Iterable[Name] | None = None,
@@ -58,38 +78,27 @@ def extract(
         where an output depends on an input of the model that is not among the inputs: the message names the
         edge that leads there
     """
-    return extracted(
-        model, inputs, outputs, around=around, hops=hops, path=path, registry=registry, limits=limits
-    ).model
-
-
-def extracted(
-    model: Model | ModelAnalysis | str | os.PathLike[str],
-    inputs: Iterable[Name] | None = None,
-    outputs: Iterable[Name] | None = None,
-    *,
-    around: Name | None = None,
-    hops: int = 1,
-    path: Sequence[str] = (),
-    registry: Registry | None = None,
-    limits: Limits | None = None,
-) -> Part:
-    """As extract, with what the Parameters of the part stand for."""
-    if around is not None and (inputs is not None or outputs is not None):
-        raise ValueError("around is given together with inputs or outputs, must be given alone")
-    if hops < 0:
-        raise ValueError(f"hops is {hops}, must be 0 or greater")
+    boundary = Boundary(inputs, outputs, around, hops, path)
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
-    scope = Scope.of(analysis, tuple(path))
-    if around is not None:
-        selection = Selection.around(scope, scope.find(around).layer, hops)
-    else:
-        cuts = None if inputs is None else [scope.find(name) for name in inputs]
-        ends: list[Wanted] | None = None if outputs is None else [scope.find(name) for name in outputs]
-        selection = Selection.between(scope, cuts, ends)
-    graph = selection.graph()
-    made = replace(analysis.model, graph=graph, legacy=[], unknown=[], comments=(), source=None)
-    return Part(made, selection.cuts, tuple(path))
+    return extracted(analysis, boundary).model
+
+
+def extracted(analysis: ModelAnalysis, boundary: Boundary) -> Part:
+    """As extract, with what the Parameters of the part stand for."""
+    scope = Scope.of(analysis, tuple(boundary.path))
+    selection = _selection(scope, boundary)
+    made = replace(analysis.model, graph=selection.graph(), legacy=[], unknown=[], comments=(), source=None)
+    return Part(made, selection.cuts, tuple(boundary.path))
+
+
+def _selection(scope: Scope, boundary: Boundary) -> Selection:
+    if boundary.around is not None:
+        return Selection.around(scope, scope.find(boundary.around).layer, boundary.hops)
+    cuts = None if boundary.inputs is None else [scope.find(name) for name in boundary.inputs]
+    ends: list[Wanted] | None = None
+    if boundary.outputs is not None:
+        ends = [scope.find(name) for name in boundary.outputs]
+    return Selection.between(scope, cuts, ends)
 
 
 def cut_values(

@@ -13,7 +13,7 @@ import pytest
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.editing.extraction import cut_values, extracted
+from irops.editing.extraction import Boundary, cut_values, extracted
 from irops.ir.model import LayerKind
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -104,7 +104,7 @@ def test_contradicting_arguments_are_refused():
 def test_the_values_at_a_cut_are_those_of_the_whole_model():
     model = forked()
     data = np.array([[1, -2, 3, 4]], np.float32)
-    part = extracted(model, inputs=["split:1", "tanh"], outputs=["y"])
+    part = extracted(ModelAnalysis(model), Boundary(inputs=["split:1", "tanh"], outputs=["y"]))
     values = cut_values(part, model, {"x": data, "z": np.zeros(2, np.float32)})
     assert np.allclose(values["tanh"], np.tanh(np.maximum(data[:, :2], 0)))
     assert irops.run(part.model, values)["y"].tolist() == (
@@ -124,8 +124,9 @@ def test_a_part_of_a_body():
     part = irops.extract(model, outputs=["inside"], path=("loop", "body"))
     one = np.ones((1, 2), np.float32)
     assert np.allclose(irops.run(part, {"state": one})["inside"], np.tanh(2))
+    inner = extracted(ModelAnalysis(model), Boundary(inputs=["state"], path=("loop", "body")))
     with pytest.raises(DiagnosticError, match="differ each time"):
-        cut_values(extracted(model, inputs=["state"], path=("loop", "body")), model, {"x": one})
+        cut_values(inner, model, {"x": one})
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -147,7 +148,7 @@ def test_the_parts_of_a_cut_give_what_the_whole_gives(name: str, seed: int):
         if source is not None and source[0].id in before
     }
     ends = [layer.id for layer in order[place:] if layer.kind is LayerKind.RESULT]
-    second = extracted(analysis, sorted(cuts), ends)
+    second = extracted(analysis, Boundary(sorted(cuts), ends))
     values = cut_values(second, analysis, inputs)
     results = irops.run(second.model, values)
     whole = irops.run(model, inputs)
