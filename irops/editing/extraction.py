@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.dialects import dialect_of_version
 from irops.editing.scope import Scope, Wanted
 from irops.editing.selection import Selection
 from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
+from irops.runtime.precision import NARROW
 from irops.runtime.session import run
 from irops.values.element import Array
 
@@ -27,12 +29,14 @@ where the layer has several outputs.
 class Part:
     """A part of a model. cuts: the layer and output that each Parameter of it stands for, by its name
 
-    path: the layers and bodies down to the graph that the part is taken from
+    path: the layers and bodies down to the graph that the part is taken from; rounded: the Parameters whose
+    values are rounded to f16 or bf16 at the cut, where the whole model computes in f32
     """
 
     model: Model
     cuts: dict[str, tuple[int, int]]
     path: tuple[str, ...]
+    rounded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,9 @@ def extract(
     outputs: values that become results; by default the results of the model that depend on the inputs.
     around, hops: in place of both, a layer, and how many edges the part reaches from it each way.
     path: the layers and bodies down to the graph to take a part from: ("loop", "body").
-    Constants that the part needs come along; weights are not copied until the model is written.
+    Constants that the part needs come along; weights are not copied until the model is written. What depends
+    on constants alone is computed in f32 where its type is f16 or bf16: an input in the middle of that, such
+    as within compressed weights, is rounded to its type, and results differ by that rounding.
     Raises:  DiagnosticError for a value that does not exist, for an input that no output depends on, and
         where an output depends on an input of the model that is not among the inputs: the message names the
         edge that leads there
@@ -88,7 +94,15 @@ def extracted(analysis: ModelAnalysis, boundary: Boundary) -> Part:
     scope = Scope.of(analysis, tuple(boundary.path))
     selection = _selection(scope, boundary)
     made = replace(analysis.model, graph=selection.graph(), legacy=[], unknown=[], comments=(), source=None)
-    return Part(made, selection.cuts, tuple(boundary.path))
+    return Part(made, selection.cuts, tuple(boundary.path), tuple(_rounded(scope, selection)))
+
+
+def _rounded(scope: Scope, selection: Selection) -> Iterator[str]:
+    """The cuts within constants that are computed in f32 whatever their type is; see runtime.precision."""
+    for name, value in selection.cuts.items():
+        wide = dialect_of_version(scope.graph.layers[value[0]].layer.version).wide_constants
+        if wide and value[0] in scope.constants and scope.fact(value).element_type.name in NARROW:
+            yield name
 
 
 def _selection(scope: Scope, boundary: Boundary) -> Selection:

@@ -157,6 +157,33 @@ def test_the_parts_of_a_cut_give_what_the_whole_gives(name: str, seed: int):
         assert np.array_equal(result, whole[key])
 
 
+def compressed() -> irops.Model:
+    """x @ (i8 weights, shifted and scaled in f16)."""
+    graph = irops.Graph("compressed")
+    stored = graph.constant(np.arange(-4, 4).reshape(4, 2), element_type="i8")
+    weights = graph.ops.Convert(stored, destination_type="f16", name="unpacked")
+    scaled = graph.ops.Multiply(weights, np.array([[0.1, 0.37]], np.float16), name="scaled")
+    wide = graph.ops.Convert(scaled, destination_type="f32", name="wide")
+    product = graph.ops.MatMul(graph.parameter("x", "f32[1,4]"), wide, name="product")
+    graph.result(graph.ops.ReLU(product, name="relu"), "y")
+    return graph.model()
+
+
+def test_constants_around_a_layer_come_along_whole():
+    model = compressed()
+    part = irops.extract(model, around="product", hops=1)
+    assert [port.name for port in ModelAnalysis(part).signature.inputs] == ["x"]
+    data = np.array([[1, -2, 3, 0.3]], np.float32)
+    assert np.array_equal(irops.run(part, {"x": data})["y"], irops.run(model, {"x": data})["y"])
+
+
+def test_a_cut_within_constants_of_narrow_types_is_named():
+    analysis = ModelAnalysis(compressed())
+    assert extracted(analysis, Boundary(inputs=["x", "scaled"], outputs=["y"])).rounded == ("scaled",)
+    assert extracted(analysis, Boundary(inputs=["product"], outputs=["y"])).rounded == ()
+    assert extracted(analysis, Boundary(inputs=["x", "wide"], outputs=["y"])).rounded == ()
+
+
 def irops_command(*arguments: object) -> subprocess.CompletedProcess[str]:
     words = [sys.executable, "-m", "irops", "extract", *map(str, arguments)]
     return subprocess.run(words, capture_output=True, text=True, check=False)
@@ -195,3 +222,13 @@ def test_the_command_refuses_with_a_sentence(arguments, status, message, tmp_pat
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "part.xml").exists()
+
+
+def test_the_command_names_inputs_that_are_rounded(tmp_path: Path):
+    irops.write(compressed(), tmp_path / "model.xml")
+    done = irops_command(
+        tmp_path / "model.xml", "--from", "x,scaled", "--to", "y", "-o", tmp_path / "part.xml"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "note: input 'scaled' is among constants, which irops computes in f32" in done.stdout
+    assert "rounded to f16" in done.stdout
