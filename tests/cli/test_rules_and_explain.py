@@ -79,7 +79,14 @@ def test_a_mistyped_code_suggests_its_band(word: str, band: str, irops: Irops) -
 
 @pytest.mark.parametrize(
     ("word", "meant"),
-    [("IR4x", "IR4"), ("IRR4", "IR4"), ("IR 4", "IR4"), ("R4", "IR4"), ("IR40x", "IR40"), ("IR-401", "IR401")],
+    [
+        ("IR4x", "IR4"),
+        ("IRR4", "IR4"),
+        ("IR 4", "IR4"),
+        ("R4", "IR4"),
+        ("IR40x", "IR40"),
+        ("IR-401", "IR401"),
+    ],
 )
 @pytest.mark.parametrize("command", [("rules",), ("check", "model.xml", "--select")])
 def test_a_mistyped_code_or_band_suggests_the_same_everywhere(
