@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 from irops.ops.shape.copied_sizes import possible_copies, union_of_copies
@@ -40,15 +41,16 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
         return Shape(
             size.at_least(1) if entry == -1 and not copied else size for entry, size in zip(pattern, sizes)
         )
+    balanced = partial(_balanced, inferred=-1 in pattern)
     uncertain = possible_copies(pattern, data.shape) if special_zero else []
     if uncertain:
-        known = union_of_copies(sizes, data.shape, copied, uncertain, _balanced)
+        known = union_of_copies(sizes, data.shape, copied, uncertain, balanced)
         if known is not None:
             return known
         for axis in uncertain:
             sizes[axis] = sizes[axis].union(data.shape[axis])
     try:
-        return Shape(_balanced(sizes, data.shape, copied))
+        return Shape(balanced(sizes, data.shape, copied))
     except Violation:
         counted = [axis for axis in range(max(rank, len(sizes))) if -1 not in pattern or axis not in copied]
         may_be_empty = all(
@@ -61,11 +63,15 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
         return Shape(sizes)
 
 
-def _balanced(sizes: list[Dim], data: Shape, copied: set[int]) -> list[Dim]:
+def _balanced(sizes: list[Dim], data: Shape, copied: set[int], inferred: bool) -> list[Dim]:
     """The sizes of the output, narrowed by the number of elements of data.
 
+    inferred: whether the pattern holds -1. Where a copied size is 0, both sides have no elements whatever the
+        other sizes are, and only the size that -1 stands for follows from those of data
     Raises:  Violation(C4) if the numbers of elements cannot be equal
     """
+    if not inferred and any(sizes[axis] == 0 for axis in copied):
+        return sizes
     before = [size for axis, size in enumerate(data) if axis not in copied]
     after = [size for axis, size in enumerate(sizes) if axis not in copied]
     unknown = [axis for axis, size in enumerate(after) if not size.known]

@@ -65,6 +65,11 @@ def test_an_element_that_may_be_0_may_copy_a_size():
     )
 
 
+def test_where_a_copied_size_is_0_the_other_sizes_are_free():
+    assert str(reshaped(fact(0, 3), 0, 5, special_zero=True)) == "[0,5]"
+    assert str(reshaped(fact(0, 3), UNKNOWN, UNKNOWN, special_zero=True)) == "[0,1..]"
+
+
 def test_an_element_of_which_data_consists_is_no_copy_of_another_size():
     shape = reshaped(fact(B * S, 768), B, S, 768, special_zero=True)
     assert [dim.symbol for dim in shape][:2] == [B.symbol, S.symbol]
