@@ -34,7 +34,7 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     has_size_0 = any(size == 0 and axis not in copied for axis, size in enumerate(pattern))
     warn_unless(not has_size_0 or -1 not in pattern, "C5", requested)
     remaining = ONE if has_size_0 else ANY
-    sizes = [remaining if size.low < 0 else size for size in pattern]
+    sizes = [_requested(size, remaining, -1 in pattern) for size in pattern]
     for axis in copied:
         sizes[axis] = data.shape[axis]
     if rank is None:
@@ -61,6 +61,15 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
         require(may_be_empty or shape_known, "C4", data.shape, requested)
         warn_unless(may_be_empty, "C4", data.shape, requested)  # the output shape is known nevertheless
         return Shape(sizes)
+
+
+def _requested(size: Dim, remaining: Dim, has_minus_1: bool) -> Dim:
+    """The size that an element of the pattern asks for. Only one element is -1, so that no other may be where
+    one certainly is.
+    """
+    if size.low >= 0:
+        return size
+    return size.at_least(0) if has_minus_1 and size != -1 else remaining
 
 
 def _balanced(sizes: list[Dim], data: Shape, copied: set[int], inferred: bool) -> list[Dim]:

@@ -41,6 +41,8 @@ def reshaped(data, *pattern, special_zero=False):
         (fact(2, 6), (UNKNOWN, UNKNOWN, 3), "[1..4,1..4,3]"),
         (fact(Dim(2, 3), 6), (Dim(1, 4), -1), "[1..4,3..18]"),
         (fact(ANY, 6), (5, -1), "[5,?]"),
+        (fact(ANY, ANY), (Dim(-1, 5), -1), "[..5,?]"),
+        (fact(ANY, ANY), (Dim(-1, 5), 3), "[?,3]"),
     ],
 )
 def test_sizes_are_what_the_count_leaves(data, pattern, shape):
