@@ -54,6 +54,11 @@ REFUSED = {
         (index(2, dtype=np.int8), index(2, dtype=np.int8), index(0, dtype=np.int8)),
         {"output_type": "f32"},
     ),
+    "Eye-9 with a batch_shape of i8": (
+        "Eye-9",
+        (index(2), index(2), index(0), index(2, 2, dtype=np.int8)),
+        {"output_type": "f32"},
+    ),
     "DeformableConvolution-1 without deformable_group": (
         "DeformableConvolution-1",
         DEFORMED,
