@@ -1,5 +1,5 @@
-"""Checks of layers that OpenVINO's CPU plug-in does not compile: used sinks, inputs of some types, and outputs
-of unknown rank.
+"""Checks of layers that OpenVINO's CPU plug-in does not compile: used sinks, inputs of some types, outputs of
+unknown rank.
 """
 
 from __future__ import annotations
