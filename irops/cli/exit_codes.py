@@ -34,6 +34,7 @@ MEANING_OF_1 = {
     "extract": "the model has errors, or the part cannot be taken",
     "diff": "the models differ, or one has errors",
     "draw": "the model has errors, or cannot be drawn",
+    "view": "the model has errors that prevent reading it",
     "conformance": "a case failed",
 }
 """What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""

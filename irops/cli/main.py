@@ -30,6 +30,7 @@ COMMANDS = {
     "extract": "write a part of a model as a model of its own",
     "diff": "report what differs between two models",
     "draw": "draw a model as a picture or a page",
+    "view": "view a model in Model Explorer, in the browser",
     "translate": "convert a model into another dialect",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",

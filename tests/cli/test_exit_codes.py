@@ -24,6 +24,7 @@ SUCCESS = {
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
     "draw": ("MODEL", "--output", "OUT.svg"),
+    "view": ("MODEL", "--no-open"),
     "backends": (),
     "conformance": ("--backend", "numpy", "--op", "Reverse-1", "--examples", "1"),
     "docs": ("--output", "OUT", "--format", "markdown", "--no-runtimes"),
@@ -42,6 +43,7 @@ FINDINGS = {
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
     "draw": ("MALFORMED", "--output", "OUT.svg"),
+    "view": ("MALFORMED",),
     "backends": ("--definitions", "FAULTY"),
     "conformance": ("--backend", "numpy", "--op", "Odd-extension", "--definitions", "FAULTY"),
     "docs": ("--output", "OUT", "--no-runtimes", "--definitions", "FAULTY"),
@@ -77,6 +79,7 @@ REFUSED = {
     ],
     "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
     "draw": [("ABSENT", "-o", "OUT.svg"), ("MODEL",), ("MODEL", "-o", "OUT.typo")],
+    "view": [("ABSENT",), (), ("MODEL", "--port", "70000"), ("MODEL", "--node-data", "ABSENT")],
     "diff": [("MODEL", "ABSENT"), ("MODEL",), ("MODEL", "MODEL", "--ignore", "typo")],
     "backends": [("--op", "typo")],
     "conformance": [("--backend", "typo"), ()],
@@ -87,6 +90,13 @@ REFUSED = {
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
 }
+
+
+@pytest.fixture(autouse=True)
+def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let irops view end at once, whether or not Model Explorer is installed."""
+    monkeypatch.setattr("irops.cli.view.require_model_explorer", lambda: None)
+    monkeypatch.setattr("irops.cli.view.serve", lambda *_, **__: None)
 
 
 @pytest.fixture
