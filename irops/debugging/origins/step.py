@@ -1,4 +1,4 @@
-"""The steps of an explanation, and the sentences that they are told as."""
+"""The steps of an explanation, and the sentences that describe them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Reason:
     location: Location
     constant: bool = False
 
-    def told(self, *, named: bool) -> str:
+    def described(self, *, named: bool) -> str:
         """The reason in a sentence. named: whether the producer is named, since more than one is followed"""
         subject = f"{self.subject} of {self.input}"
         if self.constant:
@@ -78,7 +78,7 @@ class Step:
         if origin is not None and not origin.constant:
             return f"{self.name}: {self.fact}, as {origin.subject} of {origin.input}"
         followed = [reason for reason in self.reasons if not reason.constant]
-        because = [reason.told(named=len(followed) > 1) for reason in self.reasons]
+        because = [reason.described(named=len(followed) > 1) for reason in self.reasons]
         because += [f"{name}={shown(value)}" for name, value in self.attributes]
         details = [f"from {', '.join(because)}" if because else "", self.note]
         return "; ".join(part for part in (f"{self.name}: {self.fact}", *details) if part)

@@ -53,7 +53,7 @@ def _reasons(finding: Diagnostic, model: SymbolicModel, node: LayerNode) -> Iter
     if not causes:
         return
     reasons = [
-        walk.reason((node.path, node.layer.id), item, cause).told(named=True) for item, cause in causes
+        walk.reason((node.path, node.layer.id), item, cause).described(named=True) for item, cause in causes
     ]
     yield f"it is violated because of {', '.join(reasons)}"
     yield from sentences(walk.follow([cause for _, cause in causes]))
