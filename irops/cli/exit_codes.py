@@ -28,6 +28,7 @@ PATH_RULES = frozenset(
 MEANING_OF_1 = {
     "check": "errors were found; with --strict, also warnings; with --diff, also fixes",
     "infer": "errors were found",
+    "why": "the model has errors",
     "run": "the model has errors, or cannot be evaluated on these inputs",
     "inspect": "the model has errors that prevent reading it",
     "translate": "the model has errors, or is not representable in the target",

@@ -7,6 +7,7 @@ example:
   irops run model.xml --fill random --seed 7
   irops run model.xml --load-inputs in.npz --save-outputs out.npz
   irops run model.xml --input x=x.npy --fill zeros --shape lengths:2 --keep all
+  irops run model.xml --fill random --profile trace.json
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
 from irops.cli.numpy_files import as_declared, load_all, load_one, save_all
 from irops.cli.pairs import shape_of_input, value_of_input
+from irops.cli.profiles import report_profile, trace_file
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -95,6 +97,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compare every result with the inferred type and shape, and with the reference",
     )
+    parser.add_argument(
+        "--profile",
+        metavar="TRACE.json",
+        nargs="?",
+        const="",
+        type=trace_file,
+        help="show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome",
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
     add_limits(parser)
     add_extensions(parser)
@@ -119,12 +129,16 @@ def execute(args: argparse.Namespace) -> int:
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         except KeyError as error:
             raise Refusal(f"--keep: {error.args[0]}") from None
-        outcome = session.run(inputs, keep="all" if keep == ["all"] else kept)
+        outcome = session.run(
+            inputs, keep="all" if keep == ["all"] else kept, profile=args.profile is not None
+        )
     if args.save_outputs:
         for name, written in save_all(args.save_outputs, outcome).items():
             print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
+    if outcome.profile is not None:
+        report_profile(outcome.profile, args.profile, quiet=args.quiet)
     if outcome.warnings:
         sys.stdout.flush()
         print_diagnostics(outcome.warnings, sys.stderr)

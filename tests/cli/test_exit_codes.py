@@ -19,6 +19,7 @@ SUCCESS = {
     "check": ("MODEL",),
     "infer": ("MODEL",),
     "run": ("MODEL", "--fill", "ones"),
+    "why": ("MODEL", "y"),
     "inspect": ("MODEL",),
     "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
@@ -38,6 +39,7 @@ FINDINGS = {
     "check": ("BROKEN",),
     "infer": ("BROKEN",),
     "run": ("BROKEN", "--fill", "ones"),
+    "why": ("BROKEN", "0"),
     "inspect": ("MALFORMED",),
     "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
@@ -72,6 +74,7 @@ REFUSED = {
         ("MODEL", "--input", "x=ABSENT"),
         ("MODEL", "--fill", "ones", "--keep", "typo"),
     ],
+    "why": [("ABSENT", "y"), ("MODEL",), ("MODEL", "typo"), ("MODEL", "y", "--axis", "9")],
     "inspect": [("ABSENT",), ("FOLDER",), ()],
     "translate": [
         ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),
