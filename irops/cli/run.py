@@ -24,7 +24,7 @@ from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
-from irops.cli.numpy_files import as_declared, load_all, load_one, save_all
+from irops.cli.numpy_files import load_all, load_one
 from irops.cli.pairs import shape_of_input, value_of_input
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
@@ -32,6 +32,7 @@ from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.cli.values import first_elements, minimum_mean_maximum
 from irops.diagnostics.printable import printable, shown
+from irops.ir.tensor_files import as_declared, save_all
 from irops.limits import Limits
 from irops.reading import read
 from irops.runtime.session import Results, Session
