@@ -11,11 +11,9 @@ from irops.values.packing import pack
 
 def joined(weights: Weights | None) -> JoinedWeights:
     """Weights to which bytes can be added."""
-    return (
-        weights.copy()
-        if isinstance(weights, JoinedWeights)
-        else JoinedWeights(weights or Weights.of_bytes(b""))
-    )
+    if isinstance(weights, JoinedWeights):
+        return weights.copy()
+    return JoinedWeights(weights or Weights.of_bytes(b""))
 
 
 def constant_layer(layer: Layer, array: Array, weights: JoinedWeights) -> Layer:

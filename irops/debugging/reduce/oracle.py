@@ -54,7 +54,7 @@ class FunctionJudge:
         answer = self._oracle(case.model, dict(case.inputs))
         if isinstance(answer, str):
             return answer or None
-        return "the oracle's" if answer else None
+        return "the oracle shows a fault" if answer else None
 
     def close(self) -> None:
         """Nothing runs."""

@@ -48,9 +48,10 @@ class Recording:
                 continue
             operations.add(number)
             for source in wiring.inputs[number]:
-                if source is not None and computes(source[0]):
-                    if self._key((source[0].id, source[1])) not in self._store:
-                        ahead.append(source[0].id)
+                if source is None or not computes(source[0]):
+                    continue
+                if self._key((source[0].id, source[1])) not in self._store:
+                    ahead.append(source[0].id)
         return operations
 
     def _key(self, value: Value) -> tuple[int, Value]:

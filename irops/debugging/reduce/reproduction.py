@@ -116,7 +116,8 @@ class Program:
         yield 'print("OpenVINO", ov.get_version())'
         yield "core = ov.Core()"
         yield f"model = core.read_model({content})"
-        yield f"compiled = core.compile_model(model, {self.target.device!r}, {dict(self.target.properties)!r})"
+        device, properties = self.target.device, dict(self.target.properties)
+        yield f"compiled = core.compile_model(model, {device!r}, {properties!r})"
         yield "request = compiled.create_infer_request()"
         yield "for index, array in enumerate(INPUTS):"
         if all(_is_plain(element_type_of(array)) for array in self.inputs.values()):

@@ -14,8 +14,8 @@ from irops.registry import Registry
 class RuleJudge:
     """Whether irops.check reports a rule: its code, or the beginning of a code. Values do not matter.
 
-    The reason is the rule, the type of the layer, and the constraint of its definition. Of several findings in
-    the whole model, the first one counts.
+    The reason is the rule, the type of the layer, and the constraint of its definition. Of several findings
+    in the whole model, the first one counts.
     """
 
     needs_values = False

@@ -46,7 +46,7 @@ def _shortened_alone(case: Case, number: int, axis: int, attempts: Attempts) -> 
 
 
 def _cut_everywhere(case: Case, size: int, cut: slice) -> Iterator[Case]:
-    """All axes of a size cut; then also the numbers of shapes that have this size, and those of attributes."""
+    """All axes of a size cut; then also such numbers in vectors, which may be shapes, and in attributes."""
     arrays = tensors(case)
     cuts = {n: sliced(a, axes_of(a, size), cut) for n, a in arrays.items() if size in a.shape}
     yield with_tensors(case, cuts)

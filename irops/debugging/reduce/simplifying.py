@@ -109,7 +109,6 @@ def without_metadata(case: Case, attempts: Attempts) -> Case:
     """The case without rt_info of the model and its layers, which names the program that made the model."""
     layers = [replace(layer, rt_info=None, comments=()) for layer in case.model.layers]
     graph = replace(case.model.graph, layers=layers, comments=())
-    candidate = Case(
-        replace(case.model, graph=graph, rt_info=None, comments=(), legacy=[], unknown=[]), case.inputs
-    )
+    model = replace(case.model, graph=graph, rt_info=None, comments=(), legacy=[], unknown=[])
+    candidate = Case(model, case.inputs)
     return candidate if candidate.key != case.key and attempts.fails(candidate) else case
