@@ -9,6 +9,7 @@
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
+    small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
     image = irops.draw(model)                  # a picture, which notebooks show
     other = irops.translate(model, to=dialect)
 
@@ -44,6 +45,7 @@ __all__ = [
     "extract",
     "infer",
     "read",
+    "reduce",
     "rules",
     "run",
     "tagged",
@@ -69,6 +71,7 @@ _HOMES = {
     "extract": "irops.editing.extraction",
     "diff": "irops.editing.diff.diff",
     "draw": "irops.drawing.draw",
+    "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
@@ -90,6 +93,7 @@ if TYPE_CHECKING:
     from irops.analysis.checks.run import check as check
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
+    from irops.debugging.reduce.reduction import reduce as reduce
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
     from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
     from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError

@@ -29,6 +29,7 @@ COMMANDS = {
     "inspect": "summarize a model: inputs, outputs, ops, weights",
     "extract": "write a part of a model as a model of its own",
     "diff": "report what differs between two models",
+    "reduce": "find the smallest model that still shows a fault",
     "draw": "draw a model as a picture or a page",
     "translate": "convert a model into another dialect",
     "backends": "list the backends and the ops each one implements",

@@ -12,13 +12,14 @@ from tempfile import TemporaryDirectory
 
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.case_files import write_case
+from irops.debugging.reduce.oracle import InvalidQuestion
 from irops.debugging.reduce.reproduction import Target
 
 MODEL, INPUTS = "IROPS_MODEL", "IROPS_INPUTS"
 """Environment variables with the paths of the model and of its inputs."""
 
 
-class CommandFailed(ValueError):
+class CommandFailed(InvalidQuestion):
     """The command cannot be started."""
 
 
@@ -30,6 +31,7 @@ class CommandJudge:
     """
 
     needs_values = True
+    absence = "the command does not exit with 0"
     target: Target | None = None
     compares_results = False
     allowed: frozenset[str] = frozenset()

@@ -16,18 +16,23 @@ texts, a smaller model counts only if its reason is that of the whole model.
 """
 
 
+class InvalidQuestion(ValueError):
+    """What a reduction shall preserve is not given, given twice, or cannot be preserved."""
+
+
 class Judge(Protocol):
     """Judges cases.
 
     needs_values: whether cases have values for all inputs, so that they can be run; allowed: codes of errors
-    that irops.check may find in a case; description: the same for equal judges; target: what a program that
-    shows the fault runs, None for the runtime of the model's dialect; compares_results: whether wrong results
-    are the fault
+    that irops.check may find in a case; description: the same for equal judges; absence: what is the case if
+    the fault does not show; target: what a program that shows the fault runs, None for the runtime of the
+    model's dialect; compares_results: whether wrong results are the fault
     """
 
     needs_values: bool
     allowed: frozenset[str]
     description: str
+    absence: str
     target: Target | None
     compares_results: bool
 
@@ -42,6 +47,7 @@ class FunctionJudge:
     """A function of a model and its inputs; it runs in this process."""
 
     needs_values = True
+    absence = "the oracle returns a false value"
     allowed: frozenset[str] = frozenset()
     target: Target | None = None
     compares_results = False

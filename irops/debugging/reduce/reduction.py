@@ -24,7 +24,7 @@ from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.element import Array
 
-INTERRUPTED = "it was interrupted"
+STOPPED_BY_USER = "it was interrupted"
 
 
 class NoFault(ValueError):
@@ -129,14 +129,14 @@ def _case(analysis: ModelAnalysis, inputs: Mapping[str | int, Any] | Iterable[An
 def _reduction(case: Case, attempts: Attempts) -> Reduction:
     """Raises: NoFault"""
     if not attempts.begin(case):
-        raise NoFault(f"the fault does not show in the whole model ({attempts.judge.description})")
+        raise NoFault(f"the fault does not show in the whole model: {attempts.judge.absence}")
     stopped = None
     try:
         reduced(case, attempts)
     except OutOfTries as limit:
         stopped = str(limit)
     except KeyboardInterrupt:
-        stopped = INTERRUPTED
+        stopped = STOPPED_BY_USER
     best = attempts.best or case
     return Reduction(
         best.model,

@@ -25,7 +25,7 @@ class RuleJudge:
     def __init__(self, rule: str, registry: Registry | None = None, limits: Limits | None = None) -> None:
         self.rule, self._registry, self._limits = rule, registry, limits
         self.allowed = frozenset[str]()
-        self.description = f"rule {rule}"
+        self.description, self.absence = f"rule {rule}", f"irops check does not report {rule}"
         self._reason: str | None = None
 
     def reason(self, case: Case) -> str | None:
