@@ -63,6 +63,7 @@ class Attempts:
         if self.reason is not None:
             self.best = case
             self._seen[case.key] = True
+            self.memory.begin()
         return self.reason is not None
 
     def fails(self, case: Case, *, of_recording: bool = False) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from irops.ir.pending import Pending
+
 VERSION = 1
 FILE = "tries.jsonl"
 
@@ -27,31 +29,42 @@ class Memory:
 
     def __init__(self) -> None:
         self._outcomes: dict[str, Outcome] = {}
+        self._path: Path | None = None
+        self._header: dict[str, object] = {}
         self._file: IO[str] | None = None
 
     @classmethod
     def of_folder(cls, folder: Path, of: str) -> Memory:
-        """The outcomes in a folder, which is made if need be. of: the whole model and its oracle
+        """The outcomes in a folder. of: the whole model and its oracle
 
         Raises:  OtherReduction if the folder has the outcomes of another reduction; OSError
         """
-        memory, path = cls(), folder / FILE
-        folder.mkdir(parents=True, exist_ok=True)
-        header = {"schema_version": VERSION, "of": of}
-        lines = path.read_text("utf-8").splitlines() if path.exists() else []
-        if not lines:
-            path.write_text(json.dumps(header) + "\n", "utf-8")
-        elif _parsed(lines[0]) != header:
+        memory = cls()
+        memory._path, memory._header = folder / FILE, {"schema_version": VERSION, "of": of}
+        lines = memory._path.read_text("utf-8").splitlines() if memory._path.exists() else []
+        if lines and _parsed(lines[0]) != memory._header:
             raise OtherReduction(
-                f"{path} has the tries of another model, other inputs or another oracle; choose another"
-                " folder, or delete the file"
+                f"{memory._path} has the tries of another model, other inputs or another oracle; choose"
+                " another folder, or delete the file"
             )
         for line in lines[1:]:
             entry = _parsed(line)
             if isinstance(entry, dict) and isinstance(entry.get("case"), str):
                 memory._outcomes[entry["case"]] = Outcome(entry.get("reason"))
-        memory._file = path.open("a", encoding="utf-8")
         return memory
+
+    def begin(self) -> None:
+        """Write outcomes to the file from now on, as it is known that there is something to reduce.
+
+        Raises:  OSError
+        """
+        if self._path is None:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [self._header, *(_entry(key, outcome) for key, outcome in self._outcomes.items())]
+        with Pending(self._path) as (file,):
+            file.write("".join(f"{json.dumps(line)}\n" for line in lines).encode())
+        self._file = self._path.open("a", encoding="utf-8")
 
     def reason(self, key: str) -> Outcome | None:
         """The outcome of a case, if it was judged."""
@@ -61,7 +74,7 @@ class Memory:
         """Keep the outcome of a case."""
         outcome = self._outcomes[key] = Outcome(reason)
         if self._file is not None:
-            self._file.write(json.dumps({"case": key, "reason": reason}) + "\n")
+            self._file.write(f"{json.dumps(_entry(key, outcome))}\n")
             self._file.flush()
         return outcome
 
@@ -69,6 +82,10 @@ class Memory:
         """Close the file."""
         if self._file is not None:
             self._file.close()
+
+
+def _entry(key: str, outcome: Outcome) -> dict[str, object]:
+    return {"case": key, "reason": outcome.reason}
 
 
 def _parsed(line: str) -> object:
