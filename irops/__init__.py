@@ -10,6 +10,7 @@
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
     chain = irops.why(model, "relu", axis=1)   # where a size of a layer comes from
+    small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
     image = irops.draw(model)                  # a picture, which notebooks show
     other = irops.translate(model, to=dialect)
 
@@ -45,6 +46,7 @@ __all__ = [
     "extract",
     "infer",
     "read",
+    "reduce",
     "rules",
     "run",
     "tagged",
@@ -72,6 +74,7 @@ _HOMES = {
     "diff": "irops.editing.diff.diff",
     "draw": "irops.drawing.draw",
     "why": "irops.debugging.origins.why",
+    "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
@@ -94,6 +97,7 @@ if TYPE_CHECKING:
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
     from irops.debugging.origins.why import why as why
+    from irops.debugging.reduce.reduction import reduce as reduce
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
     from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
     from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError

@@ -34,6 +34,7 @@ MEANING_OF_1 = {
     "translate": "the model has errors, or is not representable in the target",
     "extract": "the model has errors, or the part cannot be taken",
     "diff": "the models differ, or one has errors",
+    "reduce": "the fault does not show in the model, or the model has errors",
     "draw": "the model has errors, or cannot be drawn",
     "view": "the model has errors that prevent reading it",
     "conformance": "a case failed",

@@ -30,6 +30,7 @@ COMMANDS = {
     "inspect": "summarize a model: inputs, outputs, ops, weights",
     "extract": "write a part of a model as a model of its own",
     "diff": "report what differs between two models",
+    "reduce": "find the smallest model that still shows a fault",
     "draw": "draw a model as a picture or a page",
     "view": "view a model in Model Explorer, in the browser",
     "translate": "convert a model into another dialect",
