@@ -102,14 +102,15 @@ def _segment_max(subject: Subject) -> Form:
     data, kind = subject.input("data"), subject.element_type("data")
     rank = len(subject.sizes("data", "the ids of segments are repeated along all other axes"))
     ids = subject.typed(subject.input("segment_ids"), I64, "ids")
-    with_none = subject.add("Concat-1", ids, ALL, part="ids_and_none", axis=0)
-    last = subject.add("ReduceMax-1", with_none, np.array([0], np.int64), part="last", keep_dims=True)
-    used = subject.add("Add-1", last, ONE, part="used")
-    count = used
+    count: Value | None = None
+    ends = [ids, ALL]
     if subject.given("num_segments") is not None:
         number = subject.typed(subject.input("num_segments"), I64, "number")
         count = subject.add("Reshape-1", number, ALL, part="count", special_zero=False)
-    rows = subject.add("Maximum-1", used, count, part="rows")
+        ends.append(subject.add("Subtract-1", count, ONE, part="last_segment"))
+    all_ids = subject.add("Concat-1", *ends, part="all_ids", axis=0)
+    last = subject.add("ReduceMax-1", all_ids, np.array([0], np.int64), part="last", keep_dims=True)
+    rows = subject.add("Add-1", last, ONE, part="rows")
     shape = subject.add("ShapeOf-3", data, part="shape", output_type=I64)
     others = subject.add("Slice-8", shape, np.array([1]), np.array([rank]), np.array([1]), part="others")
     filled_shape = subject.add("Concat-1", rows, others, part="filled_shape", axis=0)
@@ -127,7 +128,7 @@ def _segment_max(subject: Subject) -> Form:
         reduction="max",
         use_init_val=False,
     )
-    return Form([maxima, np.array([0]), count, np.array([1]), np.array([0])])
+    return Form([maxima, np.array([0]), rows if count is None else count, np.array([1]), np.array([0])])
 
 
 def _lowest(kind: ElementType) -> float:
