@@ -12,6 +12,7 @@
     chain = irops.why(model, "relu", axis=1)   # where a size of a layer comes from
     small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
     image = irops.draw(model)                  # a picture, which notebooks show
+    older = irops.convert(model, target="2023.0")    # what that release of OpenVINO reads
     other = irops.translate(model, to=dialect)
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 __all__ = [
+    "ConversionWarning",
     "Declined",
     "DefinitionError",
     "Diagnostic",
@@ -39,6 +41,7 @@ __all__ = [
     "Severity",
     "call",
     "check",
+    "convert",
     "definition",
     "definitions",
     "diff",
@@ -71,6 +74,8 @@ _HOMES = {
     "Limits": "irops.limits",
     "Graph": "irops.editing.graph.graph",
     "extract": "irops.editing.extraction",
+    "convert": "irops.editing.conversion.convert",
+    "ConversionWarning": "irops.editing.conversion.convert",
     "diff": "irops.editing.diff.diff",
     "draw": "irops.drawing.draw",
     "why": "irops.debugging.origins.why",
@@ -107,6 +112,8 @@ if TYPE_CHECKING:
     from irops.diagnostics.rule import Rule as Rule
     from irops.diagnostics.rule import Severity as Severity
     from irops.drawing.draw import draw as draw
+    from irops.editing.conversion.convert import ConversionWarning as ConversionWarning
+    from irops.editing.conversion.convert import convert as convert
     from irops.editing.diff.diff import diff as diff
     from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph
