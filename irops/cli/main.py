@@ -31,6 +31,7 @@ COMMANDS = {
     "diff": "report what differs between two models",
     "draw": "draw a model as a picture or a page",
     "translate": "convert a model into another dialect",
+    "convert": "convert a model to what another release of OpenVINO reads",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",
     "docs": "write the documentation of all ops and rules",
