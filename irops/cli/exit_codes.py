@@ -32,6 +32,7 @@ MEANING_OF_1 = {
     "run": "the model has errors, or cannot be evaluated on these inputs",
     "inspect": "the model has errors that prevent reading it",
     "translate": "the model has errors, or is not representable in the target",
+    "convert": "the model has errors, or a layer has no equal form in the target",
     "extract": "the model has errors, or the part cannot be taken",
     "diff": "the models differ, or one has errors",
     "reduce": "the fault does not show in the model, or the model has errors",

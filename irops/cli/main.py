@@ -34,6 +34,7 @@ COMMANDS = {
     "draw": "draw a model as a picture or a page",
     "view": "view a model in Model Explorer, in the browser",
     "translate": "convert a model into another dialect",
+    "convert": "convert a model to what another release of OpenVINO reads",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",
     "docs": "write the documentation of all ops and rules",
