@@ -8,7 +8,7 @@ from typing import TypeAlias
 Bound: TypeAlias = int | float  # an integer, or plus or minus infinity
 Interval: TypeAlias = tuple[Bound, Bound]
 HUGE = 2**1000
-"""Larger products are not computed: they would double in length with every factor, and Python does not multiply
+"""Larger products are not computed: they would double in length with every factor, and Python cannot multiply
 integers from 2**1024 on by infinity.
 """
 
