@@ -42,7 +42,6 @@ CHECKS: tuple[Check, ...] = (
     layers.tensor_names_are_unique,
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
-    state.assigned_variables_are_read_by_the_same_version,
     state.variables_are_read_before_they_are_assigned,
     pairs.first_assignments_follow_a_read,
     pairs.variables_are_read_and_assigned_once,

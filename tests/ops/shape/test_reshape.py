@@ -1,4 +1,4 @@
-"""Reshape where sizes are known in part: what the number of elements tells of them."""
+"""Reshape where sizes are known in part: what follows from the number of elements."""
 
 from __future__ import annotations
 
@@ -102,6 +102,11 @@ def test_what_may_have_no_elements_may_take_any_shape_of_none():
     [(fact(0), (2**32, 2**32)), (fact(16), (2**62, 16)), (fact(4), (2**63 - 1, 2**63 - 1, 4))],
 )
 def test_no_product_wraps_around(data, pattern):
-    with pytest.raises(OpFault) as told:
+    with pytest.raises(OpFault) as error:
         reshaped(data, *pattern)
-    assert told.value.constraint == "C4"
+    assert error.value.constraint == "C4"
+
+
+def test_bounds_beyond_the_range_of_floats_are_open():
+    large = Dim(1, 2**900)
+    assert str(reshaped(fact(large, large, 2, 64), ANY, ANY, 64)) == "[?,?,64]"
