@@ -33,6 +33,7 @@ MEANING_OF_1 = {
     "translate": "the model has errors, or is not representable in the target",
     "extract": "the model has errors, or the part cannot be taken",
     "diff": "the models differ, or one has errors",
+    "compare": "a layer is wrong, or the model cannot be evaluated on these inputs",
     "draw": "the model has errors, or cannot be drawn",
     "conformance": "a case failed",
 }

@@ -1,7 +1,6 @@
-"""Read and write tensors in .npy and .npz files, which support NumPy's own types only.
+"""Read and write tensors in .npy and .npz files; irops.values.stored_elements says how.
 
-Other types are stored as their bits: bf16 as uint16, f8 as uint8, types of less than a byte as one code per
-uint8. Strings are stored as text of fixed width. Pickles are neither read nor written.
+Pickles are neither read nor written.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from irops.ir.regular import NotRegular, open_regular
 from irops.ir.unique import UniqueNames
 from irops.limits import Limits
 from irops.limits import notes as limit_notes
-from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
+from irops.values.element import Array
+from irops.values.stored_elements import as_stored
 
-_PLAIN = "?bBhHiIlLqQefdFD"
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of .npy files, of .npz files, and of .npz files without arrays."""
 DEFAULT = Limits()
@@ -63,7 +62,7 @@ def save_all(path: str, arrays: Mapping[str, Array]) -> dict[str, str]:
             if written != name:
                 changed[name] = written
             with archive.open(f"{written}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(_stored(array)), allow_pickle=False)
+                np.lib.format.write_array(member, np.asanyarray(as_stored(array)), allow_pickle=False)
     return changed
 
 
@@ -168,34 +167,3 @@ def _require_room(path: str, size: int, limits: Limits) -> None:
         message = f"the arrays of {path} take {size:,} bytes; {limits.message('tensor_bytes')}"
         notes = limit_notes("memory-limit")
         raise DiagnosticError([Diagnostic(rule("memory-limit"), message, Location(path), notes=notes)])
-
-
-def _stored(array: Array) -> Array:
-    kind = element_type_of(array)
-    if kind is STRING:
-        return array.astype(str)
-    if array.dtype.char in _PLAIN:
-        return np.asarray(array).view(np.uint8) if kind.name in CODED else array
-    if kind.bits < 8:
-        return (
-            array.astype(np.int8).view(np.uint8) & (2**kind.bits - 1)
-            if kind.integral
-            else array.view(np.uint8)
-        )
-    return array.view(f"u{array.dtype.itemsize}")
-
-
-def as_declared(array: Array, kind: ElementType) -> Array:
-    """Reinterpret a loaded array as the declared type, if it stores the bits of a type that NumPy lacks."""
-    if kind.name in CODED:
-        return tagged(array, kind) if array.dtype == np.uint8 else array
-    if kind.kind == "dynamic" or array.dtype == kind.dtype or array.dtype.kind not in "uV":
-        return array
-    if kind.dtype.char in _PLAIN or array.dtype.itemsize != kind.dtype.itemsize:
-        return array
-    if kind.bits < 8 and kind.kind == "signed":
-        codes = array.view(np.uint8).astype(np.int8)
-        return np.where(codes >= 2 ** (kind.bits - 1), codes - 2**kind.bits, codes).astype(kind.dtype)
-    return (
-        array.view(np.uint8).astype(kind.dtype) if kind.bits < 8 and kind.integral else array.view(kind.dtype)
-    )
