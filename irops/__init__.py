@@ -10,6 +10,7 @@
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
     small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
+    layers = irops.compare(model, inputs, a="reference", b="openvino")    # which layer is wrong
     image = irops.draw(model)                  # a picture, which notebooks show
     other = irops.translate(model, to=dialect)
 
@@ -38,6 +39,7 @@ __all__ = [
     "Severity",
     "call",
     "check",
+    "compare",
     "definition",
     "definitions",
     "diff",
@@ -85,6 +87,7 @@ _HOMES = {
     "definitions": "irops.registry",
     "tagged": "irops.values.element",
     "translate": "irops.editing.translation.translate",
+    "compare": "irops.debugging.compare.comparison",
 }
 """The module that defines each public name."""
 
@@ -93,6 +96,7 @@ if TYPE_CHECKING:
     from irops.analysis.checks.run import check as check
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
+    from irops.debugging.compare.comparison import compare as compare
     from irops.debugging.reduce.reduction import reduce as reduce
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
     from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
