@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-from planted_ops import Plant, PlantedOp, calls_of, random_plant
+from planted import Plant, Planted, calls_of, random_plant
 
 import irops
 from irops.analysis.infer import analyse
@@ -52,7 +52,7 @@ class Shows:
         self.plant, self.hits = plant, 0
 
     def __call__(self, model: irops.Model, inputs: Any) -> bool:
-        analysis, planted = analyse(model), PlantedOp(self.plant)
+        analysis, planted = analyse(model), Planted(self.plant)
         good = Session(analysis).run(inputs)
         try:
             bad = Session(analysis, backends=[planted]).run(inputs)

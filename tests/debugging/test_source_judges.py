@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted_ops import Plant, PlantedOp, call_of
+from planted import Plant, Planted, call_of
 
 import irops
 from irops.debugging.reduce.oracle import InvalidQuestion
@@ -28,8 +28,8 @@ def chain(*names: str) -> tuple[irops.Model, dict[str, Any]]:
     return graph.model(), {"x": RNG.uniform(0.1, 0.9, (3, 6)).astype(np.float32)}
 
 
-def planted(kind: str, op: str, at_least: int = 0) -> PlantedOp:
-    return PlantedOp(Plant(kind, call_of(op, (), {}), at_least=at_least))
+def planted(kind: str, op: str, at_least: int = 0) -> Planted:
+    return Planted(Plant(kind, call_of(op, (), {}), at_least=at_least))
 
 
 def test_sources_that_differ_in_one_layer():
