@@ -36,6 +36,7 @@ MEANING_OF_1 = {
     "extract": "the model has errors, or the part cannot be taken",
     "diff": "the models differ, or one has errors",
     "reduce": "the fault does not show in the model, or the model has errors",
+    "compare": "a layer is wrong, or the model cannot be evaluated on these inputs",
     "draw": "the model has errors, or cannot be drawn",
     "view": "the model has errors that prevent reading it",
     "conformance": "a case failed",
