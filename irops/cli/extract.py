@@ -26,11 +26,12 @@ from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
-from irops.cli.numpy_files import as_declared, load_all, save_all
+from irops.cli.numpy_files import load_all
 from irops.cli.settings import settings
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
 from irops.editing.extraction import Boundary, Part, cut_values, extracted
+from irops.ir.tensor_files import as_declared, save_all
 from irops.reading import read
 from irops.values.element import Array
 from irops.writing import write

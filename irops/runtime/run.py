@@ -17,7 +17,7 @@ from irops.limits import Clock
 from irops.runtime.arrays import check_possible, size_in_bytes
 from irops.runtime.assumptions import contradiction
 from irops.runtime.evaluator import Evaluator
-from irops.runtime.plan import Step, ValueKey
+from irops.runtime.plan import Plan, Step, ValueKey
 from irops.runtime.precision import rounded, wide
 from irops.runtime.record import Record
 from irops.runtime.variables import Transaction, Variables
@@ -66,7 +66,10 @@ class Run:
         """The values of a graph's Results, and of the layers to keep. Each tensor is freed after its
         last use.
         """
-        plan = self.evaluator.plan(graph, given)
+        profile = self.record.profile
+        if profile is not None:
+            profile.begin()
+        plan = self._plan(graph, given)
         for warning in plan.warnings:
             self.record.warn(warning)
         values: dict[ValueKey, Array] = {}
@@ -75,7 +78,13 @@ class Run:
         for number, step in enumerate(plan.steps):
             layer = step.layer
             arrays = self._inputs(step, values)
-            for index, array in enumerate(self._layer(step, arrays, given.get(layer.id))):
+            if profile is not None:
+                profile.begin()
+            outputs = self._layer(step, arrays, given.get(layer.id))
+            if profile is not None:
+                backend, _ = self.evaluator.kernel(step.op)
+                profile.end_layer(layer, graph.path, step.op.id, backend.name, outputs, self.bytes_held)
+            for index, array in enumerate(outputs):
                 key = (layer.id, index)
                 if layer.kind is LayerKind.RESULT or layer.id in keep:
                     kept[key] = rounded(array, step.facts.outputs[index])
@@ -88,7 +97,18 @@ class Run:
             if progress is not None and not graph.path:
                 progress(number + 1, len(plan.steps), layer)
         self.bytes_held = held_before
+        if profile is not None:
+            profile.end_graph(graph.path)
         return kept
+
+    def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
+        profile = self.record.profile
+        if profile is None:
+            return self.evaluator.plan(graph, given)
+        profile.begin()
+        plan = self.evaluator.plan(graph, given)
+        profile.end_planning(graph.path)
+        return plan
 
     def _inputs(self, step: Step, values: Mapping[ValueKey, Array]) -> list[Array | None]:
         arrays = [None if source is None else values[source] for source in step.sources]

@@ -34,6 +34,7 @@ LEVELS = {
     "runtime": 7,
     "editing": 8,
     "drawing": 9,
+    "viewing": 10,
     "debugging": 10,
     "conformance": 11,
     "document": 12,
@@ -52,6 +53,7 @@ DOORS = {
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
     "fast_sugiyama": ("drawing/",),
+    "model_explorer": ("viewing/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 
