@@ -58,14 +58,14 @@ def _all_needs(structure: ModelStructure, table: Releases) -> Iterator[Need]:
         since = table.of_feature("below-512-bytes")
         yield Need("format-newer-than-target", what, since, structure.root)
     for graph in structure.graphs:
-        living = _living(graph)
+        living = created_layers(graph)
         for node in graph.layers.values():
             yield from _port_needs(graph, node.layer, table)
             if node.layer.id in living:
                 yield from _layer_needs(graph, node, table)
 
 
-def _living(graph: GraphNode) -> set[int]:
+def created_layers(graph: GraphNode) -> set[int]:
     """The layers that OpenVINO creates: Parameters, and what Results and Assigns depend on."""
     kinds = (LayerKind.RESULT, LayerKind.SINK, LayerKind.PARAMETER)
     return feeding_layers(

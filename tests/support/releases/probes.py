@@ -72,14 +72,14 @@ def op_probes(version: OpVersion) -> Iterator[Probe]:
                 made = _made(op, changed, {}) if case.net is None else None
                 if made is not None:
                     yield Probe(("value", version.id, attribute.name, value), *made)
-        for variable, allowed in _variables(op).items():
+        for variable, allowed in type_variables(op).items():
             for name in sorted(allowed):
                 made = _made(op, case, {variable: name})
                 if made is not None:
                     yield Probe(("typed", version.id, variable, name), *made)
 
 
-def _variables(op: Op) -> Mapping[str, frozenset[str]]:
+def type_variables(op: Op) -> Mapping[str, frozenset[str]]:
     """The type variables of inputs, or the names of inputs that have a set of types, with their types."""
     return {
         port.type if port.type in op.definition.types else port.name: port.allowed
@@ -105,15 +105,15 @@ def _made(op: Op, case: Case, types: Mapping[str, str]) -> tuple[str, bytes] | N
         kind = element_type(wanted) if wanted else tensor.element_type
         value = tensor.value
         if value is None or element_type_of(value) is not kind:
-            value = _cast(value, kind.name, shape)
+            value = cast(value, kind.name, shape)
         arrays.append(value)
         if index and tensor.value is not None:
             fixed[index] = value
     outputs = len(expected_outputs(op, case)) or len(op.definition.outputs)
-    return one_op_model(op, arrays, _attributes(op, case), outputs, fixed)
+    return one_op_model(op, arrays, attributes_of(op, case), outputs, fixed)
 
 
-def _cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
+def cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
     kind = element_type(name)
     if name == "string":
         return np.full(shape, "a", object)
@@ -123,7 +123,7 @@ def _cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
         return tagged(np.asarray(value).astype(np.float64).clip(0, 1).astype(kind.dtype), kind)
 
 
-def _attributes(op: Op, case: Case) -> dict[str, str]:
+def attributes_of(op: Op, case: Case) -> dict[str, str]:
     """Those of the example, and defaults of the specification that the reader does not know."""
     unread = {
         name: attribute.default
