@@ -1,4 +1,4 @@
-"""What the CPU plug-in of the newest release of OpenVINO does not compile: the table of schemas/cpu_plugin.xml."""
+"""What the CPU plug-in of OpenVINO does not compile: the table of schemas/cpu_plugin.xml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Element types that the CPU plug-in does not compile: one warning for each op and type, none without cause."""
+"""Element types that the CPU plug-in does not compile: one warning for each op and type."""
 
 from __future__ import annotations
 

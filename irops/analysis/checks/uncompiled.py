@@ -35,7 +35,8 @@ def element_types_can_be_compiled(structure: ModelStructure, inferred: Inferred)
     groups: dict[tuple[str, str, str], _Layers] = {}
     for scope, known, entry, index in _refused_inputs(structure, inferred):
         fact = known.inputs[index]
-        assert fact is not None and known.op is not None
+        assert fact is not None
+        assert known.op is not None
         key = (entry.op, entry.of, fact.element_type.name)
         name = input_spec(known.op, index).name
         groups.setdefault(key, _Layers(scope, known.layer, name)).count += 1
@@ -47,7 +48,7 @@ def element_types_can_be_compiled(structure: ModelStructure, inferred: Inferred)
             f" not support {op} of {name}{others}"
         )
         notes = (
-            "OpenVINO reads the file, but its CPU plug-in refuses to compile it, or to run it where shapes are"
+            "OpenVINO reads the file, but its CPU plug-in refuses to compile it, or to run it if shapes are"
             " dynamic",
             "another device may support it; otherwise convert the input to a type that the plug-in supports",
         )

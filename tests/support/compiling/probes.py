@@ -1,7 +1,7 @@
 """IR files of one op in which the inputs of one type variable have another element type.
 
-Whether the CPU plug-in compiles a layer may depend on what is constant and on whether shapes are static, so each
-op and type is asked in several ways.
+Whether the CPU plug-in compiles a layer may depend on what is constant and on whether shapes are static, so
+each op and type is asked in several ways.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ DIM = re.compile(r"<dim>\d+</dim>")
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the op is fed. variable: which inputs of the type variable are inputs of the model and not constants:
-    "all", "first" or "none"; of the other inputs, this is the one at index 0, if there are any inputs of the
-    model; dynamic: their sizes are unknown.
+    """How the op is fed. variable: which inputs of the type variable are inputs of the model, all others being
+    constants: "all", "first" or "none"; of the other inputs, the one at index 0 is an input of the model, if
+    there are any; dynamic: their sizes are unknown.
     """
 
     name: str

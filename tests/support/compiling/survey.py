@@ -2,8 +2,8 @@
 
     python tests/support/compiling/survey.py ANSWERS.json
 
-ANSWERS.json keeps the answers, so that a survey that is interrupted goes on where it was. A new one compiles some
-8,000 small models.
+ANSWERS.json keeps the answers, so that a survey that is interrupted goes on where it was. A new one compiles
+some 8,000 small models.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def survey(answers: Answers, keep: Callable[[Answers], object]) -> None:
 
 def is_missing(name: Name, answers: Answers, first: bool) -> bool:
     """Whether a probe has no answer and is asked in the first round: static inputs of the model, or constants
-    where there can be no such inputs; or in the second round: what is refused there in the other ways, and the
-    types of the example, to see whether these ways mean anything.
+    where there can be no such inputs; or in the second round: what is refused there in the other ways, and
+    the types of the example, to see whether these ways mean anything.
     """
     op, variable, kind, way = name
     usual = "folded" if set(CONSTANT_ONLY) & {variable, kind} else PLAIN

@@ -16,8 +16,9 @@ CRASHED = "the process that read the file crashed"
 def refusals(files: Sequence[Path], packages: Path | None = None, worker: Path = WORKER) -> dict[Path, str]:
     """Why a release refuses each file, "" for those that it reads.
 
-    worker: the script that takes the files from standard input; packages: the folder of a release that pip installed with --target, beside a folder numpy1 with a NumPy
-    below 2 for releases before 2024.3; by default the OpenVINO of this environment.
+    packages: the folder of a release that pip installed with --target, beside a folder numpy1 with a NumPy
+    below 2 for releases before 2024.3; by default the OpenVINO of this environment. worker: the script that
+    takes the files from standard input.
     """
     answers: dict[Path, str] = {}
     while len(answers) < len(files):
