@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from releases.probes import Probe, attributes_of, cast, type_variables
+from releases.probe import Probe, attributes_of, cast
+from releases.probes import type_variables
 
 from irops.backends.one_op import one_op_model
 from irops.conformance.example import expected_outputs, inputs_of
@@ -34,7 +35,7 @@ DIM = re.compile(r"<dim>\d+</dim>")
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the op is fed. variable: which inputs of the type variable are inputs of the model, all others being
+    """How the op is fed. variable: which inputs of the type variable are inputs of the model and not
     constants: "all", "first" or "none"; of the other inputs, the one at index 0 is an input of the model, if
     there are any; dynamic: their sizes are unknown.
     """

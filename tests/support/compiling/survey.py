@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from compiling.probes import CONSTANT_ONLY, Name, all_probes
 from compiling.table import PLAIN, Answers, is_refused, table
 from releases.asking import refusals
-from releases.probes import Probe
+from releases.probe import Probe
 
 from irops.spec.schemas import schemas_folder
 
