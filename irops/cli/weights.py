@@ -97,21 +97,18 @@ def _show(weights: ModelWeights, constants: list[Constant], limit: int | None) -
 
 
 def _table(constants: list[Constant]) -> Table:
-    out = table(
-        "", "constant", "type", "shape", ">bytes", ">min", ">mean", ">max", ">zeros", ">f16", ">int8", ""
-    )
+    out = table("", "constant", "type", "shape", ">bytes", "range", ">zeros", ">f16", ">int8", "")
     out.title = None
     for constant in constants:
         found = constant.statistics
-        numbers = (found.low, found.mean, found.high)
         out.add_row(
             shown("/".join((*constant.path, constant.name))),
             str(constant.region.element),
             f"[{','.join(map(str, constant.region.shape))}]",
             f"{constant.region.size:,}",
-            *("" if number is None else f"{number:.4g}" for number in numbers),
+            "" if found.low is None else f"{found.low:.3g}..{found.high:.3g}",
             _percent(found.zeros, constant),
-            *("" if loss is None else f"{loss.relative:.1e}" for loss in (found.f16, found.int8)),
+            *("" if loss is None else f"{100 * loss.relative:.2g}%" for loss in (found.f16, found.int8)),
             "; ".join(_remarks(constant)),
         )
     return out
@@ -126,7 +123,7 @@ def _remarks(constant: Constant) -> Iterator[str]:
     if found.f16 is not None and found.f16.overflows:
         yield f"{found.f16.overflows:,} exceed f16"
     if found.equal_rows:
-        yield f"{plural(found.equal_rows, 'row')} equal to an earlier one"
+        yield plural(found.equal_rows, "repeated row")
     if quantised is not None:
         yield f"codes in groups of {quantised.group:,}, {_percent(found.saturated, constant)} saturated"
     if constant.shares:
@@ -146,7 +143,7 @@ def _summary(weights: ModelWeights) -> Iterator[str]:
         yield f"{plural(len(storage.overlaps), 'overlap')}: {first} and {second} share some of their bytes"
     if weights.duplicate_bytes:
         yield f"equal contents take {weights.duplicate_bytes:,} bytes more than once"
-    yield "f16, int8: the relative error (root mean square) of elements stored so, int8 with one scale"
+    yield "f16, int8: error of elements stored so, relative to their root mean square; int8 with one scale"
 
 
 def _overflows(loss: Loss | None) -> int:

@@ -209,7 +209,7 @@ def test_the_table_shows_what_is_unusual(quantised, capsys):
     assert main(["weights", str(quantised)]) == 0
     out = capsys.readouterr().out
     assert "codes in groups of 8, 12.5% saturated" in out
-    assert "3 rows equal to an earlier one" in out
+    assert "3 repeated rows" in out
     assert "3 constants with 52 bytes" in out
     assert "52 bytes, 0 of them unused" in out
 
