@@ -33,9 +33,13 @@ MEANING_OF_1 = {
     "weights": "the model has errors that prevent reading it, or constants have no bytes",
     "inspect": "the model has errors that prevent reading it",
     "translate": "the model has errors, or is not representable in the target",
+    "convert": "the model has errors, or a layer has no equal form in the target",
     "extract": "the model has errors, or the part cannot be taken",
     "diff": "the models differ, or one has errors",
+    "reduce": "the fault does not show in the model, or the model has errors",
+    "compare": "a layer is wrong, or the model cannot be evaluated on these inputs",
     "draw": "the model has errors, or cannot be drawn",
+    "view": "the model has errors that prevent reading it",
     "conformance": "a case failed",
 }
 """What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""

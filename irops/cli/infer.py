@@ -25,7 +25,7 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.model_files import model_help
-from irops.cli.numpy_files import as_declared, load_one
+from irops.cli.numpy_files import load_one
 from irops.cli.pairs import SHAPE, Pair, shape_of_input, value_or_shape
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -37,6 +37,7 @@ from irops.ir.model import LayerKind
 from irops.limits import Limits
 from irops.reading import read
 from irops.values.fact import Fact
+from irops.values.stored_elements import as_declared
 from irops.values.tensors import fact_of
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)

@@ -25,7 +25,9 @@ SUCCESS = {
     "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
+    "reduce": ("MODEL", "--command", "true", "--fill", "ones", "-o", "OUT"),
     "draw": ("MODEL", "--output", "OUT.svg"),
+    "view": ("MODEL", "--no-open"),
     "backends": (),
     "conformance": ("--backend", "numpy", "--op", "Reverse-1", "--examples", "1"),
     "docs": ("--output", "OUT", "--format", "markdown", "--no-runtimes"),
@@ -45,7 +47,9 @@ FINDINGS = {
     "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
+    "reduce": ("MALFORMED", "--rule", "IR401", "-o", "OUT"),
     "draw": ("MALFORMED", "--output", "OUT.svg"),
+    "view": ("MALFORMED",),
     "backends": ("--definitions", "FAULTY"),
     "conformance": ("--backend", "numpy", "--op", "Odd-extension", "--definitions", "FAULTY"),
     "docs": ("--output", "OUT", "--no-runtimes", "--definitions", "FAULTY"),
@@ -82,7 +86,16 @@ REFUSED = {
         ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx"),
     ],
     "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
+    "reduce": [
+        ("ABSENT", "--rule", "IR401", "-o", "OUT"),
+        ("MODEL", "--rule", "IR4O1", "-o", "OUT"),
+        ("MODEL", "--command", "true", "-o", "OUT"),
+        ("MODEL", "--command", "./absent.sh", "--fill", "ones", "-o", "OUT"),
+        ("MODEL", "--command", "true", "--rule", "IR401", "-o", "OUT"),
+        ("MODEL", "--fill", "ones", "-o", "OUT"),
+    ],
     "draw": [("ABSENT", "-o", "OUT.svg"), ("MODEL",), ("MODEL", "-o", "OUT.typo")],
+    "view": [("ABSENT",), (), ("MODEL", "--port", "70000"), ("MODEL", "--node-data", "ABSENT")],
     "diff": [("MODEL", "ABSENT"), ("MODEL",), ("MODEL", "MODEL", "--ignore", "typo")],
     "backends": [("--op", "typo")],
     "conformance": [("--backend", "typo"), ()],
@@ -93,6 +106,13 @@ REFUSED = {
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
 }
+
+
+@pytest.fixture(autouse=True)
+def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let irops view end at once, whether or not Model Explorer is installed."""
+    monkeypatch.setattr("irops.cli.view.require_model_explorer", lambda: None)
+    monkeypatch.setattr("irops.cli.view.serve", lambda *_, **__: None)
 
 
 @pytest.fixture

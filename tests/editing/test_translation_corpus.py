@@ -18,8 +18,8 @@ import pytest
 from runtimes import DeclinedError, Runtimes, same_bits
 
 import irops
-from irops.cli.numpy_files import as_declared
 from irops.values.element import STRING, Array, element_type
+from irops.values.stored_elements import as_declared
 
 CORPUS = os.environ.get("IROPS_CORPUS")
 

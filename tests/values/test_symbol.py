@@ -16,9 +16,7 @@ A, B = ANY.named("a"), Dim(1, 10).named("b")
 
 
 def value_of(symbol, numbers):
-    """The number that a symbol is when its names are these numbers; names that division has made are worked
-    out by Python.
-    """
+    """The value of a symbol for these values of its names; Python computes the names that division made."""
     return eval(str(symbol), {"__builtins__": {}}, numbers)
 
 
