@@ -30,6 +30,7 @@ MEANING_OF_1 = {
     "infer": "errors were found",
     "why": "the model has errors",
     "run": "the model has errors, or cannot be evaluated on these inputs",
+    "weights": "the model has errors that prevent reading it, or constants have no bytes",
     "inspect": "the model has errors that prevent reading it",
     "translate": "the model has errors, or is not representable in the target",
     "convert": "the model has errors, or a layer has no equal form in the target",

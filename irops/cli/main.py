@@ -27,6 +27,7 @@ COMMANDS = {
     "infer": "infer the element type and shape of every tensor",
     "run": "evaluate a model on given inputs",
     "why": "explain where a size, a type or a value of a layer comes from",
+    "weights": "examine constants: statistics, storage, quantisation, duplicates",
     "inspect": "summarize a model: inputs, outputs, ops, weights",
     "extract": "write a part of a model as a model of its own",
     "diff": "report what differs between two models",

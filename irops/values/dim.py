@@ -208,8 +208,9 @@ def _applied(function: str, a: Dim, b: Dim, bounds: Interval) -> Dim:
     if bounds[0] == bounds[1] and isinstance(bounds[0], int):
         return Dim.of(bounds[0])
     left, right = _symbol(a), _symbol(b)
-    unnamed = left is None or right is None or (a.symbol is None and b.symbol is None)
-    return Dim(*bounds, None if unnamed else left.applied(function, right, bounds))
+    if left is None or right is None or (a.symbol is None and b.symbol is None):
+        return Dim(*bounds)
+    return Dim(*bounds, left.applied(function, right, bounds))
 
 
 def _difference(a: Dim, b: Dim) -> Interval:
