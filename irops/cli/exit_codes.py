@@ -28,7 +28,7 @@ PATH_RULES = frozenset(
 MEANING_OF_1 = {
     "check": "errors were found; with --strict, also warnings; with --diff, also fixes",
     "infer": "errors were found",
-    "run": "the model has errors, or cannot be evaluated on these inputs",
+    "run": "the model has errors, cannot be evaluated on these inputs, or --expect fails",
     "inspect": "the model has errors that prevent reading it",
     "translate": "the model has errors, or is not representable in the target",
     "extract": "the model has errors, or the part cannot be taken",

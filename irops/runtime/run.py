@@ -23,13 +23,14 @@ from irops.runtime.plan import Step, ValueKey
 from irops.runtime.precision import rounded, wide
 from irops.runtime.record import Record
 from irops.runtime.variables import Transaction, Variables
-from irops.runtime.verify import difference
 from irops.spec.body import BodyFunction
 from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of, result_array
 from irops.values.violation import LimitExceeded, Violation, collect_warnings
+from irops.verdicts.judge import judge
+from irops.verdicts.question import Question
 
 
 def run_model(
@@ -273,13 +274,14 @@ class Run:
             self.record.unverified[key] = reason
             return
         self.record.compared[key] = backend.name
-        expected = step.invocation.compute(arrays)
-        for index, (ours, reference) in enumerate(zip(found, expected)):
-            reason = difference(ours, result_array(reference, step.facts.outputs[index]))
-            if reason:
+        question = Question.of(step.invocation, arrays)
+        for index, (ours, reference) in enumerate(zip(found, question.again(arrays))):
+            judgement = judge(question, result_array(reference, step.facts.outputs[index]), ours, index)
+            self.record.verdicts[judgement.verdict] += 1
+            if judgement.is_fault:
                 message = (
                     f"output {index} of {op.id} by backend {backend.name} differs from the reference:"
-                    f" {reason}"
+                    f" {judgement.reason}"
                 )
                 raise OpFault("incorrect-kernel-result", message)
 
