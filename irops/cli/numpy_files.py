@@ -1,17 +1,12 @@
-"""Read and write tensors in .npy and .npz files; irops.values.stored_elements says how.
-
-Pickles are neither read nor written.
-"""
+"""Read the .npy and .npz files that are arguments of a command. Pickles are not read."""
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
-from pathlib import Path
 from typing import IO, BinaryIO
 from zipfile import BadZipFile, ZipFile
 
@@ -19,15 +14,11 @@ import numpy as np
 
 from irops.cli.main import Refusal
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
-from irops.diagnostics.printable import MAX_NAME, abridged, printable
 from irops.diagnostics.rules import rule
-from irops.ir.pending import Pending
 from irops.ir.regular import NotRegular, open_regular
-from irops.ir.unique import UniqueNames
 from irops.limits import Limits
 from irops.limits import notes as limit_notes
 from irops.values.element import Array
-from irops.values.stored_elements import as_stored
 
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
 """The first bytes of .npy files, of .npz files, and of .npz files without arrays."""
@@ -46,36 +37,6 @@ DAMAGED = (
     struct.error,
 )
 """What NumPy and zipfile raise for a file that is damaged or declares an impossibly large array."""
-
-
-def save_all(path: str, arrays: Mapping[str, Array]) -> dict[str, str]:
-    """Write arrays by name, atomically: first to a temporary file in the same folder. Unlike numpy.savez,
-    this accepts any name, "file" included.
-
-    Returns the names that had to be changed, with the names in the file: see member_name.
-    """
-    used = UniqueNames()
-    changed: dict[str, str] = {}
-    with Pending(Path(os.path.realpath(path))) as (file,), ZipFile(file, "w") as archive:
-        for name, array in arrays.items():
-            written = used.unique(member_name(name))
-            if written != name:
-                changed[name] = written
-            with archive.open(f"{written}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.asanyarray(as_stored(array)), allow_pickle=False)
-    return changed
-
-
-def member_name(name: str) -> str:
-    """A name for a member of a zip file that no program unpacks to another folder.
-
-    Names come from models: ../../x, /x or a drive would leave the folder.
-    """
-    text = printable(abridged(name, MAX_NAME)).replace("\\", "_")
-    if text[1:2] == ":":
-        text = f"{text[0]}_{text[2:]}"
-    parts = text.split("/")
-    return "/".join("_" if part in ("", ".", "..") else part for part in parts)
 
 
 def load_all(path: str, limits: Limits = DEFAULT) -> dict[str, Array]:

@@ -8,6 +8,7 @@ example:
   irops run model.xml --load-inputs in.npz --save-outputs out.npz
   irops run model.xml --load-inputs in.npz --expect out.npz
   irops run model.xml --input x=x.npy --fill zeros --shape lengths:2 --keep all
+  irops run model.xml --fill random --profile trace.json
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from irops.cli.input_options import add_inputs, inputs_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
-from irops.cli.numpy_files import load_all, save_all
+from irops.cli.numpy_files import load_all
+from irops.cli.profiles import report_profile, trace_file
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -34,6 +36,7 @@ from irops.cli.values import first_elements, minimum_mean_maximum
 from irops.debugging.compare.expected import Expectation, expectation
 from irops.debugging.sources.source import Context
 from irops.diagnostics.printable import shown
+from irops.ir.tensor_files import save_all
 from irops.reading import read
 from irops.runtime.session import Results, Session
 from irops.values.element import Array, element_type_of
@@ -74,6 +77,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="compare the results with those in an .npz file; what rounding explains is accepted",
     )
+    parser.add_argument(
+        "--profile",
+        metavar="TRACE.json",
+        nargs="?",
+        const="",
+        type=trace_file,
+        help="show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome",
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
     add_limits(parser)
     add_extensions(parser)
@@ -98,13 +109,17 @@ def execute(args: argparse.Namespace) -> int:
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         except KeyError as error:
             raise Refusal(f"--keep: {error.args[0]}") from None
-        outcome = session.run(inputs, keep="all" if keep == ["all"] else kept)
+        outcome = session.run(
+            inputs, keep="all" if keep == ["all"] else kept, profile=args.profile is not None
+        )
         expected = _expectation(session, inputs, outcome, args.expect) if args.expect else None
     if args.save_outputs:
         for name, written in save_all(args.save_outputs, outcome).items():
             print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
+    if outcome.profile is not None:
+        report_profile(outcome.profile, args.profile, quiet=args.quiet)
     if outcome.warnings:
         sys.stdout.flush()
         print_diagnostics(outcome.warnings, sys.stderr)

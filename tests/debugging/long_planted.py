@@ -18,7 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from planted import FAULTS, Planted
+from wrong_call import FAULTS, Planted
 
 import irops
 from irops.analysis.model_analysis import ModelAnalysis

@@ -1,102 +1,191 @@
-"""Backends that are wrong in one layer, to test what finds them."""
+"""A backend that is wrong in one place: the fault that comparing and reducing must find.
+
+A plant is a predicate on the op, its attributes and its inputs, so that it survives renaming and cutting.
+"""
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
 import numpy as np
 
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.backends.backend import kernel_of
+from irops.backends.catalogue import chain
+from irops.runtime.session import Session
 from irops.values.element import element_type_of
+
+WRONG: dict[str, Callable[[Any], Any]] = {}
+"""How a result is made wrong, by kind of fault; None where the kind does not apply to the result."""
+
+
+def _kind(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    WRONG[function.__name__] = function
+    return function
+
+
+@_kind
+def sign(out: Any) -> Any:
+    """All elements have the other sign."""
+    if out.dtype == bool:
+        return ~out
+    return (-out).astype(out.dtype) if element_type_of(out).kind in ("float", "signed") else None
+
+
+@_kind
+def last_row(out: Any) -> Any:
+    """The last row is that before it."""
+    axis = max(out.ndim - 2, 0)
+    if out.ndim == 0 or out.shape[axis] < 2:
+        return None
+    wrong, rows = out.copy(), np.arange(out.shape[axis])
+    rows[-1] -= 1
+    wrong[...] = np.take(out, rows, axis)
+    return wrong
+
+
+@_kind
+def off_by_one(out: Any) -> Any:
+    """The elements of the last axis are shifted by one."""
+    return np.roll(out, 1, -1).astype(out.dtype) if out.ndim and out.shape[-1] > 1 else None
+
+
+@_kind
+def nan(out: Any) -> Any:
+    """One element is NaN."""
+    if not element_type_of(out).floating or not out.size:
+        return None
+    wrong = out.copy()
+    wrong.flat[out.size // 2] = np.nan
+    return wrong
+
+
+@_kind
+def scale(out: Any) -> Any:
+    """All elements are 1 % too large."""
+    return (out * out.dtype.type(1.01)).astype(out.dtype) if element_type_of(out).floating else None
+
+
+@_kind
+def transposed(out: Any) -> Any:
+    """The last two axes are exchanged before the elements are laid out."""
+    if out.ndim < 2 or min(out.shape[-2:]) < 2:
+        return None
+    return np.ascontiguousarray(out.swapaxes(-1, -2)).reshape(out.shape)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a kernel."""
+
+    op: str
+    attributes: str
+    shapes: tuple[tuple[int, ...], ...]
+    digest: bytes
+
+
+def call_of(op: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Call:
+    """What a plant may look at."""
+    digest, shapes = blake2b(digest_size=8), []
+    for array in inputs:
+        for item in array if isinstance(array, (list, tuple)) else (array,):
+            if isinstance(item, np.ndarray) or np.isscalar(item):
+                plain = np.asarray(item)
+                shapes.append(plain.shape)
+                digest.update(repr(plain.tolist()).encode() if plain.dtype == object else plain.tobytes())
+    texts = {k: str(v) for k, v in attributes.items() if not callable(v)}
+    return Call(op, repr(sorted(texts.items())), tuple(shapes), digest.digest())
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A fault. exact: it needs these very inputs; at_least: it needs an axis of this size in the result;
+    otherwise it needs the op with its attributes alone
+    """
+
+    kind: str
+    call: Call
+    exact: bool = False
+    at_least: int = 0
+
+    def applies(self, call: Call) -> bool:
+        if self.exact:
+            return call == self.call
+        return call.op == self.call.op and call.attributes == self.call.attributes
+
+    def wrong(self, outputs: Any) -> Any:
+        """The outputs with the first one wrong; None where the kind does not apply."""
+        first = outputs[0] if isinstance(outputs, tuple) else outputs
+        if not isinstance(first, np.ndarray) or first.dtype == object:
+            return None
+        if max(first.shape, default=0) < self.at_least:
+            return None
+        with np.errstate(all="ignore"):
+            bad = WRONG[self.kind](first)
+        if bad is None or bad.tobytes() == first.tobytes():
+            return None
+        return (bad, *outputs[1:]) if isinstance(outputs, tuple) else bad
 
 
 class Planted:
-    """The reference, but for one call of one op. op: its id; call: which of its calls in a run is wrong.
+    """The default backends, but for a plant. Without one, it only records calls.
 
-    changed: whether the call came, and changed the result.
+    calls: with whether each kind of fault would change the result
     """
 
     name = "planted"
 
-    def __init__(self, op, call, fault):
-        self.op, self.call, self.fault = op, call, fault
-        self.calls, self.changed = 0, False
+    def __init__(self, plant: Plant | None = None) -> None:
+        self.plant = plant
+        self.calls: list[tuple[Call, tuple[str, ...], int]] = []
+        self.hits = 0
 
-    def kernel(self, op):
-        kernel = op.functions.kernel
-        if kernel is None or op.definition.bodies or op.definition.stateful or op.id != self.op:
-            return kernel if kernel is not None and not op.definition.bodies else None
+    def kernel(self, op: Any) -> Callable[..., Any] | None:
+        chosen = kernel_of(op, chain(None))
+        if chosen is None or op.definition.bodies:
+            return None if chosen is None else chosen[1]
+        good = chosen[1]
 
-        def compute(*inputs, **attributes):
-            result = kernel(*inputs, **attributes)
-            self.calls += 1
-            if self.calls - 1 != self.call:
-                return result
-            outputs = result if isinstance(result, tuple) else (result,)
-            wrong = np.asarray(self.fault(np.array(outputs[0])))
-            self.changed = matters(np.asarray(outputs[0]), wrong)
-            if not self.changed:
-                return result
-            return (wrong, *outputs[1:]) if isinstance(result, tuple) else wrong
+        def kernel(*inputs: Any, **attributes: Any) -> Any:
+            outputs = good(*inputs, **attributes)
+            if self.plant is not None and self.plant.call.op != op.id:
+                return outputs
+            call = call_of(op.id, inputs, attributes)
+            if self.plant is None:
+                self._record(call, outputs)
+            elif self.plant.applies(call):
+                wrong = self.plant.wrong(outputs)
+                self.hits += wrong is not None
+                return outputs if wrong is None else wrong
+            return outputs
 
-        return compute
+        return kernel
 
-
-def matters(right, wrong):
-    """Whether a change is beyond all rounding: a thousandth of the greatest element, or a NaN."""
-    if right.shape != wrong.shape or right.dtype.kind not in "fV":
-        return right.shape != wrong.shape or bool((right != wrong).any())
-    a, b = right.astype(np.float64), wrong.astype(np.float64)
-    if np.isnan(b).any() and not np.isnan(a).any():
-        return True
-    finite = np.isfinite(a) & np.isfinite(b)
-    if not finite.any():
-        return False
-    return bool(np.abs(a - b)[finite].max() > 1e-3 * np.abs(a[finite]).max())
+    def _record(self, call: Call, outputs: Any) -> None:
+        kinds = tuple(kind for kind in WRONG if Plant(kind, call).wrong(outputs) is not None)
+        first = outputs[0] if isinstance(outputs, tuple) else outputs
+        self.calls.append((call, kinds, max(getattr(first, "shape", ()), default=0)))
 
 
-def sign(array):
-    """The opposite of every number, the complement of every truth value."""
-    return ~array if array.dtype == bool else (-array).astype(array.dtype)
+def calls_of(model: ModelAnalysis, inputs: Mapping[Any, Any]) -> list[tuple[Call, tuple[str, ...], int]]:
+    """The calls of kernels in a run, bodies included, that a fault would change."""
+    spy = Planted()
+    Session(model, backends=[spy]).run(inputs)
+    return [entry for entry in spy.calls if entry[1]]
 
 
-def last_row(array):
-    """Zeros in the last row."""
-    if array.ndim:
-        array[..., -1:, :] = 0 if array.ndim > 1 else array[..., -1:]
-        if array.ndim == 1:
-            array[-1:] = 0
-    return array
-
-
-def off_by_one(array):
-    """Every element at the place of the one before it."""
-    return np.roll(array, 1, axis=-1) if array.ndim else array
-
-
-def one_nan(array):
-    """NaN in one element; the extreme of a type without NaN."""
-    if array.size:
-        flat = array.reshape(-1)
-        kind = element_type_of(array)
-        flat[flat.size // 2] = np.nan if kind.floating else 1
-    return array
-
-
-def one_percent(array):
-    """One percent more."""
-    return (array.astype(np.float64) * 1.01).astype(array.dtype)
-
-
-def transposed(array):
-    """The last two axes swapped, in the same shape."""
-    if array.ndim < 2:
-        return array
-    return np.ascontiguousarray(array.swapaxes(-1, -2)).reshape(array.shape)
-
-
-def odd_sizes(array):
-    """Zeros in the elements behind the last multiple of 4, where there are any."""
-    if array.ndim and array.shape[-1] % 4:
-        array[..., array.shape[-1] // 4 * 4 :] = 0
-    return array
-
-
-FAULTS = (sign, last_row, off_by_one, one_nan, one_percent, transposed, odd_sizes)
+def random_plant(calls: list[tuple[Call, tuple[str, ...], int]], draw: random.Random) -> Plant:
+    """A plant in one of the calls."""
+    call, kinds, size = draw.choice(calls)
+    kind = draw.choice(kinds)
+    match draw.randrange(3):
+        case 0:
+            return Plant(kind, call, exact=True)
+        case 1 if size > 1:
+            return Plant(kind, call, at_least=draw.randint(2, size))
+        case _:
+            return Plant(kind, call)

@@ -42,7 +42,6 @@ CHECKS: tuple[Check, ...] = (
     layers.tensor_names_are_unique,
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
-    state.assigned_variables_are_read_by_the_same_version,
     state.variables_are_read_before_they_are_assigned,
     pairs.first_assignments_follow_a_read,
     pairs.variables_are_read_and_assigned_once,
@@ -57,6 +56,7 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
     sinks.inputs_can_be_compiled,
+    sinks.ranks_can_be_compiled,
     bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )

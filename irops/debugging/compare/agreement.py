@@ -18,34 +18,34 @@ NOISE_MARGIN = 16.0
 """By how much a difference may exceed what rounding does in another run."""
 
 
-def agreement(one: Array, other: Array, noisy: Sequence[Array], arithmetic: Arithmetic) -> Judgement:
-    """The judgement of two tensors of one type and shape. noisy: with other rounding errors"""
+def agreement(one: Array, other: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Judgement:
+    """The judgement of two tensors of one type and shape. runs: see allowance"""
     unequal = differs(one, other)
     if not unequal.any():
         return Judgement(Verdict.EQUAL, "", Metrics(one.size))
     if element_type_of(one) is STRING:
         verdict, reason = Verdict.WRONG, _count(unequal)
     elif is_float(one):
-        verdict, reason = _of_numbers(one, other, unequal, noisy, arithmetic)
+        verdict, reason = _of_numbers(one, other, unequal, runs, arithmetic)
     else:
-        verdict, reason = _of_integers(one, unequal, noisy)
+        verdict, reason = _of_integers(unequal, runs)
     return Judgement(verdict, reason, metrics_of(one, other))
 
 
-def _of_integers(one: Array, unequal: Array, noisy: Sequence[Array]) -> tuple[Verdict, str]:
-    moved = sum(int(differs(one, array).sum()) for array in noisy if array.shape == one.shape)
+def _of_integers(unequal: Array, runs: Sequence[Array]) -> tuple[Verdict, str]:
+    moved = sum(int(differs(runs[0], array).sum()) for array in runs[1:] if array.shape == runs[0].shape)
     if moved and int(unequal.sum()) <= NOISE_MARGIN * moved:
         return Verdict.TIE, f"{_count(unequal)}; rounding before this layer changes {moved:,}"
     return Verdict.WRONG, _count(unequal)
 
 
 def _of_numbers(
-    one: Array, other: Array, unequal: Array, noisy: Sequence[Array], arithmetic: Arithmetic
+    one: Array, other: Array, unequal: Array, runs: Sequence[Array], arithmetic: Arithmetic
 ) -> tuple[Verdict, str]:
     wide = np.complex128 if one.dtype.kind == "c" else np.float64
     a, b = one.astype(wide), other.astype(wide)
     with np.errstate(all="ignore"):
-        allowed = allowance(one, noisy, arithmetic)
+        allowed = allowance(one, runs, arithmetic)
         apart = np.abs(a - b)
         outside = unequal & ~(apart <= NOISE_MARGIN * allowed)
         ratio = apart / allowed

@@ -10,9 +10,9 @@ from irops.debugging.compare.agreement import agreement
 from irops.debugging.compare.noise import noisy_walk
 from irops.debugging.sources.source import Context
 from irops.diagnostics.printable import plural, printable
+from irops.ir.tensor_files import as_declared
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
-from irops.values.stored_elements import as_declared
 from irops.verdicts.arithmetic import DECLARED
 from irops.verdicts.verdict import Judgement, Verdict
 
@@ -57,7 +57,8 @@ def expectation(context: Context, results: Mapping[str, Array], expected: Mappin
         judgement = _unlike(results[name], declared) or agreement(declared, results[name], [], DECLARED)
         if judgement.is_fault and judgement.metrics is not None:
             noisy = noisy or [_noisy_results(context, seed) for seed in (1, 2)]
-            judgement = agreement(declared, results[name], [run[name] for run in noisy], DECLARED)
+            runs = [results[name], *(run[name] for run in noisy)]
+            judgement = agreement(declared, results[name], runs, DECLARED)
         judgements[name] = judgement
     return Expectation(judgements, tuple(name for name in results if name not in wanted))
 

@@ -64,19 +64,20 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
         return changed.astype(array.dtype)
 
 
-def allowance(truth: Array, others: Sequence[Array], arithmetic: Arithmetic) -> Array:
-    """How far each element may be from the truth by rounding: what the noisy runs show, smoothed.
+def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Array:
+    """How far each element may be from the truth by rounding: what runs of the reference show, smoothed.
 
-    others: the noisy values of the same tensor
+    runs: values of the same tensor by the reference, each with other rounding errors; the first is the base
     """
     kind = element_type_of(truth)
     number = np.complex128 if truth.dtype.kind == "c" else np.float64
     wide = truth.astype(number)
+    base = runs[0].astype(number) if runs else wide
     with np.errstate(all="ignore"):
         change = np.zeros(truth.shape)
-        for other in others:
-            if other.shape == truth.shape:
-                distance = np.abs(other.astype(number) - wide)
+        for other in runs[1:]:
+            if other.shape == base.shape == truth.shape:
+                distance = np.abs(other.astype(number) - base)
                 change = np.maximum(change, np.nan_to_num(distance, posinf=0.0))
         floor = ULPS * max(arithmetic.roundoff(kind), ROUNDOFF.get(kind.name, 0.0)) * np.abs(wide)
         typical = sqrt(float(np.mean(change * change))) if change.size else 0.0

@@ -36,13 +36,13 @@ def propagated(
 
     Raises:  EvaluationError, SourceFailed
     """
-    comparison = _Propagated(context, b.arithmetic)
     ended = _Ended()
     walks: list[Iterator[LayerValue]] = [a.walk(context), ended.watching(b.walk(context))]
     walks.append(noisy_walk(context, b.arithmetic, seed=1))
     is_reference = isinstance(a, Layerwise) and a.is_reference
     if not is_reference:
         walks.append(noisy_walk(context, b.arithmetic, seed=2))
+    comparison = _Propagated(context, b.arithmetic, a_is_base=is_reference)
     aligned = _Aligned(walks, required=2)
     nodes = context.analysis.root.layers
     total = len(nodes)
@@ -122,8 +122,8 @@ class _Aligned:
 class _Propagated:
     """Judges layer after layer; knows which differ already, and which follow from random values."""
 
-    def __init__(self, context: Context, arithmetic: Arithmetic) -> None:
-        self._context, self._arithmetic = context, arithmetic
+    def __init__(self, context: Context, arithmetic: Arithmetic, *, a_is_base: bool) -> None:
+        self._context, self._arithmetic, self._a_is_base = context, arithmetic, a_is_base
         self._random: set[int] = set()
         self._wrong: dict[int, str] = {}
 
@@ -137,6 +137,8 @@ class _Propagated:
             verdict = Verdict.FAILED if failure.is_fault else Verdict.SKIPPED
             return compared_layer(self._context.analysis, node, (Judgement(verdict, str(failure)),))
         noisy = [value.outputs for value in values[2:] if value is not None]
+        if self._a_is_base:
+            noisy.insert(0, first.outputs)
         judgements = [
             self._judged(
                 node, index, one, other, [outputs[index] for outputs in noisy if index < len(outputs)]
@@ -164,7 +166,8 @@ class _Propagated:
                 return Judgement(Verdict.WRONG, f"has element type {kinds[1]}, not {kinds[0]}", None, index)
             wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
             one, other = one.astype(wider), other.astype(wider)
-        judged = agreement(one, other, [array for array in noisy if array is not None], self._arithmetic)
+        runs = [array for array in noisy if array is not None]
+        judged = agreement(one, other, runs, self._arithmetic)
         origin = self._origin(node) if judged.is_fault else ""
         return replace(judged, reason=f"{judged.reason}{origin}", output=index)
 

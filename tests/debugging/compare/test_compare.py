@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from planted import FAULTS, Planted, one_percent, sign
+from wrong_call import FAULTS, Planted, one_percent, sign
 
 import irops
 
