@@ -91,4 +91,4 @@ def test_run_compares_results_with_expected_ones(irops, folder):
     done = irops(*words, folder / "good.npz")
     assert done.status == 2
     assert "--expect" in done.err
-    assert "there is no result 'product'" in done.err
+    assert "the model has no result 'product'" in done.err
