@@ -14,6 +14,7 @@ from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.debugging.compare.cuts import cuts
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.compare.report import report_text
@@ -151,7 +152,7 @@ def compared(
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)
         case _:
-            raise ValueError("not yet")
+            layers, notes = cuts(context, a, b, progress)
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
     return Comparison(name, a.name, b.name, chosen, layers, b.arithmetic.precision, notes, complete)

@@ -13,7 +13,7 @@ from irops.diagnostics.printable import plural, printable
 from irops.ir.tensor_files import as_declared
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
-from irops.verdicts.arithmetic import DECLARED
+from irops.verdicts.arithmetic import DECLARED, Arithmetic
 from irops.verdicts.verdict import Judgement, Verdict
 
 
@@ -42,10 +42,16 @@ class Expectation:
         return lines
 
 
-def expectation(context: Context, results: Mapping[str, Array], expected: Mapping[str, Array]) -> Expectation:
+def expectation(
+    context: Context,
+    results: Mapping[str, Array],
+    expected: Mapping[str, Array],
+    arithmetic: Arithmetic = DECLARED,
+) -> Expectation:
     """Compare results by name with expected arrays, by the name or position of the result or its tensor.
 
-    Where they differ, two further runs show what rounding alone does in this model.
+    Where they differ, two further runs show what rounding alone does in this model. arithmetic: of the less
+    precise of the two
     Raises:  KeyError, with a suggestion, for an expected array that is no result; EvaluationError
     """
     signature = context.analysis.signature
@@ -54,11 +60,10 @@ def expectation(context: Context, results: Mapping[str, Array], expected: Mappin
     judgements: dict[str, Judgement] = {}
     for name, array in wanted.items():
         declared = as_declared(array, element_type_of(results[name]))
-        judgement = _unlike(results[name], declared) or agreement(declared, results[name], [], DECLARED)
+        judgement = _unlike(results[name], declared) or agreement(declared, results[name], [], arithmetic)
         if judgement.is_fault and judgement.metrics is not None:
-            noisy = noisy or [_noisy_results(context, seed) for seed in (1, 2)]
-            runs = [results[name], *(run[name] for run in noisy)]
-            judgement = agreement(declared, results[name], runs, DECLARED)
+            noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in (1, 2)]
+            judgement = agreement(declared, results[name], [run[name] for run in noisy], arithmetic)
         judgements[name] = judgement
     return Expectation(judgements, tuple(name for name in results if name not in wanted))
 
@@ -83,7 +88,7 @@ def _unlike(ours: Array, expected: Array) -> Judgement | None:
     return None
 
 
-def _noisy_results(context: Context, seed: int) -> Mapping[str, Array]:
+def _noisy_results(context: Context, arithmetic: Arithmetic, seed: int) -> Mapping[str, Array]:
     """The results of a run with other rounding errors."""
     wiring = context.analysis.root.wiring
     wanted: dict[tuple[int, int], list[str]] = {}
@@ -92,7 +97,7 @@ def _noisy_results(context: Context, seed: int) -> Mapping[str, Array]:
         assert source is not None
         wanted.setdefault((source[0].id, source[1]), []).append(port.name)
     found: dict[str, Array] = {}
-    for value in noisy_walk(context, DECLARED, seed):
+    for value in noisy_walk(context, arithmetic, seed):
         for index, array in enumerate(value.outputs):
             for name in wanted.get((value.layer, index), ()):
                 assert array is not None
