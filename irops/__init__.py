@@ -9,9 +9,11 @@
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
-    small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
     layers = irops.compare(model, inputs, a="reference", b="openvino")    # which layer is wrong
+    chain = irops.why(model, "relu", axis=1)   # where a size of a layer comes from
+    small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
     image = irops.draw(model)                  # a picture, which notebooks show
+    older = irops.convert(model, target="2023.0")    # what that release of OpenVINO reads
     other = irops.translate(model, to=dialect)
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
@@ -23,6 +25,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 __all__ = [
+    "ConversionWarning",
     "Declined",
     "DefinitionError",
     "Diagnostic",
@@ -40,6 +43,7 @@ __all__ = [
     "call",
     "check",
     "compare",
+    "convert",
     "definition",
     "definitions",
     "diff",
@@ -53,6 +57,7 @@ __all__ = [
     "tagged",
     "translate",
     "vjp",
+    "why",
     "write",
 ]
 
@@ -71,8 +76,11 @@ _HOMES = {
     "Limits": "irops.limits",
     "Graph": "irops.editing.graph.graph",
     "extract": "irops.editing.extraction",
+    "convert": "irops.editing.conversion.convert",
+    "ConversionWarning": "irops.editing.conversion.convert",
     "diff": "irops.editing.diff.diff",
     "draw": "irops.drawing.draw",
+    "why": "irops.debugging.origins.why",
     "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
@@ -97,6 +105,7 @@ if TYPE_CHECKING:
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
     from irops.debugging.compare.comparison import compare as compare
+    from irops.debugging.origins.why import why as why
     from irops.debugging.reduce.reduction import reduce as reduce
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
     from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
@@ -107,6 +116,8 @@ if TYPE_CHECKING:
     from irops.diagnostics.rule import Rule as Rule
     from irops.diagnostics.rule import Severity as Severity
     from irops.drawing.draw import draw as draw
+    from irops.editing.conversion.convert import ConversionWarning as ConversionWarning
+    from irops.editing.conversion.convert import convert as convert
     from irops.editing.diff.diff import diff as diff
     from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph

@@ -19,13 +19,12 @@ from irops.runtime.arrays import check_possible, size_in_bytes
 from irops.runtime.assumptions import contradiction
 from irops.runtime.computed import Arrays, Computed, Observer
 from irops.runtime.evaluator import Evaluator
-from irops.runtime.plan import Step, ValueKey
+from irops.runtime.plan import Plan, Step, ValueKey
 from irops.runtime.precision import rounded, wide
 from irops.runtime.record import Record
 from irops.runtime.variables import Transaction, Variables
-from irops.runtime.verify import difference
+from irops.runtime.verification import verify
 from irops.spec.body import BodyFunction
-from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of, result_array
@@ -99,14 +98,24 @@ class Run:
 
         keep: layers whose values stay in memory to the end
         """
-        plan = self.evaluator.plan(graph, given)
+        profile = self.record.profile
+        if profile is not None:
+            profile.begin()
+        plan = self._plan(graph, given)
         for warning in plan.warnings:
             self.record.warn(warning)
         values: dict[ValueKey, Array] = {}
         held_before, waiting, progress = self.bytes_held, dict(plan.users), self.evaluator.progress
         for number, step in enumerate(plan.steps):
             layer = step.layer
-            computed = self._layer(step, self._inputs(step, values), given.get(layer.id))
+            arrays = self._inputs(step, values)
+            if profile is not None:
+                profile.begin()
+            computed = self._layer(step, arrays, given.get(layer.id))
+            if profile is not None:
+                backend, _ = self.evaluator.kernel(step.op)
+                outputs = computed.outputs
+                profile.end_layer(layer, graph.path, step.op.id, backend.name, outputs, self.bytes_held)
             if self._observer is not None:
                 self._observer(computed)
             yield computed
@@ -121,6 +130,17 @@ class Run:
             if progress is not None and not graph.path:
                 progress(number + 1, len(plan.steps), layer)
         self.bytes_held = held_before
+        if profile is not None:
+            profile.end_graph(graph.path)
+
+    def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
+        profile = self.record.profile
+        if profile is None:
+            return self.evaluator.plan(graph, given)
+        profile.begin()
+        plan = self.evaluator.plan(graph, given)
+        profile.end_planning(graph.path)
+        return plan
 
     def _inputs(self, step: Step, values: Mapping[ValueKey, Array]) -> list[Array | None]:
         arrays = [None if source is None else values[source] for source in step.sources]
@@ -261,33 +281,5 @@ class Run:
                 )
                 raise OpFault("incorrect-kernel-result", message)
         if self.evaluator.verify and arrays and step.layer.kind is not LayerKind.RESULT:
-            self._verify(step, arrays, found)
+            verify(self.record, self.evaluator.kernel(op)[0].name, step, arrays, found)
         return found
-
-    def _verify(self, step: Step, arrays: Arrays, found: list[Array]) -> None:
-        op = step.op
-        backend, _ = self.evaluator.kernel(op)
-        key = (step.node.path, step.layer.id)
-        reason = _why_not_compared(op, backend.name)
-        if reason:
-            self.record.unverified[key] = reason
-            return
-        self.record.compared[key] = backend.name
-        expected = step.invocation.compute(arrays)
-        for index, (ours, reference) in enumerate(zip(found, expected)):
-            reason = difference(ours, result_array(reference, step.facts.outputs[index]))
-            if reason:
-                message = (
-                    f"output {index} of {op.id} by backend {backend.name} differs from the reference:"
-                    f" {reason}"
-                )
-                raise OpFault("incorrect-kernel-result", message)
-
-
-def _why_not_compared(op: Op, backend: str) -> str:
-    """Why the result of a layer is not compared with the reference; empty if it is."""
-    if backend == "reference" or op.functions.kernel is None:
-        return "computed by the reference"
-    if op.definition.bodies:
-        return "with bodies, whose layers are compared"
-    return "with a state" if op.definition.stateful else ""

@@ -150,19 +150,20 @@ class Dim:
 
     def ceil_div(self, other: DimLike) -> Dim:
         """The quotient, rounded up."""
-        return -(-self // other)
+        other = Dim.of(other)
+        return (self + (other - 1)) // other if other.known and other > 0 else -(-self // other)
 
     def at_least(self, low: int) -> Dim:
         """max(self, low)."""
         if low <= self.low:
             return self
-        return Dim(low, max(low, self.high))
+        return _applied("max", self, Dim.of(low), (low, max(low, self.high)))
 
     def at_most(self, high: int) -> Dim:
         """min(self, high)."""
         if self.high <= high:
             return self
-        return Dim(min(self.low, high), high)
+        return _applied("min", self, Dim.of(high), (min(self.low, high), high))
 
     def union(self, other: DimLike) -> Dim:
         """The smallest Dim that contains both."""
@@ -194,6 +195,15 @@ def _joined(bounds: Interval, a: Dim, b: Dim, join: Callable[[Symbol, Symbol], S
     if low > high:  # contradictory bounds, reported where the contradiction arose
         return Dim(*bounds)
     return Dim.of(int(low)) if low == high else Dim(low, high, symbol)
+
+
+def _applied(function: str, a: Dim, b: Dim, bounds: Interval) -> Dim:
+    """A function of two dims that is not a polynomial, with a symbol if both have one."""
+    if bounds[0] == bounds[1] and isinstance(bounds[0], int):
+        return Dim.of(bounds[0])
+    left, right = _symbol(a), _symbol(b)
+    unnamed = left is None or right is None or (a.symbol is None and b.symbol is None)
+    return Dim(*bounds, None if unnamed else left.applied(function, right, bounds))
 
 
 def _difference(a: Dim, b: Dim) -> Interval:
@@ -244,7 +254,7 @@ def broadcast(a: DimLike, b: DimLike, constraint: str) -> Dim:
         return a
     if not b.can_be(1):
         return b
-    return a.union(b)
+    return _applied("broadcast", a, b, a.union(b).bounds)
 
 
 def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
@@ -258,7 +268,7 @@ def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
     free = size - window
     if free.high < 0:
         raise Violation(constraint, f"got a window of {window} on {size} elements")
-    return free.at_least(0)
+    return Dim(max(free.low, 0), free.high, free.symbol)
 
 
 def minimum(a: DimLike, b: DimLike) -> Dim:
@@ -268,7 +278,7 @@ def minimum(a: DimLike, b: DimLike) -> Dim:
         return a
     if not b > a:
         return b
-    return Dim(min(a.low, b.low), min(a.high, b.high))
+    return _applied("min", a, b, (min(a.low, b.low), min(a.high, b.high)))
 
 
 def maximum(a: DimLike, b: DimLike) -> Dim:
@@ -278,4 +288,4 @@ def maximum(a: DimLike, b: DimLike) -> Dim:
         return a
     if not b < a:
         return b
-    return Dim(max(a.low, b.low), max(a.high, b.high))
+    return _applied("max", a, b, (max(a.low, b.low), max(a.high, b.high)))

@@ -19,12 +19,15 @@ SUCCESS = {
     "check": ("MODEL",),
     "infer": ("MODEL",),
     "run": ("MODEL", "--fill", "ones"),
+    "why": ("MODEL", "y"),
     "inspect": ("MODEL",),
     "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
+    "compare": ("MODEL", "--fill", "ones", "--b", "numpy"),
     "reduce": ("MODEL", "--command", "true", "--fill", "ones", "-o", "OUT"),
     "draw": ("MODEL", "--output", "OUT.svg"),
+    "view": ("MODEL", "--no-open"),
     "backends": (),
     "conformance": ("--backend", "numpy", "--op", "Reverse-1", "--examples", "1"),
     "docs": ("--output", "OUT", "--format", "markdown", "--no-runtimes"),
@@ -38,12 +41,15 @@ FINDINGS = {
     "check": ("BROKEN",),
     "infer": ("BROKEN",),
     "run": ("BROKEN", "--fill", "ones"),
+    "why": ("BROKEN", "0"),
     "inspect": ("MALFORMED",),
     "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
+    "compare": ("MALFORMED", "--fill", "ones"),
     "reduce": ("MALFORMED", "--rule", "IR401", "-o", "OUT"),
     "draw": ("MALFORMED", "--output", "OUT.svg"),
+    "view": ("MALFORMED",),
     "backends": ("--definitions", "FAULTY"),
     "conformance": ("--backend", "numpy", "--op", "Odd-extension", "--definitions", "FAULTY"),
     "docs": ("--output", "OUT", "--no-runtimes", "--definitions", "FAULTY"),
@@ -72,12 +78,19 @@ REFUSED = {
         ("MODEL", "--input", "x=ABSENT"),
         ("MODEL", "--fill", "ones", "--keep", "typo"),
     ],
+    "why": [("ABSENT", "y"), ("MODEL",), ("MODEL", "typo"), ("MODEL", "y", "--axis", "9")],
     "inspect": [("ABSENT",), ("FOLDER",), ()],
     "translate": [
         ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),
         ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx"),
     ],
     "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
+    "compare": [
+        ("ABSENT", "--fill", "ones"),
+        ("MODEL",),
+        ("MODEL", "--fill", "ones", "--b", "typo"),
+        ("MODEL", "--fill", "ones", "--b", "ABSENT.npz"),
+    ],
     "reduce": [
         ("ABSENT", "--rule", "IR401", "-o", "OUT"),
         ("MODEL", "--rule", "IR4O1", "-o", "OUT"),
@@ -87,6 +100,7 @@ REFUSED = {
         ("MODEL", "--fill", "ones", "-o", "OUT"),
     ],
     "draw": [("ABSENT", "-o", "OUT.svg"), ("MODEL",), ("MODEL", "-o", "OUT.typo")],
+    "view": [("ABSENT",), (), ("MODEL", "--port", "70000"), ("MODEL", "--node-data", "ABSENT")],
     "diff": [("MODEL", "ABSENT"), ("MODEL",), ("MODEL", "MODEL", "--ignore", "typo")],
     "backends": [("--op", "typo")],
     "conformance": [("--backend", "typo"), ()],
@@ -97,6 +111,13 @@ REFUSED = {
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
 }
+
+
+@pytest.fixture(autouse=True)
+def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let irops view end at once, whether or not Model Explorer is installed."""
+    monkeypatch.setattr("irops.cli.view.require_model_explorer", lambda: None)
+    monkeypatch.setattr("irops.cli.view.serve", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ LEVELS = {
     "runtime": 7,
     "editing": 8,
     "drawing": 9,
+    "viewing": 10,
     "debugging": 10,
     "conformance": 11,
     "document": 12,
@@ -53,6 +54,7 @@ DOORS = {
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
     "fast_sugiyama": ("drawing/",),
+    "model_explorer": ("viewing/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 

@@ -56,6 +56,7 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
     sinks.inputs_can_be_compiled,
+    sinks.ranks_can_be_compiled,
     bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )

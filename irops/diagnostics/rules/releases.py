@@ -71,4 +71,19 @@ RULES: tuple[Rule, ...] = (
         with --target, or a target in the settings.
         """,
     ),
+    Rule(
+        "IR946",
+        "inconvertible-layer",
+        Severity.ERROR,
+        "a layer has no equal form that the target reads",
+        """
+        irops convert gives a model the op versions, element types and forms that a release or opset reads,
+        where results stay the same. The message names the layer, what the target does not read, and why no
+        older form means the same: an attribute that the older version does not have, an input whose value
+        would have to be constant, an op without a form in older ops. A model is converted completely or not
+        at all.
+
+        Raise the target, or change the layer in the model.
+        """,
+    ),
 )

@@ -41,6 +41,8 @@ def reshaped(data, *pattern, special_zero=False):
         (fact(2, 6), (UNKNOWN, UNKNOWN, 3), "[1..4,1..4,3]"),
         (fact(Dim(2, 3), 6), (Dim(1, 4), -1), "[1..4,3..18]"),
         (fact(ANY, 6), (5, -1), "[5,?]"),
+        (fact(ANY, ANY), (Dim(-1, 5), -1), "[..5,?]"),
+        (fact(ANY, ANY), (Dim(-1, 5), 3), "[?,3]"),
     ],
 )
 def test_sizes_are_what_the_count_leaves(data, pattern, shape):
@@ -63,6 +65,11 @@ def test_an_element_that_may_be_0_may_copy_a_size():
     assert (
         str(reshaped(fact(3, 4), *([Dim(0, 3)] * 6), special_zero=True)) == "[1..3,1..4,1..3,1..3,1..3,1..3]"
     )
+
+
+def test_where_a_copied_size_is_0_the_other_sizes_are_free():
+    assert str(reshaped(fact(0, 3), 0, 5, special_zero=True)) == "[0,5]"
+    assert str(reshaped(fact(0, 3), UNKNOWN, UNKNOWN, special_zero=True)) == "[0,1..]"
 
 
 def test_an_element_of_which_data_consists_is_no_copy_of_another_size():
