@@ -59,8 +59,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         choices=MODES,
-        help="isolated: each layer of --b from the inputs of --a; propagated: both run through; default:"
-        " isolated where --b computes layers",
+        help="isolated: each layer of --b from the inputs of --a; propagated: both run through; cuts: the"
+        " smallest part that differs when --b compiles it as a whole; default: isolated where --b computes"
+        " layers",
     )
     add_inputs(parser)
     parser.add_argument(
