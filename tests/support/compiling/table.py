@@ -91,8 +91,8 @@ def table(answers: Answers, release: str) -> str:
         "<!-- The element types of inputs that OpenVINO's reader accepts and its CPU plug-in refuses, as",
         "     tests/support/compiling/survey.py finds. of: the type variable or the name of the input; when:",
         "     static, if the shapes of all inputs are static; variable, if the layer depends on an input of",
-        "     the model; constant, if it does not; beside: the attribute or type variable that has one of the",
-        "     types in others. -->",
+        "     the model; constant, if it does not; beside: the attribute or type variable that has one of",
+        "     the types in others. -->",
         f'<cpu_plugin release="{release}">',
     ]
     for (types, of, when, beside, others), named in sorted(ops.items()):
