@@ -9,6 +9,7 @@
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
+    layers = irops.compare(model, inputs, a="reference", b="openvino")    # which layer is wrong
     chain = irops.why(model, "relu", axis=1)   # where a size of a layer comes from
     small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
     image = irops.draw(model)                  # a picture, which notebooks show
@@ -41,6 +42,7 @@ __all__ = [
     "Severity",
     "call",
     "check",
+    "compare",
     "convert",
     "definition",
     "definitions",
@@ -93,6 +95,7 @@ _HOMES = {
     "definitions": "irops.registry",
     "tagged": "irops.values.element",
     "translate": "irops.editing.translation.translate",
+    "compare": "irops.debugging.compare.comparison",
 }
 """The module that defines each public name."""
 
@@ -101,6 +104,7 @@ if TYPE_CHECKING:
     from irops.analysis.checks.run import check as check
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
+    from irops.debugging.compare.comparison import compare as compare
     from irops.debugging.origins.why import why as why
     from irops.debugging.reduce.reduction import reduce as reduce
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError

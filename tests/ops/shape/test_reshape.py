@@ -9,7 +9,7 @@ from invoking import infer_layer
 
 from irops.invocation import OpFault
 from irops.registry import default_registry
-from irops.values.dim import ANY, UNKNOWN, Dim
+from irops.values.dim import ANY, UNKNOWN, Dim, broadcast
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
@@ -65,6 +65,14 @@ def test_an_element_that_may_be_0_may_copy_a_size():
     assert (
         str(reshaped(fact(3, 4), *([Dim(0, 3)] * 6), special_zero=True)) == "[1..3,1..4,1..3,1..3,1..3,1..3]"
     )
+
+
+def test_an_element_that_data_was_broadcast_with_copies_no_other_size():
+    query, key = Dim(0, 3).named("query"), Dim(1, inf).named("key")
+    assert str(reshaped(fact(broadcast(key, query, "C1"), 6), query, 6, special_zero=True)) == "[..3,6]"
+    data = fact(key, 12, broadcast(8, query, "C1"))
+    assert str(reshaped(data, Dim(1, inf).named("rows"), query, special_zero=True)) == "[32..,1..3]"
+    assert str(reshaped(fact(key, 3, 2), query, 6, special_zero=True)) == "[1..,6]"
 
 
 def test_where_a_copied_size_is_0_the_other_sizes_are_free():
