@@ -9,7 +9,11 @@
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
+    layers = irops.compare(model, inputs, a="reference", b="openvino")    # which layer is wrong
+    chain = irops.why(model, "relu", axis=1)   # where a size of a layer comes from
+    small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
     image = irops.draw(model)                  # a picture, which notebooks show
+    older = irops.convert(model, target="2023.0")    # what that release of OpenVINO reads
     other = irops.translate(model, to=dialect)
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
@@ -21,6 +25,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 __all__ = [
+    "ConversionWarning",
     "Declined",
     "DefinitionError",
     "Diagnostic",
@@ -37,6 +42,8 @@ __all__ = [
     "Severity",
     "call",
     "check",
+    "compare",
+    "convert",
     "definition",
     "definitions",
     "diff",
@@ -44,11 +51,13 @@ __all__ = [
     "extract",
     "infer",
     "read",
+    "reduce",
     "rules",
     "run",
     "tagged",
     "translate",
     "vjp",
+    "why",
     "write",
 ]
 
@@ -67,8 +76,12 @@ _HOMES = {
     "Limits": "irops.limits",
     "Graph": "irops.editing.graph.graph",
     "extract": "irops.editing.extraction",
+    "convert": "irops.editing.conversion.convert",
+    "ConversionWarning": "irops.editing.conversion.convert",
     "diff": "irops.editing.diff.diff",
     "draw": "irops.drawing.draw",
+    "why": "irops.debugging.origins.why",
+    "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
@@ -82,6 +95,7 @@ _HOMES = {
     "definitions": "irops.registry",
     "tagged": "irops.values.element",
     "translate": "irops.editing.translation.translate",
+    "compare": "irops.debugging.compare.comparison",
 }
 """The module that defines each public name."""
 
@@ -90,6 +104,9 @@ if TYPE_CHECKING:
     from irops.analysis.checks.run import check as check
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
+    from irops.debugging.compare.comparison import compare as compare
+    from irops.debugging.origins.why import why as why
+    from irops.debugging.reduce.reduction import reduce as reduce
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
     from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
     from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError
@@ -99,6 +116,8 @@ if TYPE_CHECKING:
     from irops.diagnostics.rule import Rule as Rule
     from irops.diagnostics.rule import Severity as Severity
     from irops.drawing.draw import draw as draw
+    from irops.editing.conversion.convert import ConversionWarning as ConversionWarning
+    from irops.editing.conversion.convert import convert as convert
     from irops.editing.diff.diff import diff as diff
     from irops.editing.extraction import extract as extract
     from irops.editing.graph.graph import Graph as Graph

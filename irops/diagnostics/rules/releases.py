@@ -71,4 +71,33 @@ RULES: tuple[Rule, ...] = (
         with --target, or a target in the settings.
         """,
     ),
+    Rule(
+        "IR946",
+        "use-newer-than-target",
+        Severity.ERROR,
+        "the target release has the op, but refuses this use of it",
+        """
+        Releases relax what an op requires of its inputs, without a new version of the op: Einsum with a label
+        of sizes 1 and n, Pad with an unknown number of pads, MulticlassNms with boxes of dynamic shape.
+        Older releases refuse such a layer when they validate it.
+
+        Give the inputs static shapes, insert a Broadcast or a Reshape, or raise the target. Reported only
+        with --target, or a target in the settings.
+        """,
+    ),
+    Rule(
+        "IR947",
+        "inconvertible-layer",
+        Severity.ERROR,
+        "a layer has no equal form that the target reads",
+        """
+        irops convert gives a model the op versions, element types and forms that a release or opset reads,
+        where results stay the same. The message names the layer, what the target does not read, and why no
+        older form means the same: an attribute that the older version does not have, an input whose value
+        would have to be constant, an op without a form in older ops. A model is converted completely or not
+        at all.
+
+        Raise the target, or change the layer in the model.
+        """,
+    ),
 )

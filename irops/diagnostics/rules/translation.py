@@ -43,10 +43,10 @@ RULES: tuple[Rule, ...] = (
         "IR924",
         "invalid-source-model",
         Severity.ERROR,
-        "a model with errors cannot be translated",
+        "a model with errors cannot be translated or converted",
         """
-        A layer must be valid before it can be translated. The errors that irops check finds are reported; fix
-        them first.
+        A layer must be valid before it can be translated, or converted for another release. The errors that
+        irops check finds are reported; fix them first.
         """,
     ),
     Rule(

@@ -59,13 +59,13 @@ class Rewriting(Changing):
             raise refuse("changed-by-rewrite", message, old.node.name)
         self.take_over(old, value)
         for node in match.nodes:
-            self._drop_unused(node)
+            self.drop_unused(node)
 
-    def _drop_unused(self, node: Node) -> None:
+    def drop_unused(self, node: Node) -> None:
         """Remove a node whose outputs nobody uses, and constants that nothing but it used."""
         if node.removed or node.users or node.kind in (LayerKind.RESULT, LayerKind.SINK):
             return
         constants = [s.node for s in node.sources if s is not None and s.node.kind is LayerKind.CONSTANT]
         self.delete(node)
         for constant in dict.fromkeys(constants):
-            self._drop_unused(constant)
+            self.drop_unused(constant)

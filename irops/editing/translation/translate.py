@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from irops.analysis.checks.run import check
 from irops.analysis.declaring import declared_dims
 from irops.analysis.describing import facts_line
 from irops.analysis.infer import analyse
@@ -15,6 +14,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import meant_or_all
 from irops.dialects.onnx.opsets import ONNX, onnx_opsets
+from irops.editing.soundness import refusal, require_valid
 from irops.editing.translation.frame import parameter_data, side_data
 from irops.editing.translation.node import Node
 from irops.editing.translation.onnx_rules import to_onnx
@@ -60,50 +60,26 @@ def translated(analysis: ModelAnalysis, to: str, opset: int | None = None) -> Mo
     if model.dialect == to:
         own = model.opsets.get(ONNX)
         if to == ONNX and opset not in (None, own):
-            raise _refusal(
+            raise refusal(
                 model,
                 "untranslatable-op",
                 f"the model has ONNX opset {own}; irops does not convert it to opset {opset}",
             )
         return analysis
     if model.dialect not in DIALECT_NAMES:
-        raise _refusal(
+        raise refusal(
             model,
             "untranslatable-op",
             f"the model has the dialect {model.dialect}; use its export function instead",
         )
-    _require_valid(analysis)
+    require_valid(analysis, "translated")
     if any(element.tag == "pre-process" for element in model.legacy):
-        raise _refusal(
+        raise refusal(
             model,
             "untranslatable-op",
             "the model has a <pre-process> section, which irops does not convert",
         )
     return _Translation(analysis, to, opset or OPSET).analysis
-
-
-def _require_valid(analysis: ModelAnalysis) -> None:
-    found = check(analysis).errors
-    model, errors = analysis.model, [d for d in found if d.rule.check is None and d.name != "failed-rule"]
-    if errors:
-        count = f"{len(errors)} errors" if len(errors) > 1 else "an error"
-        raise _refusal(
-            model,
-            "invalid-source-model",
-            f"the model has {count}; only models without errors can be translated",
-            *errors,
-        )
-
-
-def _refusal(model: Model, name: str, message: str, *more: Diagnostic) -> DiagnosticError:
-    return DiagnosticError(
-        [
-            Diagnostic(
-                rule(name), message, Location(model.source.path if model.source is not None else None)
-            ),
-            *more,
-        ]
-    )
 
 
 class _Translation:

@@ -1,0 +1,1 @@
+"""irops.convert: a model in the op versions of another release."""

@@ -1,0 +1,216 @@
+"""irops.convert: a model in the op versions that another release of OpenVINO reads."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter, defaultdict
+
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.needs import Need
+from irops.analysis.structure import ModelStructure, Path
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.diagnostics.printable import shortened
+from irops.diagnostics.rules import rule
+from irops.editing.conversion.constants import widen
+from irops.editing.conversion.conversion import Change, Conversion, notes_of
+from irops.editing.conversion.file_format import fitted, with_version
+from irops.editing.conversion.inputs import initialize, retype_inputs
+from irops.editing.conversion.refusal import RefusedError
+from irops.editing.conversion.search import convert_node, upgrade_node
+from irops.editing.conversion.targets import NEWEST, Target, target_named
+from irops.editing.graph.graph import Graph
+from irops.editing.graph.node import Node
+from irops.editing.soundness import refusal, require_valid
+from irops.ir.model import Model
+from irops.limits import Limits
+from irops.registry import Registry
+from irops.spec.types import OPENVINO
+
+ROUNDS = 4
+"""How often what is left may be converted: a constant of a new type, then the layer that uses it."""
+
+
+class ConversionWarning(UserWarning):
+    """The results of a converted model may differ from those of the original in the last digits."""
+
+
+def convert(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    target: str,
+    *,
+    upgrade: bool | None = None,
+    ir_version: int | None = None,
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> Model:
+    """The model with the op versions, element types and forms that a release of OpenVINO reads.
+
+    target: a release ("2023.0"), an opset ("opset:8"), or "newest". Only layers that the target does not read
+        are changed; names of layers, tensors, inputs and results stay.
+    upgrade: whether the other layers get the newest version of their op that the target reads, where it means
+        the same; by default only for "newest".
+    ir_version: 10 or 11, of the file; by default that of the model.
+    Results are equal bit for bit, or a ConversionWarning says what rounds.
+    Raises:  DiagnosticError with every layer that has no equal form, and the reason, or with the errors of
+             the model; ValueError for an unknown target or version
+    """
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    conversion = converted(analysis, target, upgrade=upgrade, ir_version=ir_version)
+    for note in conversion.notes:
+        warnings.warn(note, ConversionWarning, stacklevel=2)
+    return conversion.model
+
+
+def converted(
+    analysis: ModelAnalysis, target: str, *, upgrade: bool | None = None, ir_version: int | None = None
+) -> Conversion:
+    """As convert, with what was changed."""
+    reader = target_named(target)
+    model = analysis.model
+    if model.dialect != OPENVINO:
+        message = (
+            f"the model is of dialect {model.dialect}; only models of openvino have releases to convert to"
+        )
+        raise refusal(model, "inconvertible-layer", message)
+    require_valid(analysis, "converted")
+    work = _Conversion(analysis, reader)
+    work.convert()
+    if upgrade if upgrade is not None else target == NEWEST:
+        work.upgrade()
+    version_notes: list[str] = []
+    result = work.model
+    if ir_version is not None:
+        result, version_notes = with_version(
+            ModelAnalysis(result, analysis.registry, analysis.limits), ir_version
+        )
+    return Conversion(
+        fitted(result, reader),
+        reader.label,
+        tuple(work.changes),
+        (*notes_of(work.changes), *version_notes),
+    )
+
+
+class _Conversion:
+    """The conversion of a model, graph by graph."""
+
+    def __init__(self, analysis: ModelAnalysis, target: Target) -> None:
+        self.target = target
+        self.registry, self.limits = analysis.registry, analysis.limits
+        self.structure: ModelStructure = analysis
+        self.model = analysis.model
+        self.changes: list[Change] = []
+
+    def convert(self) -> None:
+        """Change what the target does not read.
+
+        Raises:  DiagnosticError with the layers that are left
+        """
+        for _ in range(ROUNDS):
+            unread = list(self.target.unread(self.structure))
+            if not unread:
+                return
+            before, reasons = len(self.changes), dict[tuple[Path, int], str]()
+            for path, group in self._by_graph(unread).items():
+                self._convert_graph(path, group, reasons)
+            if len(self.changes) == before:
+                raise DiagnosticError(self._refused(unread, reasons))
+            self.structure = ModelStructure(self.model, self.registry, self.limits)
+        left = list(self.target.unread(self.structure))
+        if left:
+            raise DiagnosticError(self._refused(left, {}))
+
+    def upgrade(self) -> None:
+        paths = Counter(graph.path for graph in self.structure.graphs)
+        for path in (path for path, count in paths.items() if count == 1):
+            graph = self._graph(path)
+            before = len(self.changes)
+            for node in list(graph):
+                name = node.name
+                done = upgrade_node(graph, node, self.target)
+                if done is not None:
+                    self.changes.append(Change(name, path, done.before, done.after, done.rounds))
+            if len(self.changes) > before:
+                self.model = graph.model()
+
+    def _by_graph(self, unread: list[Need]) -> dict[Path, list[Need]]:
+        groups: dict[Path, list[Need]] = defaultdict(list)
+        for need in unread:
+            groups[need.graph.path].append(need)
+        return groups
+
+    def _graph(self, path: Path) -> Graph:
+        return Graph(self.model, path=path, registry=self.registry, limits=self.limits)
+
+    def _convert_graph(self, path: Path, unread: list[Need], reasons: dict[tuple[Path, int], str]) -> None:
+        if sum(graph.path == path for graph in self.structure.graphs) > 1:
+            why = f"several layers have the name {shortened(path[-2])!r}, whose bodies are not distinguished"
+            reasons.update({(path, need.layer.id): why for need in unread if need.layer is not None})
+            return
+        graph = self._graph(path)
+        nodes = {node.layer.id: node for node in graph if node.layer is not None}
+        before = len(self.changes)
+        for need in unread:
+            assert need.layer is not None
+            node = nodes[need.layer.id]
+            if node.removed or node.layer is not need.layer:
+                continue
+            try:
+                change = self._changed(graph, node, need, path)
+            except RefusedError as refused:
+                reasons.setdefault((path, need.layer.id), str(refused))
+                continue
+            if change is not None:
+                self.changes.append(change)
+        if len(self.changes) > before:
+            self.model = graph.model()
+
+    def _changed(self, graph: Graph, node: Node, need: Need, path: Path) -> Change | None:
+        """Convert one node; None where that is done, or is to be done at another node."""
+        name = node.name
+        if need.rule in ("op-newer-than-target", "value-newer-than-target"):
+            if node.op is None:
+                raise RefusedError("irops does not define its op")
+            if need.rule == "op-newer-than-target" and self.target.reads_op(node.type, node.version):
+                return None
+            taken = convert_node(graph, node, self.target)
+            return Change(name, path, taken.before, taken.after, taken.rounds)
+        if need.rule == "input-type-newer-than-target":
+            retype_inputs(graph, node, self.target)
+            assert node.op is not None
+            return Change(name, path, f"{node.op.id} with a newer input type", (node.op.id,))
+        if need.rule == "type-newer-than-target":
+            return self._retyped(graph, node, path)
+        if node.type == "ReadValue":
+            initialize(graph, node)
+            return Change(name, path, "ReadValue-6 without initial value", ("ReadValue-6",))
+        raise RefusedError(need.what)
+
+    def _retyped(self, graph: Graph, node: Node, path: Path) -> Change | None:
+        if node.type != "Const":
+            raise RefusedError(f"it has the element type {node.facts[0].element_type}" if node.facts else "")
+        narrow = node.facts[0].element_type
+        if self.target.reads_type(narrow.name):
+            return None
+        wide = widen(graph, node, self.target)
+        return Change(node.name, path, f"constant of {narrow}", (f"constant of {wide}",))
+
+    def _refused(self, unread: list[Need], reasons: dict[tuple[Path, int], str]) -> list[Diagnostic]:
+        """One finding for each layer that is left."""
+        findings: dict[tuple[Path, int], Diagnostic] = {}
+        for need in unread:
+            assert need.layer is not None
+            key = (need.graph.path, need.layer.id)
+            if key in findings:
+                continue
+            why = reasons.get(key, "")
+            reason = f": {why}" if why and why != need.what else ""
+            message = f"{need.layer} {need.what}, which {self.target.label} does not read{reason}"
+            findings[key] = Diagnostic(
+                rule("inconvertible-layer"),
+                shortened(message, 600),
+                self.structure.location(need.layer, need.graph.path, need.at, need.attribute),
+            )
+        return list(findings.values())

@@ -1,0 +1,115 @@
+"""What a conversion is for: a release of OpenVINO, or an opset."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from irops.analysis.needs import Need, needs
+from irops.analysis.structure import ModelStructure
+from irops.spec.opsets import OPSETS
+from irops.spec.releases import releases
+
+NEWEST = "newest"
+
+
+class Target(Protocol):
+    """A reader of models. label: how messages call it"""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def reads_short_files(self) -> bool: ...
+    def reads_op(self, type: str, version: str) -> bool: ...
+    def reads_type(self, name: str) -> bool: ...
+    def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool: ...
+    def unread(self, structure: ModelStructure) -> Iterator[Need]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseTarget:
+    """A release of OpenVINO, by its name in the table of releases."""
+
+    name: str
+
+    @property
+    def label(self) -> str:
+        return f"OpenVINO {self.name}"
+
+    @property
+    def reads_short_files(self) -> bool:
+        return releases().reads(self.name, releases().of_feature("below-512-bytes"))
+
+    def reads_op(self, type: str, version: str) -> bool:
+        return releases().reads(self.name, releases().of_op(type, version))
+
+    def reads_type(self, name: str) -> bool:
+        table = releases()
+        return table.reads(self.name, table.of_type(name, constant=True))
+
+    def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool:
+        return releases().reads(self.name, releases().of_input(op, types, element_type))
+
+    def unread(self, structure: ModelStructure) -> Iterator[Need]:
+        """What the release does not read; the length of the file, which writing decides, left out."""
+        for need in needs(structure):
+            if need.layer is not None and not releases().reads(self.name, need.since):
+                yield need
+
+
+@dataclass(frozen=True, slots=True)
+class OpsetTarget:
+    """A reader that has the opsets up to a number, and every element type."""
+
+    number: int
+
+    @property
+    def label(self) -> str:
+        return f"opset{self.number}"
+
+    @property
+    def reads_short_files(self) -> bool:
+        return True
+
+    def reads_op(self, type: str, version: str) -> bool:  # noqa: ARG002
+        return _number(version) <= self.number
+
+    def reads_type(self, name: str) -> bool:  # noqa: ARG002
+        return True
+
+    def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool:  # noqa: ARG002
+        return True
+
+    def unread(self, structure: ModelStructure) -> Iterator[Need]:
+        for graph in structure.graphs:
+            for node in graph.layers.values():
+                layer = node.layer
+                if node.op is not None and _number(layer.version) > self.number:
+                    what = f"is {layer.type} of {layer.version}"
+                    yield Need("op-newer-than-target", what, layer.version, graph, layer, layer.at, "version")
+
+
+def _number(version: str) -> int:
+    """The number of an opset; 0 for versions of the registry that are none."""
+    number = re.fullmatch(r"opset(\d{1,4})", version, re.ASCII)
+    return 0 if number is None else int(number[1])
+
+
+def target_named(text: str) -> Target:
+    """The target of a text: 2023.0, opset:8 (or opset8), newest.
+
+    Raises:  ValueError, with the known targets
+    """
+    if text == NEWEST:
+        return ReleaseTarget(releases().names[-1])
+    opset = re.fullmatch(r"opset:?(\d{1,4})", text.strip(), re.ASCII)
+    if opset is None:
+        try:
+            return ReleaseTarget(releases().named(text))
+        except ValueError as error:
+            raise ValueError(f"{error}; opset:1 to opset:{len(OPSETS)}, and {NEWEST}") from None
+    if not 1 <= int(opset[1]) <= len(OPSETS):
+        raise ValueError(f"opset {opset[1]} is not one of opset:1 to opset:{len(OPSETS)}")
+    return OpsetTarget(int(opset[1]))
