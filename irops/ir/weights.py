@@ -15,7 +15,7 @@ from irops.values.element import DYNAMIC, STRING, Array, element_types, foreign_
 from irops.values.packing import LAYOUTS, checked_string_count, packed_size, unpack
 from irops.values.shape import MAX_AXES
 
-__all__ = ["Weights", "constant", "constant_faults"]
+__all__ = ["Region", "Weights", "constant", "constant_faults"]
 
 
 _ELEMENTS = {
