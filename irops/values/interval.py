@@ -8,8 +8,8 @@ from typing import TypeAlias
 Bound: TypeAlias = int | float  # an integer, or plus or minus infinity
 Interval: TypeAlias = tuple[Bound, Bound]
 HUGE = 2**1000
-"""Products beyond this are not computed: their length would double with every factor, and Python multiplies no
-integer beyond 2**1024 by infinity.
+"""Larger products are not computed: they would double in length with every factor, and Python cannot multiply
+integers from 2**1024 on by infinity.
 """
 
 

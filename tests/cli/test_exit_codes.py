@@ -21,6 +21,7 @@ SUCCESS = {
     "run": ("MODEL", "--fill", "ones"),
     "why": ("MODEL", "y"),
     "inspect": ("MODEL",),
+    "weights": ("MODEL",),
     "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
@@ -43,6 +44,7 @@ FINDINGS = {
     "run": ("BROKEN", "--fill", "ones"),
     "why": ("BROKEN", "0"),
     "inspect": ("MALFORMED",),
+    "weights": ("MALFORMED",),
     "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
@@ -79,6 +81,7 @@ REFUSED = {
         ("MODEL", "--fill", "ones", "--keep", "typo"),
     ],
     "why": [("ABSENT", "y"), ("MODEL",), ("MODEL", "typo"), ("MODEL", "y", "--axis", "9")],
+    "weights": [("ABSENT",), ("FOLDER",), (), ("MODEL", "--sort", "typo")],
     "inspect": [("ABSENT",), ("FOLDER",), ()],
     "translate": [
         ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-PAGES = {"graphs": "numpy", "onnx": "onnx", "reducing": "openvino", "translation": "onnx"}
+PAGES = {"graphs": "numpy", "onnx": "onnx", "reducing": "openvino", "translation": "onnx", "why": "numpy"}
 """Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what
 they print.
 """

@@ -26,8 +26,25 @@ WIDER = {
 }
 """A type that represents all numbers of another."""
 MOVING = frozenset(
-    "Broadcast Concat Gather GatherElements GatherND Pad Reshape Reverse ShapeOf Slice Split Squeeze "
-    "StridedSlice Tile Transpose Unsqueeze VariadicSplit".split()
+    (
+        "Broadcast",
+        "Concat",
+        "Gather",
+        "GatherElements",
+        "GatherND",
+        "Pad",
+        "Reshape",
+        "Reverse",
+        "ShapeOf",
+        "Slice",
+        "Split",
+        "Squeeze",
+        "StridedSlice",
+        "Tile",
+        "Transpose",
+        "Unsqueeze",
+        "VariadicSplit",
+    )
 )
 """Ops that move elements without computing with them, so that the element type does not matter."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
@@ -28,8 +28,8 @@ from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.types import OPENVINO
 
-ROUNDS = 8
-"""How often the nodes that a conversion added may be converted themselves."""
+ROUNDS = 4
+"""How often what is left may be converted: a constant of a new type, then the layer that uses it."""
 
 
 class ConversionWarning(UserWarning):
@@ -70,7 +70,9 @@ def converted(
     reader = target_named(target)
     model = analysis.model
     if model.dialect != OPENVINO:
-        message = f"the model is of dialect {model.dialect}; only models of openvino have releases to convert to"
+        message = (
+            f"the model is of dialect {model.dialect}; only models of openvino have releases to convert to"
+        )
         raise refusal(model, "inconvertible-layer", message)
     require_valid(analysis, "converted")
     work = _Conversion(analysis, reader)
@@ -80,7 +82,9 @@ def converted(
     version_notes: list[str] = []
     result = work.model
     if ir_version is not None:
-        result, version_notes = with_version(ModelAnalysis(result, analysis.registry, analysis.limits), ir_version)
+        result, version_notes = with_version(
+            ModelAnalysis(result, analysis.registry, analysis.limits), ir_version
+        )
     return Conversion(
         fitted(result, reader),
         reader.label,
@@ -100,7 +104,7 @@ class _Conversion:
         self.changes: list[Change] = []
 
     def convert(self) -> None:
-        """Change what the target does not read; nodes that this adds in further rounds.
+        """Change what the target does not read.
 
         Raises:  DiagnosticError with the layers that are left
         """
@@ -119,7 +123,8 @@ class _Conversion:
             raise DiagnosticError(self._refused(left, {}))
 
     def upgrade(self) -> None:
-        for path in [graph.path for graph in self.structure.graphs]:
+        paths = Counter(graph.path for graph in self.structure.graphs)
+        for path in (path for path, count in paths.items() if count == 1):
             graph = self._graph(path)
             before = len(self.changes)
             for node in list(graph):
@@ -140,6 +145,10 @@ class _Conversion:
         return Graph(self.model, path=path, registry=self.registry, limits=self.limits)
 
     def _convert_graph(self, path: Path, unread: list[Need], reasons: dict[tuple[Path, int], str]) -> None:
+        if sum(graph.path == path for graph in self.structure.graphs) > 1:
+            why = f"several layers have the name {shortened(path[-2])!r}, whose bodies are not distinguished"
+            reasons.update({(path, need.layer.id): why for need in unread if need.layer is not None})
+            return
         graph = self._graph(path)
         nodes = {node.layer.id: node for node in graph if node.layer is not None}
         before = len(self.changes)

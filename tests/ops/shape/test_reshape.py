@@ -9,7 +9,7 @@ from invoking import infer_layer
 
 from irops.invocation import OpFault
 from irops.registry import default_registry
-from irops.values.dim import ANY, UNKNOWN, Dim
+from irops.values.dim import ANY, UNKNOWN, Dim, broadcast
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
@@ -67,6 +67,14 @@ def test_an_element_that_may_be_0_may_copy_a_size():
     )
 
 
+def test_an_element_that_data_was_broadcast_with_copies_no_other_size():
+    query, key = Dim(0, 3).named("query"), Dim(1, inf).named("key")
+    assert str(reshaped(fact(broadcast(key, query, "C1"), 6), query, 6, special_zero=True)) == "[..3,6]"
+    data = fact(key, 12, broadcast(8, query, "C1"))
+    assert str(reshaped(data, Dim(1, inf).named("rows"), query, special_zero=True)) == "[32..,1..3]"
+    assert str(reshaped(fact(key, 3, 2), query, 6, special_zero=True)) == "[1..,6]"
+
+
 def test_where_a_copied_size_is_0_the_other_sizes_are_free():
     assert str(reshaped(fact(0, 3), 0, 5, special_zero=True)) == "[0,5]"
     assert str(reshaped(fact(0, 3), UNKNOWN, UNKNOWN, special_zero=True)) == "[0,1..]"
@@ -116,4 +124,4 @@ def test_no_product_wraps_around(data, pattern):
 
 def test_bounds_beyond_the_range_of_floats_are_open():
     large = Dim(1, 2**900)
-    assert str(reshaped(fact(large, large, 2, 64), ANY, ANY, 64)) == "[?,?,64]"
+    assert str(reshaped(fact(large, large, 2, 64), ANY, ANY, 64)) == "[1..,1..,64]"
