@@ -123,6 +123,7 @@ def test_wrong_arguments_are_explained(
     result = irops("reduce", chain, *words, "-o", tmp_path / "small")
     assert result.status == 2
     assert message in result.err
+    assert "internal error" not in result.err
 
 
 def test_properties_belong_to_the_source_before_them() -> None:

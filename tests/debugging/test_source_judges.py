@@ -13,7 +13,6 @@ from planted import Plant, Planted, call_of
 import irops
 from irops.debugging.reduce.oracle import InvalidQuestion
 from irops.debugging.reduce.reduction import NoFault
-from irops.debugging.sources.stored import SourceError
 
 RNG = np.random.default_rng(0)
 
@@ -80,8 +79,15 @@ def test_stored_values_cannot_be_reduced():
 
 def test_a_mistyped_source_is_reported():
     model, inputs = chain("Tanh")
-    with pytest.raises(SourceError, match="did you mean"):
+    with pytest.raises(InvalidQuestion, match="did you mean"):
         irops.reduce(model, inputs, crashes="openvin")
+
+
+def test_a_device_that_is_missing_is_reported():
+    pytest.importorskip("openvino")
+    model, inputs = chain("Tanh")
+    with pytest.raises(InvalidQuestion, match="openvino:XPU is not available"):
+        irops.reduce(model, inputs, crashes="openvino:XPU")
 
 
 def test_a_refusal_of_a_runtime_is_reduced_and_its_program_shows_it(tmp_path):

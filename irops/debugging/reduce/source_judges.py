@@ -14,6 +14,7 @@ from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
+from irops.debugging.sources.stored import SourceError
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.element import Array
@@ -121,11 +122,25 @@ _WHOLE = {"openvino": "openvino:CPU"}
 
 def _computing(item: AnySource, seconds: float) -> Source:
     """A source that computes any model. Raises: InvalidQuestion; DiagnosticError"""
-    source = source_of(item, seconds)
+    try:
+        source = source_of(item, seconds)
+    except SourceError as error:
+        raise InvalidQuestion(str(error)) from None
     if not isinstance(source, (Layerwise, OpenVINODevice)):
         source.close()
         raise InvalidQuestion(f"{source.name} gives the values of one model; a reduction runs smaller ones")
+    if isinstance(source, OpenVINODevice):
+        _require_available(source)
     return source
+
+
+def _require_available(source: OpenVINODevice) -> None:
+    """Ask a device for its precision. Raises: InvalidQuestion where there is no such device or property"""
+    try:
+        _ = source.arithmetic
+    except SourceFailed as failed:
+        source.close()
+        raise InvalidQuestion(f"{source.name} is not available: {failed.failure.reason}") from None
 
 
 def _context(case: Case, registry: Registry | None, limits: Limits | None) -> Context:
