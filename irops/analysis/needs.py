@@ -113,6 +113,11 @@ def _attribute_needs(graph: GraphNode, node: LayerNode, table: Releases) -> Iter
             since = table.of_type(value, constant=layer.is_constant)
             what = f'has {name}="{value}"'
             yield Need("type-newer-than-target", what, since, graph, layer, layer.data_at, name)
+            if layer.is_constant:
+                what = f"has elements of {value} with the first of two in the lower half of a byte"
+                yield Need(
+                    "format-newer-than-target", what, table.of_order(value), graph, layer, layer.data_at, name
+                )
         elif attribute.type == "enum" and name in layer.data and node.op is not None:
             since = table.of_value(node.op.id, name, layer.data[name])
             what = f'({node.op.id}) has {name}="{layer.data[name]}"'

@@ -181,7 +181,7 @@ class _Conversion:
             retype_inputs(graph, node, self.target)
             assert node.op is not None
             return Change(name, path, f"{node.op.id} with a newer input type", (node.op.id,))
-        if need.rule == "type-newer-than-target":
+        if need.rule == "type-newer-than-target" or node.type == "Const":
             return self._retyped(graph, node, path)
         if node.type == "ReadValue":
             initialize(graph, node)
