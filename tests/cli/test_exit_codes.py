@@ -21,6 +21,7 @@ SUCCESS = {
     "run": ("MODEL", "--fill", "ones"),
     "inspect": ("MODEL",),
     "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
+    "convert": ("MODEL", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
     "draw": ("MODEL", "--output", "OUT.svg"),
@@ -39,6 +40,7 @@ FINDINGS = {
     "run": ("BROKEN", "--fill", "ones"),
     "inspect": ("MALFORMED",),
     "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
+    "convert": ("MALFORMED", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
     "draw": ("MALFORMED", "--output", "OUT.svg"),
@@ -74,6 +76,12 @@ REFUSED = {
     "translate": [
         ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),
         ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx"),
+    ],
+    "convert": [
+        ("ABSENT", "--target", "2023.0", "-o", "OUT.xml"),
+        ("MODEL", "--target", "typo", "-o", "OUT.xml"),
+        ("MODEL", "--target", "2023.0", "-o", "OUT.onnx"),
+        ("MODEL", "-o", "OUT.xml"),
     ],
     "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
     "draw": [("ABSENT", "-o", "OUT.svg"), ("MODEL",), ("MODEL", "-o", "OUT.typo")],

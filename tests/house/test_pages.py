@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-PAGES = {"graphs": "numpy", "onnx": "onnx", "translation": "onnx"}
+PAGES = {"conversion": "numpy", "graphs": "numpy", "onnx": "onnx", "translation": "onnx"}
 """Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what
 they print.
 """

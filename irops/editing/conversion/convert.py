@@ -33,7 +33,7 @@ ROUNDS = 4
 
 
 class ConversionWarning(UserWarning):
-    """The results of a converted model may differ from those of the original in the last digits."""
+    """What is different about a converted model: results that round, or parts of its file that are unread."""
 
 
 def convert(
@@ -152,11 +152,12 @@ class _Conversion:
         graph = self._graph(path)
         nodes = {node.layer.id: node for node in graph if node.layer is not None}
         before = len(self.changes)
+        changed: set[int] = set()
         for need in unread:
             assert need.layer is not None
             node = nodes[need.layer.id]
-            if node.removed or node.layer is not need.layer:
-                continue
+            if node.removed or need.layer.id in changed:
+                continue  # what is left of a layer that was changed is found in the next round
             try:
                 change = self._changed(graph, node, need, path)
             except RefusedError as refused:
@@ -164,6 +165,7 @@ class _Conversion:
                 continue
             if change is not None:
                 self.changes.append(change)
+                changed.add(need.layer.id)
         if len(self.changes) > before:
             self.model = graph.model()
 
@@ -173,8 +175,6 @@ class _Conversion:
         if need.rule in ("op-newer-than-target", "value-newer-than-target"):
             if node.op is None:
                 raise RefusedError("irops does not define its op")
-            if need.rule == "op-newer-than-target" and self.target.reads_op(node.type, node.version):
-                return None
             taken = convert_node(graph, node, self.target)
             return Change(name, path, taken.before, taken.after, taken.rounds)
         if need.rule == "input-type-newer-than-target":
