@@ -9,6 +9,9 @@
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
+    layers = irops.compare(model, inputs, a="reference", b="openvino")    # which layer is wrong
+    chain = irops.why(model, "relu", axis=1)   # where a size of a layer comes from
+    small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
     image = irops.draw(model)                  # a picture, which notebooks show
     older = irops.convert(model, target="2023.0")    # what that release of OpenVINO reads
     other = irops.translate(model, to=dialect)
@@ -39,6 +42,7 @@ __all__ = [
     "Severity",
     "call",
     "check",
+    "compare",
     "convert",
     "definition",
     "definitions",
@@ -47,11 +51,13 @@ __all__ = [
     "extract",
     "infer",
     "read",
+    "reduce",
     "rules",
     "run",
     "tagged",
     "translate",
     "vjp",
+    "why",
     "write",
 ]
 
@@ -74,6 +80,8 @@ _HOMES = {
     "ConversionWarning": "irops.editing.conversion.convert",
     "diff": "irops.editing.diff.diff",
     "draw": "irops.drawing.draw",
+    "why": "irops.debugging.origins.why",
+    "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
     "run": "irops.runtime.session",
     "infer": "irops.analysis.infer",
@@ -87,6 +95,7 @@ _HOMES = {
     "definitions": "irops.registry",
     "tagged": "irops.values.element",
     "translate": "irops.editing.translation.translate",
+    "compare": "irops.debugging.compare.comparison",
 }
 """The module that defines each public name."""
 
@@ -95,6 +104,9 @@ if TYPE_CHECKING:
     from irops.analysis.checks.run import check as check
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
+    from irops.debugging.compare.comparison import compare as compare
+    from irops.debugging.origins.why import why as why
+    from irops.debugging.reduce.reduction import reduce as reduce
     from irops.diagnostics.diagnostic import DefinitionError as DefinitionError
     from irops.diagnostics.diagnostic import Diagnostic as Diagnostic
     from irops.diagnostics.diagnostic import DiagnosticError as DiagnosticError

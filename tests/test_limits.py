@@ -113,7 +113,7 @@ def test_inference_ends_when_the_time_is_up_and_knows_nothing_more(net) -> None:
 
 
 def shape_chain(net, length: int):
-    """A Reshape to a shape that is worked out in steps from a constant of two elements."""
+    """A Reshape to a shape that is computed in steps from a constant of two elements."""
     steps = [("s0", "Const", {"element_type": "i64", "shape": "2", "offset": "0", "size": "16"}, ())]
     steps += [(f"s{k}", "Abs", {}, (f"s{k - 1}",)) for k in range(1, length + 1)]
     return net(

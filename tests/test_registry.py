@@ -1,4 +1,4 @@
-"""Which op a layer's type and version mean, and ops of one's own."""
+"""Which op a layer's type and version mean, and custom ops."""
 
 from __future__ import annotations
 

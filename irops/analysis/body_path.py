@@ -30,3 +30,27 @@ def graph_at(analysis: ModelAnalysis, path: Sequence[str]) -> tuple[GraphNode, I
         inferred = None if inferred is None else inferred.of(node.layer.id).bodies.get(body_name)
         graph = node.bodies[body_name].graph
     return graph, inferred
+
+
+def path_of_text(analysis: ModelAnalysis, text: str) -> tuple[str, ...]:
+    """The path that a text like loop/body names. Names of layers may contain slashes themselves.
+
+    A text that names no path is split at every slash, for the message about it.
+    """
+    graph, rest, path = analysis.root, text, list[str]()
+    while rest:
+        step = next(
+            (
+                (node, name)
+                for node in graph.layers.values()
+                for name in node.bodies
+                if f"{rest}/".startswith(f"{node.layer.name}/{name}/")
+            ),
+            None,
+        )
+        if step is None:
+            return tuple(text.split("/"))
+        node, name = step
+        path += (node.layer.name, name)
+        graph, rest = node.bodies[name].graph, rest[len(node.layer.name) + len(name) + 2 :]
+    return tuple(path)

@@ -16,7 +16,9 @@ def facts_line(known: LayerFacts) -> str:
     op = known.op
     ports = op.definition.inputs if op is not None else ()
     names = [ports[min(k, len(ports) - 1)].name if ports else str(k) for k in range(len(known.inputs))]
-    inputs = ", ".join(f"{name} {fact}" for name, fact in zip(names, known.inputs) if fact is not None)
+    inputs = ", ".join(
+        f"{name} {fact.spelled}" for name, fact in zip(names, known.inputs) if fact is not None
+    )
     attributes = ", ".join(f"{name}={value}" for name, value in known.layer.data.items())
     return (
         f'layer {known.layer.id} "{known.layer.shown_name}":'

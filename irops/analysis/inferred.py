@@ -113,7 +113,7 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
             op = facts.op.id if facts.op is not None else facts.layer.type
             for index, fact in enumerate(facts.outputs):
                 name = facts.layer.name if len(facts.outputs) == 1 else f"{facts.layer.name}:{index}"
-                rows.append((name, op, f"{fact.element_type}{fact.shape.spelled}"))
+                rows.append((name, op, fact.spelled))
         found = [(d.code, str(d.location), d.message) for d in self.diagnostics]
         wrong = html_table("diagnostics", ("rule", "place", "message"), found) if found else ""
         return html_table(repr(self)[1:-1], ("output", "op", "type and shape"), rows) + wrong

@@ -102,7 +102,7 @@ class Signature:
         if isinstance(wanted, Fact):
             return wanted
         try:
-            return Fact(port.fact.element_type, _shape(wanted))
+            return Fact(port.fact.element_type, Shape.like(wanted))
         except ValueError as error:
             message = f"the shape given for input {port.name!r}: {error}"
             place = self.model.location(port.layer)
@@ -189,10 +189,3 @@ def _result_names(layer: Layer, sources: list[tuple[Layer, int] | None]) -> Iter
     source = sources[0] if sources else None
     if source is not None:
         yield from source[0].outputs[source[1]].names
-
-
-def _shape(wanted: Any) -> Shape:
-    if isinstance(wanted, Shape):
-        return wanted
-    text = wanted if isinstance(wanted, str) else ",".join(map(str, wanted))
-    return Shape.parse(text, symbols=True)

@@ -8,6 +8,7 @@ example:
   irops check models/ --ignore IR208 --output-format github
   irops check models/ --baseline known.json
   irops check model.xml --diff
+  irops check model.xml --why
   irops check model.xml --target 2023.3
   irops check --stdin-filename model.xml < buffer
 """
@@ -90,6 +91,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_release,
         help="also report what this release of OpenVINO does not read: 2023.3",
     )
+    parser.add_argument(
+        "--why",
+        action="store_true",
+        help="explain violated constraints: where the shapes and values that break them come from",
+    )
     parser.add_argument("--strict", action="store_true", help="exit with 1 if there are warnings")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 even if there are errors")
     parser.add_argument(
@@ -119,6 +125,7 @@ def execute(args: argparse.Namespace) -> int:
         _fixing(args),
         config.rules,
         args.target or config.target,
+        args.why,
     )
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []

@@ -14,15 +14,18 @@ from math import inf
 from irops.analysis.checks.custom import load_rules
 from irops.analysis.checks.fixing import ChangedMeanwhile, FixedText, fixed_text, store
 from irops.analysis.checks.run import check
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.baseline import Baseline
 from irops.cli.extensions import registry_of
 from irops.cli.processes import Died, Failed, cores, run_in_processes
+from irops.debugging.origins.violations import with_reasons
 from irops.diagnostics.diagnostic import Diagnostic, Location, ReadError
 from irops.diagnostics.printable import printable
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 from irops.ir.read import bytes_of
 from irops.limits import Limits
+from irops.reading import load
 from irops.registry import Registry
 
 MANY = 100
@@ -36,7 +39,8 @@ GRACE = 60.0
 class CheckOptions:
     """How to check each file. fixing: "fix" to write fixes, "diff" to show them, "" for neither.
 
-    rules: modules of custom rules; target: a release of OpenVINO.
+    rules: modules of custom rules; target: a release of OpenVINO; why: whether violated constraints are
+    explained.
     """
 
     weights: str | None
@@ -47,6 +51,7 @@ class CheckOptions:
     fixing: str = ""
     rules: Sequence[str] = ()
     target: str | None = None
+    why: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,8 @@ def check_file(
         whole = check(
             file, options.weights, text=content, registry=registry, limits=limits, target=options.target
         ).narrowed(options.select, options.ignore)
+        if options.why:
+            whole = _explained(whole, file, options, registry, content)
         new = whole if options.baseline is None else options.baseline.new_in(whole)
         accepted_count = len(whole) - len(new)
         return new
@@ -128,6 +135,17 @@ def check_file(
             message = f"{count} fix{'es were' if count > 1 else ' was'} not written to {file}: {why}"
             return CheckedFile(unchecked_file(file, "unwritten-fixes", message).report)
     return CheckedFile(fixed.report, accepted_count)
+
+
+def _explained(
+    report: Report, file: str, options: CheckOptions, registry: Registry | None, content: bytes | None
+) -> Report:
+    """The report, with notes about where the facts that violate constraints come from."""
+    try:
+        model, _ = load(file, options.weights, text=content, limits=options.limits)
+    except ReadError:
+        return report
+    return with_reasons(report, ModelAnalysis(model, registry, options.limits))
 
 
 def _diff(file: str, fixed: FixedText) -> str:

@@ -28,13 +28,18 @@ PATH_RULES = frozenset(
 MEANING_OF_1 = {
     "check": "errors were found; with --strict, also warnings; with --diff, also fixes",
     "infer": "errors were found",
-    "run": "the model has errors, or cannot be evaluated on these inputs",
+    "run": "the model has errors, cannot be evaluated on these inputs, or --expect fails",
+    "why": "the model has errors",
+    "weights": "the model has errors that prevent reading it, or constants have no bytes",
     "inspect": "the model has errors that prevent reading it",
     "translate": "the model has errors, or is not representable in the target",
     "convert": "the model has errors, or a layer has no equal form in the target",
     "extract": "the model has errors, or the part cannot be taken",
     "diff": "the models differ, or one has errors",
+    "compare": "a layer is wrong, or the model cannot be evaluated on these inputs",
+    "reduce": "the fault does not show in the model, or the model has errors",
     "draw": "the model has errors, or cannot be drawn",
+    "view": "the model has errors that prevent reading it",
     "conformance": "a case failed",
 }
 """What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""

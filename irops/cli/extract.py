@@ -26,11 +26,12 @@ from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
-from irops.cli.numpy_files import as_declared, load_all, save_all
+from irops.cli.numpy_files import load_all
 from irops.cli.settings import settings
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
-from irops.editing.extraction import Part, cut_values, extracted
+from irops.editing.extraction import Boundary, Part, cut_values, extracted
+from irops.ir.tensor_files import as_declared, save_all
 from irops.reading import read
 from irops.values.element import Array
 from irops.writing import write
@@ -86,14 +87,9 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(f"--output {args.output} cannot hold a part of {args.model}: it has another format")
     analysis = analyse(model, registry_of(args), limits)
     try:
-        part = extracted(
-            analysis,
-            _names(args.inputs),
-            _names(args.outputs),
-            around=args.around,
-            hops=args.hops,
-            path=tuple(args.path.split("/")) if args.path else (),
-        )
+        path = tuple(args.path.split("/")) if args.path else ()
+        boundary = Boundary(_names(args.inputs), _names(args.outputs), args.around, args.hops, path)
+        part = extracted(analysis, boundary)
     except (KeyError, ValueError) as error:
         if type(error) not in (KeyError, ValueError):
             raise
@@ -107,6 +103,10 @@ def execute(args: argparse.Namespace) -> int:
         layers = plural(len(part.model.layers), "layer")
         values = f"; {plural(len(arrays), 'value')} in {printable(str(beside))}" if args.load_inputs else ""
         print(f"{printable(args.output)}: {layers} of {len(model.layers)}{values}")
+        for name in part.rounded:
+            kind = part.model.layer(name).data["element_type"]
+            where = f"note: input {printable(name)!r} is among constants, which irops computes in f32"
+            print(f"{where}; as an input of the part it is rounded to {kind}")
     return CLEAN
 
 

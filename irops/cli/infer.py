@@ -25,7 +25,7 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.model_files import model_help
-from irops.cli.numpy_files import as_declared, load_one
+from irops.cli.numpy_files import load_one
 from irops.cli.pairs import SHAPE, Pair, shape_of_input, value_or_shape
 from irops.cli.settings import settings
 from irops.cli.streams import show
@@ -34,6 +34,7 @@ from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind
+from irops.ir.tensor_files import as_declared
 from irops.limits import Limits
 from irops.reading import read
 from irops.values.fact import Fact

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from irops.cli.main import Refusal
 from irops.cli.op_search import called
-from irops.cli.rule_page import rules_with_prefix
 from irops.diagnostics.rules import all_rules
-from irops.diagnostics.suggestions import closest
+from irops.diagnostics.selection import closest_rules
 from irops.dialects import Dialect, others
 from irops.dialects.dialect import parted
 from irops.registry import Registry
@@ -39,20 +38,11 @@ def _not_found(name: str, registry: Registry, or_rule: bool) -> str:
     added = _added_by_libraries(name, registry)
     if added:
         return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; did you mean {added[0]}?"
-    rules = [word for rule in all_rules() for word in (rule.code, rule.name)] if or_rule else []
     named_so = called((registry.op(op).definition for op in registry.ids()), name)
-    near = (_band_of(name) if or_rule else []) or closest(name, rules)
+    near = closest_rules(name, all_rules()) if or_rule else []
     matches = named_so[-2:][::-1] + near + registry.similar(name)
     hint = f"did you mean {' or '.join(matches[:3])}?" if matches else "irops ops lists all ops"
     return f"unknown {'rule or op' if or_rule else 'op'} {name!r}; {hint}"
-
-
-def _band_of(name: str) -> list[str]:
-    """The longest beginning of a word, IR4 of IR4x, with which codes of rules begin."""
-    for length in range(len(name) - 1, len("IR"), -1):
-        if rules_with_prefix(name[:length]):
-            return [name[:length].upper()]
-    return []
 
 
 def _added_by_libraries(name: str, registry: Registry) -> list[str]:

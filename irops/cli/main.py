@@ -26,10 +26,15 @@ COMMANDS = {
     "check": "check IR files and report all problems",
     "infer": "infer the element type and shape of every tensor",
     "run": "evaluate a model on given inputs",
+    "why": "explain where a size, a type or a value of a layer comes from",
+    "weights": "examine constants: statistics, storage, quantisation, duplicates",
     "inspect": "summarize a model: inputs, outputs, ops, weights",
     "extract": "write a part of a model as a model of its own",
     "diff": "report what differs between two models",
+    "compare": "name the layers whose values are wrong",
+    "reduce": "find the smallest model that still shows a fault",
     "draw": "draw a model as a picture or a page",
+    "view": "view a model in Model Explorer, in the browser",
     "translate": "convert a model into another dialect",
     "convert": "convert a model to what another release of OpenVINO reads",
     "backends": "list the backends and the ops each one implements",
@@ -63,10 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _command(list(arguments))
     handle_signals()
     arguments = sys.argv[1:]
-    if arguments[:1] == ["run"]:  # maps weights, and calls libraries that compute
+    if arguments[:1] in (["run"], ["compare"]):  # maps weights, and calls libraries that compute
         from irops.cli.guard import guarded
 
-        return guarded("run", lambda: _command(arguments))
+        return guarded(arguments[0], lambda: _command(arguments))
     return _command(arguments)
 
 

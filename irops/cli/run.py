@@ -6,33 +6,37 @@ name, the name of its layer, or its position.
 example:
   irops run model.xml --fill random --seed 7
   irops run model.xml --load-inputs in.npz --save-outputs out.npz
+  irops run model.xml --load-inputs in.npz --expect out.npz
   irops run model.xml --input x=x.npy --fill zeros --shape lengths:2 --keep all
+  irops run model.xml --fill random --profile trace.json
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 
-from irops.analysis.made_up import FILLS, made_up
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
-from irops.cli.exit_codes import CLEAN
+from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
+from irops.cli.input_options import add_inputs, inputs_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
-from irops.cli.numbers import integer_at_least
-from irops.cli.numpy_files import as_declared, load_all, load_one, save_all
-from irops.cli.pairs import shape_of_input, value_of_input
+from irops.cli.numpy_files import load_all
+from irops.cli.profiles import report_profile, trace_file
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.cli.values import first_elements, minimum_mean_maximum
-from irops.diagnostics.printable import printable, shown
-from irops.limits import Limits
+from irops.debugging.compare.expected import Expectation, expectation
+from irops.debugging.sources.source import Context
+from irops.diagnostics.printable import shown
+from irops.ir.tensor_files import save_all
 from irops.reading import read
 from irops.runtime.session import Results, Session
 from irops.values.element import Array, element_type_of
@@ -42,34 +46,7 @@ from irops.values.shape import Shape
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
-    inputs = parser.add_argument_group("inputs")
-    inputs.add_argument("--load-inputs", metavar="FILE", help="an .npz file with one array per input")
-    inputs.add_argument(
-        "--input",
-        metavar="NAME=FILE",
-        action="append",
-        default=[],
-        type=value_of_input,
-        dest="inputs",
-        help="an .npy file for one input; repeatable",
-    )
-    inputs.add_argument("--fill", choices=FILLS, help="generate values for the remaining inputs")
-    inputs.add_argument(
-        "--seed",
-        type=integer_at_least(0),
-        default=0,
-        metavar="N",
-        help="seed of the random values; default: 0",
-    )
-    inputs.add_argument(
-        "--shape",
-        metavar="NAME:SHAPE",
-        action="append",
-        default=[],
-        type=shape_of_input,
-        dest="shapes",
-        help="the shape of a generated input (x:2,7); without it, dynamic sizes are 1; repeatable",
-    )
+    add_inputs(parser)
     outputs = parser.add_argument_group("outputs")
     outputs.add_argument("--save-outputs", metavar="FILE", help="write the results to an .npz file")
     outputs.add_argument(
@@ -95,6 +72,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compare every result with the inferred type and shape, and with the reference",
     )
+    parser.add_argument(
+        "--expect",
+        metavar="FILE",
+        help="compare the results with those in an .npz file; what rounding explains is accepted",
+    )
+    parser.add_argument(
+        "--profile",
+        metavar="TRACE.json",
+        nargs="?",
+        const="",
+        type=trace_file,
+        help="show time and bytes by op and of the slowest layers; write a trace for Perfetto or Chrome",
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="show no results, no progress")
     add_limits(parser)
     add_extensions(parser)
@@ -114,50 +104,45 @@ def execute(args: argparse.Namespace) -> int:
             verify=args.verify,
             progress=progress,
         )
-        inputs = _inputs(session.signature, args, limits)
+        inputs = inputs_of(session.signature, args, limits)
         try:
             kept = frozenset[int]() if keep == ["all"] else session.kept(keep)
         except KeyError as error:
             raise Refusal(f"--keep: {error.args[0]}") from None
-        outcome = session.run(inputs, keep="all" if keep == ["all"] else kept)
+        outcome = session.run(
+            inputs, keep="all" if keep == ["all"] else kept, profile=args.profile is not None
+        )
+        expected = _expectation(session, inputs, outcome, args.expect) if args.expect else None
     if args.save_outputs:
         for name, written in save_all(args.save_outputs, outcome).items():
             print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
     if not args.quiet:
         _show(session.signature, outcome)
+    if outcome.profile is not None:
+        report_profile(outcome.profile, args.profile, quiet=args.quiet)
     if outcome.warnings:
         sys.stdout.flush()
         print_diagnostics(outcome.warnings, sys.stderr)
     if args.verify and not args.quiet:
         print(outcome.record.verification(), file=sys.stderr)
-    return CLEAN
+    if expected is None:
+        return CLEAN
+    if not args.quiet:
+        sys.stdout.flush()
+        print("\n".join(expected.lines(args.expect)), file=sys.stderr)
+    return CLEAN if expected.ok else FINDINGS
 
 
-def _inputs(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
-    """Arrays for all inputs, by layer name."""
-    loaded_arrays = {
-        **(load_all(args.load_inputs, limits) if args.load_inputs else {}),
-        **{name: load_one(file, limits) for name, file, _ in args.inputs},
-    }
-    arrays: dict[str | int, Array] = {}
-    for name, array in loaded_arrays.items():
-        port = signature.input_of_text(name)
-        arrays[port.name] = as_declared(array, port.fact.element_type)
-    shapes = {signature.input_of_text(name).name: shape for name, shape, _ in args.shapes}
-    missing = [port for port in signature.inputs if port.name not in arrays]
-    if missing and not args.fill:
-        names = ", ".join(repr(port.name) for port in missing)
-        raise Refusal(
-            f"no value for {names}: use --load-inputs FILE, --input NAME=FILE, or --fill {'|'.join(FILLS)}"
-        )
-    for port in missing:
-        shape = shapes.get(port.name)
-        arrays[port.name], assumed = made_up(signature.model, port, args.fill, args.seed, shape, limits)
-        if assumed and not args.quiet:
-            name, sizes = printable(port.name), ",".join(map(str, arrays[port.name].shape))
-            message = f"{name}: {port.fact} is filled as [{sizes}]; --shape {name}:{sizes} sets it"
-            print(message, file=sys.stderr)
-    return arrays
+def _expectation(
+    session: Session, inputs: Mapping[str | int, Array], outcome: Results, path: str
+) -> Expectation:
+    """The results compared with those of a file."""
+    context = Context(session.analysis, session.signature.arrays(inputs))
+    results = {port.name: outcome[port.name] for port in session.signature.results}
+    try:
+        return expectation(context, results, load_all(path, session.analysis.limits))
+    except KeyError as error:
+        raise Refusal(f"--expect {path}: {error.args[0]}") from None
 
 
 def _show(signature: Signature, outcome: Results) -> None:

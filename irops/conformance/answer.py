@@ -9,12 +9,13 @@ import numpy as np
 
 from irops.backends.backend import Backend
 from irops.backends.declined import Declined
-from irops.conformance.compare import codes, mismatch
+from irops.conformance.compare import mismatch
 from irops.conformance.layouts import WRITEABLE, in_layout
 from irops.conformance.trial import Trial, compute
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.invocation import OpFault
 from irops.spec.binding import Function
+from irops.values.codes import codes
 from irops.values.element import Array, ElementType, element_type, element_type_of, tagged
 from irops.values.violation import LimitExceeded, Violation
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from irops.backends.requirements import MOVING
 from irops.runtime.verify import difference
 from irops.spec.op import Op
-from irops.values.element import STRING, Array, element_type_of
+from irops.values.codes import codes
+from irops.values.element import Array, element_type_of
 
 
 def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:
@@ -31,15 +32,6 @@ def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = Non
     wide, wide_expected = ours.astype(np.float64), expected.astype(np.float64)
     differing = ~np.isclose(wide, wide_expected, rtol=tolerance, atol=tolerance, equal_nan=True)
     return _description(ours, expected, differing) if differing.any() else ""
-
-
-def codes(array: Array) -> Array:
-    """The bits of the elements as unsigned integers (bytes for elements of 16 bytes); strings unchanged."""
-    element_type = element_type_of(array)
-    if element_type is STRING:
-        return array
-    bits: Array = array.view(f"u{array.itemsize}" if array.itemsize <= 8 else f"V{array.itemsize}")
-    return bits & np.uint8((1 << element_type.bits) - 1) if element_type.bits < 8 else bits
 
 
 def _description(ours: Array, expected: Array, differing: npt.NDArray[np.bool_]) -> str:

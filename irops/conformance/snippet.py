@@ -10,12 +10,12 @@ from typing import Any
 from irops.backends.requirements import MOVING
 from irops.conformance.judge import CHANGED, WRONG_OUT
 from irops.conformance.layouts import LAYOUTS, WRITEABLE, fits
-from irops.conformance.literals import array_literal, literal
 from irops.conformance.trial import Expected, Trial, TrialInput
 from irops.conformance.verdict import Verdict
 from irops.invocation import Invocation
 from irops.runtime.verify import TOLERANCES
 from irops.values.element import CODED, Array, element_type_of
+from irops.values.literals import array_literal, literal
 
 WIDTH = 120
 IMPORTS = {

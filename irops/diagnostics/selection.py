@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from irops.diagnostics.rule import Rule
 from irops.diagnostics.rules import all_rules
-from irops.diagnostics.suggestions import did_you_mean_word
+from irops.diagnostics.suggestions import closest
 
 
 def rules_of(selectors: Iterable[str], custom: Iterable[Rule] = ()) -> frozenset[str]:
@@ -24,11 +24,27 @@ def rules_of(selectors: Iterable[str], custom: Iterable[Rule] = ()) -> frozenset
             if selector in ("ALL", rule.name) or rule.code.startswith(selector.upper())
         }
         if not matches or not selector:
-            raise ValueError(f"there is no rule {selector!r}{did_you_mean_word(selector, _words(rules))}")
+            meant = closest_rules(selector, rules)
+            hint = f"; did you mean {meant[0]}?" if meant else ""
+            raise ValueError(f"there is no rule {selector!r}{hint}")
         codes |= matches
     return frozenset(codes)
 
 
-def _words(rules: Iterable[Rule]) -> Iterator[str]:
-    for rule in rules:
-        yield from (rule.code, rule.name)
+def closest_rules(word: str, rules: Iterable[Rule]) -> list[str]:
+    """The codes, names and bands that a mistyped word may stand for, the closest first: IR4 for IR4x."""
+    rules = tuple(rules)
+    beginning = _beginning_of_codes(word, [rule.code for rule in rules])
+    if beginning is not None:
+        return [beginning]
+    bands = dict.fromkeys(rule.band for rule in rules)
+    return closest(word, (*bands, *(text for rule in rules for text in (rule.code, rule.name))))
+
+
+def _beginning_of_codes(word: str, codes: Iterable[str]) -> str | None:
+    """The longest beginning of a word, IR4 of IR4x, with which codes begin."""
+    start = word.upper()
+    for length in range(len(start) - 1, len("IR"), -1):
+        if any(code.startswith(start[:length]) for code in codes):
+            return start[:length]
+    return None

@@ -15,7 +15,7 @@ from irops.drawing.arrange import arrange
 from irops.drawing.build import Notes, SceneBuilder
 from irops.drawing.drawing import Drawing
 from irops.drawing.engines import engine
-from irops.editing.extraction import Name, extracted
+from irops.editing.extraction import Boundary, Name, extracted
 from irops.editing.graph.graph import Graph
 from irops.editing.scope import Scope
 from irops.ir.collection import no_collection
@@ -57,7 +57,7 @@ def draw(
         graph = Scope.of(analysis, tuple(path)).graph
         cut = 1 + max(graph.layers, default=-1)
         around = _one_output(graph, around)
-        part = extracted(analysis, around=around, hops=hops, path=path)
+        part = extracted(analysis, Boundary(around=around, hops=hops, path=path))
         analysis = ModelAnalysis(replace(part.model, source=whole.model.source), whole.registry, whole.limits)
         path = ()
     with no_collection():

@@ -27,7 +27,7 @@ def fact_text(inferred: Inferred | None, number: int, index: int) -> str:
     outputs = inferred.of(number).outputs
     if index >= len(outputs):
         return "?"
-    return head(f"{outputs[index].element_type}{outputs[index].shape.spelled}", LINE)
+    return head(outputs[index].spelled, LINE)
 
 
 def layer_box(graph: GraphNode, inferred: Inferred | None, node: LayerNode, folded: set[int]) -> Box:
@@ -78,10 +78,10 @@ def value_text(fact: Fact) -> str:
     """The elements of a small value where they are known, else its type and shape."""
     known = fact.known if fact.shape.size.high <= SHOWN_ELEMENTS else None
     if known is None or known.size == 0:
-        return f"{fact.element_type}{fact.shape.spelled}"
+        return fact.spelled
     texts = [e.spelled for e in known.ravel()] if holds_dims(known) else [_number(e) for e in known.ravel()]
     if set(texts) == {"?"}:
-        return f"{fact.element_type}{fact.shape.spelled}"
+        return fact.spelled
     return texts[0] if known.ndim == 0 else f"[{','.join(texts)}]"
 
 

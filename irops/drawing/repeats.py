@@ -127,7 +127,7 @@ def _codes(graph: GraphNode, inferred: Inferred | None, order: Sequence[int], fo
 def _facts(inferred: Inferred | None, number: int) -> tuple[str, ...]:
     if inferred is None or number not in inferred.layers:
         return ()
-    return tuple(f"{fact.element_type}{fact.shape.spelled}" for fact in inferred.of(number).outputs)
+    return tuple(fact.spelled for fact in inferred.of(number).outputs)
 
 
 def _runs(equal: Array, period: int) -> list[tuple[int, int]]:

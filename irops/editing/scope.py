@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from irops.analysis.body_path import graph_at
+from irops.analysis.constants import constant_layers
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import GraphNode
@@ -48,6 +50,11 @@ class Scope:
     def of(cls, analysis: ModelAnalysis, path: tuple[str, ...]) -> Scope:
         """The graph that a path leads to. Raises: KeyError, with a suggestion; ValueError for an odd path"""
         return cls(analysis, *graph_at(analysis, path))
+
+    @cached_property
+    def constants(self) -> frozenset[int]:
+        """The ids of layers that depend on nothing but constants, such as the parts of compressed weights."""
+        return frozenset(constant_layers(self.graph.wiring, lambda layer: self.graph.layers[layer.id].op))
 
     def fact(self, value: Value) -> Fact:
         """What is inferred of a value."""

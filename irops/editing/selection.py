@@ -59,11 +59,12 @@ class Selection:
                     near |= {user.id for user, _ in consumers.get((number, index), ())}
             frontier = near - kept
             kept |= near
-        kinds = {number: scope.graph.layers[number].layer.kind for number in scope.graph.layers}
-        for number in list(kept):
-            kept |= {
-                s[0].id for s in inputs[number] if s is not None and kinds[s[0].id] is LayerKind.CONSTANT
-            }
+        ahead = [*kept]
+        while ahead:  # constants come along whole: cut within them, compressed weights would be rounded
+            for source in inputs[ahead.pop()]:
+                if source is not None and source[0].id in scope.constants - kept:
+                    kept.add(source[0].id)
+                    ahead.append(source[0].id)
         cuts = [
             (source[0].id, source[1])
             for number in scope.graph.layers

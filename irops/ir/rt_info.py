@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from irops.diagnostics.fix import fix
 from irops.diagnostics.printable import shortened
+from irops.diagnostics.rule import Severity
 from irops.ir.edits import without_element
 from irops.ir.faults import Faults
 from irops.ir.layouts import parse_layout
@@ -65,9 +66,13 @@ def _rt_info_faults(rt_info: Element, faults: Faults) -> None:
 def _content_faults(name: str | None, element: Element, faults: Faults) -> None:
     """Report an attribute without name, version or value, and a value that OpenVINO cannot read."""
     if name is None:
-        faults.add("empty-rt-info", "an rt_info attribute has no name", element.at)
+        ignored = "an rt_info attribute has no name"
     elif "version" not in element.attributes:
-        faults.add("empty-rt-info", f"an rt_info attribute {name!r} has no version", element.at)
+        ignored = f"an rt_info attribute {name!r} has no version"
+    else:
+        ignored = None
+    if ignored is not None:
+        faults.add("empty-rt-info", ignored, element.at, level=Severity.WARNING)
     payload = PAYLOADS.get(name or "")
     if payload is not None and payload not in element.attributes:
         faults.add(

@@ -7,13 +7,15 @@ import os
 from bisect import bisect_right
 from errno import EACCES
 from pathlib import Path
-from threading import Lock
-from typing import BinaryIO
+from threading import RLock
+from typing import IO, BinaryIO
 
+from irops.ir.copying import copy_range, read_at
 from irops.ir.regular import NotRegular, open_regular, require_regular
 
-_MAPPING = Lock()
-"""Held while a file is mapped. One for all, so that Weights can be copied and pickled."""
+_OPENING = RLock()
+"""Held while a file is opened or mapped. One for all, so that Weights can be copied and pickled."""
+_STEP = 1 << 24  # bytes in memory that are written at a time
 
 
 class WeightsChanged(ValueError):
@@ -24,7 +26,8 @@ class Weights:
     """The bytes of a .bin file, or bytes in memory. Bytes are read on demand; the file is never locked.
 
     If a mapped file is truncated, the system kills a process that accesses the mapping. So only view, which
-    evaluation needs, maps the file; read copies.
+    evaluation needs, maps the file; read copies, and copy_to leaves copying to the kernel. After view,
+    copy_to or keep_open the file stays open, so that it remains readable if another takes its path.
     """
 
     __slots__ = ("_bytes", "_fault", "_file", "_identity", "_size", "path")
@@ -80,15 +83,47 @@ class Weights:
         self._within(offset, size)
         if self.path is None:
             return self.view(offset, size)
-        with self._opened() as file:
-            file.seek(offset)
-            content = file.read(size)
+        if self._file is not None:
+            self.require_unchanged()
+            content = read_at(self._file.fileno(), offset, size)
+        else:
+            with self._opened() as file:
+                file.seek(offset)
+                content = file.read(size)
         if len(content) < size:
             raise self._changed()
         return memoryview(content)
 
+    def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
+        """Append some of the bytes to a file, without loading those that are in a file themselves.
+
+        Raises the errors of view, and OSError.
+        """
+        self._within(offset, size)
+        if self.path is None:
+            content = self.view(offset, size)
+            for start in range(0, size, _STEP):
+                target.write(content[start : start + _STEP])
+            return
+        self.keep_open()
+        assert self._file is not None
+        source = self._file.fileno()
+        place = target.seek(0, os.SEEK_END)  # writes what the target has in its buffer
+        try:
+            copy_range(source, offset, size, target.fileno(), place)
+        except EOFError:
+            raise self._changed() from None
+        self.require_unchanged()
+        target.seek(place + size)
+
+    def keep_open(self) -> None:
+        """Open the file, if there is one. Raises: WeightsChanged if it is not what it was"""
+        with _OPENING:
+            if self._file is None and self.path is not None and not self._fault:
+                self._file = self._opened()
+
     def require_unchanged(self) -> None:
-        """Check that a mapped file is unchanged. Raises: WeightsChanged if not"""
+        """Check that a file that was opened is unchanged. Raises: WeightsChanged if not"""
         if self._file is not None and _identity(os.fstat(self._file.fileno())) != self._identity:
             raise self._changed()
 
@@ -120,7 +155,7 @@ class Weights:
 
     def _mapped(self) -> memoryview:
         """All bytes; maps the file, once, even if several threads ask at the same time."""
-        with _MAPPING:
+        with _OPENING:
             if self._bytes is None:
                 self._bytes = self._map()
             return self._bytes
@@ -128,11 +163,12 @@ class Weights:
     def _map(self) -> memoryview:
         if self._size == 0 or self.path is None:
             return memoryview(b"")
-        file = self._opened()
+        file = self._file or self._opened()
         try:
             mapped = memoryview(mmap.mmap(file.fileno(), self._size, access=mmap.ACCESS_READ))
         except (OSError, ValueError) as error:  # ValueError: the file was truncated after it was opened
-            file.close()
+            if file is not self._file:
+                file.close()
             raise WeightsChanged(f"{self.name} cannot be mapped: {error}") from None
         self._file = file
         return mapped
@@ -197,6 +233,14 @@ class JoinedWeights(Weights):
     def read(self, offset: int, size: int) -> memoryview:
         part, start = self._part(offset, size)
         return part.read(offset - start, size)
+
+    def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
+        part, start = self._part(offset, size)
+        part.copy_to(target, offset - start, size)
+
+    def keep_open(self) -> None:
+        for part in self._parts:
+            part.keep_open()
 
     def require_unchanged(self) -> None:
         for part in self._parts:

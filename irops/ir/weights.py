@@ -79,8 +79,13 @@ def require_unchanged_weights(model: Model) -> None:
         if model.weights is not None:
             model.weights.require_unchanged()
     except WeightsChanged as error:
-        file = model.source.path if model.source else None
-        raise DiagnosticError([Diagnostic(rule("changed-weights"), str(error), Location(file))]) from None
+        raise changed_weights(model, error) from None
+
+
+def changed_weights(model: Model, error: WeightsChanged) -> DiagnosticError:
+    """The error of a model whose .bin is another one than when the model was read."""
+    file = model.source.path if model.source else None
+    return DiagnosticError([Diagnostic(rule("changed-weights"), str(error), Location(file))])
 
 
 def checked_region(model: Model, layer: Layer) -> Region:

@@ -10,23 +10,26 @@ from typing import IO
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
+from irops.ir.contents import Contents
 from irops.ir.model import Element, Layer, Model
 from irops.ir.numbers import integer
 from irops.ir.pending import Pending
 from irops.ir.serialize import document
-from irops.ir.weights import Weights, checked_region
+from irops.ir.storage import Weights, WeightsChanged
+from irops.ir.weights import changed_weights, checked_region
 from irops.limits import MAX_DEPTH, recursion_limit_for
 
-_STEP = 1 << 24  # bytes copied at a time
+_ONE_BYTE = Weights.of_bytes(b"\0")
 
 
 def write(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model to path, and the bytes of its constants to the .bin file of the same name.
 
     Files are replaced atomically; the file that the model was read from may be overwritten. Bytes of the
-    weights that belong to no constant are dropped; equal constants share bytes.
-    Raises:  DiagnosticError if bytes of a constant or a mean image are missing; ValueError for text that XML
-        cannot represent; OSError
+    weights that belong to no constant are dropped; equal constants share bytes. Weights in a file are copied
+    in the kernel and not loaded.
+    Raises:  DiagnosticError if bytes of a constant or a mean image are missing or changed; ValueError for
+        text that XML cannot represent; OSError
     """
     xml = Path(os.path.realpath(path))
     weights = xml.with_suffix(".bin")
@@ -43,10 +46,10 @@ class _Pool:
     """Writes the bytes of constants in the order of layers, each content once."""
 
     def __init__(self, model: Model, file: IO[bytes]) -> None:
-        self.model, self.file, self.end = model, file, 0
+        self.model = model
         self.weights = model.weights or Weights.of_bytes(b"")
+        self._contents = Contents(file)
         self._places: dict[tuple[int, int], int] = {}
-        self._contents: dict[tuple[int, bytes], int] = {}
 
     def data(self, layer: Layer) -> Mapping[str, str]:
         """The <data> of a layer; that of a Const says where its bytes are now."""
@@ -55,7 +58,7 @@ class _Pool:
         region = checked_region(self.model, layer)
         if region.elements == 0 and (region.size == 0 or region.end > self.weights.size):
             # OpenVINO requires a byte for an empty tensor, and writes one
-            offset, size = self._append(memoryview(b"\0")), 1
+            offset, size = self._contents.append(_ONE_BYTE, 0, 1), 1
         else:
             offset, size = self._place(region.offset, region.size), region.size
         return {**layer.data, "offset": str(offset), "size": str(size)}
@@ -70,6 +73,8 @@ class _Pool:
                 raise self._outside(element)
             try:
                 place = self._place(offset, size)
+            except DiagnosticError:
+                raise
             except ValueError:
                 raise self._outside(element) from None
             attributes = {**attributes, "offset": str(place)}
@@ -87,17 +92,9 @@ class _Pool:
         """The position of bytes of the weights in the file, to which they are written once."""
         place = self._places.get((offset, size))
         if place is None:
-            place = self._places[offset, size] = self._append(self.weights.view(offset, size))
-        return place
-
-    def _append(self, content: memoryview) -> int:
-        from hashlib import blake2b  # slow to import, and most commands write no model
-
-        digest = blake2b(content, digest_size=32).digest()
-        place = self._contents.get((len(content), digest))
-        if place is None:
-            place = self._contents[len(content), digest] = self.end
-            for start in range(0, len(content), _STEP):
-                self.file.write(content[start : start + _STEP])
-            self.end += len(content)
+            try:
+                self.weights.keep_open()  # the model stays readable if it is written over its own file
+                place = self._places[offset, size] = self._contents.append(self.weights, offset, size)
+            except WeightsChanged as error:
+                raise changed_weights(self.model, error) from None
         return place

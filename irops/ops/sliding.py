@@ -9,7 +9,7 @@ import numpy as np
 
 from irops.values.dim import Dim, DimLike, slack
 from irops.values.element import Array
-from irops.values.violation import warn_unless
+from irops.values.violation import require, warn_unless
 
 Numbers = tuple[int, ...]
 
@@ -50,6 +50,25 @@ def warn_of_empty(auto_pad: str, pads_begin: Numbers, pads_end: Numbers, *lists:
     matter = (*lists, pads_begin, pads_end) if auto_pad == "explicit" else lists
     lengths = ", ".join(str(len(numbers)) for numbers in matter)
     warn_unless(all(matter), "C9", f"{lengths} values")
+
+
+def check_empty_lists(
+    constraint: str,
+    auto_pad: str,
+    strides: Numbers,
+    dilations: Numbers,
+    pads_begin: Numbers,
+    pads_end: Numbers,
+) -> None:
+    """Warn of constraint C9 where a list that matters is empty: OpenVINO writes all of them empty for a layer
+    whose inputs have an unknown rank.
+
+    Raises:  Violation(constraint) if strides or dilations is empty, but not all the lists are
+    """
+    lists = (strides, dilations, pads_begin, pads_end)
+    lengths = ", ".join(str(len(numbers)) for numbers in lists)
+    require(all((strides, dilations)) or not any(lists), constraint, f"{lengths} values")
+    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
 
 
 def same_padding(size: int, reach: int, stride: int, auto_pad: str) -> tuple[int, int]:

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from irops.analysis.constants import constant_layers
 from irops.analysis.inferred import Inferred
 from irops.dialects import dialect_of_version
 from irops.graph.wiring import Wiring
-from irops.ir.model import LayerKind
 from irops.values.element import F32, Array, ElementType, element_type_of
 from irops.values.fact import Fact
 
@@ -33,20 +33,9 @@ class Constants:
 
 def constants_of(wiring: Wiring, inferred: Inferred) -> Constants:
     """Which layers of a graph are constant."""
-    found: set[int] = set()
-    for layer in wiring.order:
-        op, sources = inferred.layers[layer.id].op, wiring.inputs[layer.id]
-        if not dialect_of_version(layer.version).wide_constants:
-            continue  # its ops compute in the types that their definitions name
-        if layer.is_constant or (
-            op is not None
-            and sources
-            and not op.definition.stateful
-            and not op.definition.bodies
-            and layer.kind is not LayerKind.RESULT
-            and all(s is None or s[0].id in found for s in sources)
-        ):
-            found.add(layer.id)
+    layers = constant_layers(wiring, lambda layer: inferred.layers[layer.id].op)
+    # ops of other dialects compute in the types that their definitions name
+    found = {number for number in layers if dialect_of_version(wiring.layers[number].version).wide_constants}
     weights: set[int] = set()
     for layer in reversed(wiring.order):
         users = [

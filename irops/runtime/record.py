@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from irops.diagnostics.diagnostic import Diagnostic, in_document_order
 from irops.diagnostics.printable import plural
+from irops.runtime.profile import Profile
+from irops.verdicts.verdict import Verdict
 
 LayerKey = tuple[tuple[str, ...], int]
 """The path of a graph and the id of a layer in it."""
@@ -14,13 +16,19 @@ LayerKey = tuple[tuple[str, ...], int]
 
 @dataclass(slots=True)
 class Record:
-    """The findings of one run; limit: the largest number of warnings that are kept."""
+    """The findings of one run; limit: the largest number of warnings that are kept.
+
+    profile: collects the time and the bytes of the run, if that is asked for.
+    """
 
     limit: float
+    profile: Profile | None = None
     compared: dict[LayerKey, str] = field(default_factory=dict)
     """The layers whose results were compared with the reference, and the backend that computed each."""
     unverified: dict[LayerKey, str] = field(default_factory=dict)
     """The other layers that compute, and why they were not compared."""
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    """How the outputs of these layers compare with the reference."""
     _warnings: dict[object, Diagnostic] = field(default_factory=dict)
 
     def warn(self, warning: Diagnostic) -> None:
@@ -42,6 +50,8 @@ class Record:
         text = f"verified {len(self.compared)} of {total} against the reference"
         if by_backend:
             text += f" ({', '.join(f'{name} {count}' for name, count in by_backend.most_common())})"
+        if self.verdicts:
+            text += f": {', '.join(f'{count} {verdict}' for verdict, count in self.verdicts.most_common())}"
         if others:
             text += f"; not compared: {', '.join(f'{count} {why}' for why, count in others.most_common())}"
         return f"{text}; all types and shapes are as inferred"

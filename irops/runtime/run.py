@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from irops.analysis.inference import Inference
@@ -16,20 +17,18 @@ from irops.ir.weights import require_unchanged_weights
 from irops.limits import Clock
 from irops.runtime.arrays import check_possible, size_in_bytes
 from irops.runtime.assumptions import contradiction
+from irops.runtime.computed import Arrays, Computed, Observer
 from irops.runtime.evaluator import Evaluator
-from irops.runtime.plan import Step, ValueKey
+from irops.runtime.plan import Plan, Step, ValueKey
 from irops.runtime.precision import rounded, wide
 from irops.runtime.record import Record
 from irops.runtime.variables import Transaction, Variables
-from irops.runtime.verify import difference
+from irops.runtime.verification import verify
 from irops.spec.body import BodyFunction
-from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of, result_array
 from irops.values.violation import LimitExceeded, Violation, collect_warnings
-
-Arrays = Sequence[Array | None]
 
 
 def run_model(
@@ -38,24 +37,42 @@ def run_model(
     keep: Collection[int],
     variables: Variables,
     record: Record | None = None,
+    observer: Observer | None = None,
 ) -> dict[ValueKey, Array]:
     """Values of Results, and of the layers to keep, by layer id and output.
 
-    given: values of Parameters, and of constants that are replaced, by layer id; record: takes the warnings
+    given: values of Parameters, and of constants that are replaced, by layer id; record: takes the warnings;
+    observer: called for every layer, those of bodies included
     Raises:  EvaluationError; the variables are then as before
     """
     transaction = variables.begin()
-    values = Run(evaluator, transaction, record).graph(evaluator.analysis.root, given, keep)
+    values = Run(evaluator, transaction, record, observer).graph(evaluator.analysis.root, given, keep)
     require_unchanged_weights(evaluator.analysis.model)  # else nobody knows what they were computed from
     variables.commit(transaction)
     return values
 
 
+def walk_model(evaluator: Evaluator, given: Mapping[int, Array], variables: Variables) -> Iterator[Computed]:
+    """Every layer of the outermost graph in order, once it is computed; replaced outputs are passed on.
+
+    given: values of Parameters by layer id. The variables stay as they are.
+    Raises:  EvaluationError
+    """
+    yield from Run(evaluator, variables.begin()).walk(evaluator.analysis.root, given)
+
+
 class Run:
     """The state of one run."""
 
-    def __init__(self, evaluator: Evaluator, variables: Transaction, record: Record | None = None) -> None:
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        variables: Transaction,
+        record: Record | None = None,
+        observer: Observer | None = None,
+    ) -> None:
         self.record = record or Record(evaluator.limits.findings)
+        self._observer = observer
         self.evaluator, self.limits, self.variables = evaluator, evaluator.limits, variables
         self.bytes_held = self._iterations = 0
         self._clock = Clock(self.limits.run_seconds)
@@ -66,29 +83,67 @@ class Run:
         """The values of a graph's Results, and of the layers to keep. Each tensor is freed after its
         last use.
         """
-        plan = self.evaluator.plan(graph, given)
+        kept: dict[ValueKey, Array] = {}
+        for computed in self.walk(graph, given, keep):
+            layer, facts = computed.step.layer, computed.step.facts
+            if layer.kind is LayerKind.RESULT or layer.id in keep:
+                for index, array in enumerate(computed.outputs):
+                    kept[layer.id, index] = rounded(array, facts.outputs[index])
+            del computed  # else its tensors live while the next layer is computed
+        return kept
+
+    def walk(
+        self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int] = ()
+    ) -> Iterator[Computed]:
+        """Every layer of a graph in order, once it is computed; its inputs are freed after it.
+
+        keep: layers whose values stay in memory to the end
+        """
+        profile = self.record.profile
+        if profile is not None:
+            profile.begin()
+        plan = self._plan(graph, given)
         for warning in plan.warnings:
             self.record.warn(warning)
         values: dict[ValueKey, Array] = {}
-        kept: dict[ValueKey, Array] = {}
         held_before, waiting, progress = self.bytes_held, dict(plan.users), self.evaluator.progress
         for number, step in enumerate(plan.steps):
             layer = step.layer
             arrays = self._inputs(step, values)
-            for index, array in enumerate(self._layer(step, arrays, given.get(layer.id))):
+            if profile is not None:
+                profile.begin()
+            computed = self._layer(step, arrays, given.get(layer.id))
+            if profile is not None:
+                backend, _ = self.evaluator.kernel(step.op)
+                profile.end_layer(
+                    layer, graph.path, step.op.id, backend.name, computed.outputs, self.bytes_held
+                )
+            if self._observer is not None:
+                self._observer(computed)
+            yield computed
+            for index, array in enumerate(computed.outputs):
                 key = (layer.id, index)
-                if layer.kind is LayerKind.RESULT or layer.id in keep:
-                    kept[key] = rounded(array, step.facts.outputs[index])
                 if key in waiting:
                     values[key] = array
                     self.bytes_held += array.nbytes
+            del arrays, computed
             for source in step.done_with:
                 if source[0] not in keep:
                     self._release(values, waiting, source)
             if progress is not None and not graph.path:
                 progress(number + 1, len(plan.steps), layer)
         self.bytes_held = held_before
-        return kept
+        if profile is not None:
+            profile.end_graph(graph.path)
+
+    def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
+        profile = self.record.profile
+        if profile is None:
+            return self.evaluator.plan(graph, given)
+        profile.begin()
+        plan = self.evaluator.plan(graph, given)
+        profile.end_planning(graph.path)
+        return plan
 
     def _inputs(self, step: Step, values: Mapping[ValueKey, Array]) -> list[Array | None]:
         arrays = [None if source is None else values[source] for source in step.sources]
@@ -105,17 +160,17 @@ class Run:
         if waiting[key] == 0:
             self.bytes_held -= values.pop(key).nbytes
 
-    def _layer(self, step: Step, arrays: Arrays, given: Array | None) -> list[Array]:
-        """The outputs of one layer; its warnings are recorded. Raises: EvaluationError"""
+    def _layer(self, step: Step, arrays: Arrays, given: Array | None) -> Computed:
+        """One layer, computed; its warnings are recorded. Raises: EvaluationError"""
         with collect_warnings() as warnings:
-            outputs = self._computed(step, arrays, given)
+            outputs, facts = self._computed(step, arrays, given)
         for warning in warnings:
             fault = fault_of(step.op, warning)
             self.record.warn(self.evaluator.finding(step.facts, step.node.path, fault))
-        return outputs
+        return Computed(step, arrays, outputs, partial(self._compute, step, facts, given=given))
 
-    def _computed(self, step: Step, arrays: Arrays, given: Array | None) -> list[Array]:
-        """Raises: EvaluationError"""
+    def _computed(self, step: Step, arrays: Arrays, given: Array | None) -> tuple[list[Array], LayerFacts]:
+        """The outputs of a layer and what is inferred of it. Raises: EvaluationError"""
         op, facts, size = step.op, step.facts, step.size
         path = step.node.path
         try:
@@ -132,7 +187,8 @@ class Run:
                 size = size_in_bytes(facts.outputs)
             self._require_room(size)
             check_possible(op, facts.outputs)
-            return self._checked(step, arrays, self._compute(step, facts, arrays, given), facts.outputs)
+            results = self._compute(step, facts, arrays, given=given)
+            return self._checked(step, arrays, results, facts.outputs), facts
         except OpFault as fault:
             raise self.evaluator.error(step.facts, path, fault) from fault.__cause__
         except Violation as violation:
@@ -149,7 +205,9 @@ class Run:
             )
             raise LimitExceeded("memory-limit", message)
 
-    def _compute(self, step: Step, facts: LayerFacts, arrays: Arrays, given: Array | None) -> tuple[Any, ...]:
+    def _compute(
+        self, step: Step, facts: LayerFacts, arrays: Arrays, *, given: Array | None
+    ) -> tuple[Any, ...]:
         op = step.op
         backend, kernel = self.evaluator.kernel(op)
         keywords = step.keywords
@@ -226,33 +284,5 @@ class Run:
                 )
                 raise OpFault("incorrect-kernel-result", message)
         if self.evaluator.verify and arrays and step.layer.kind is not LayerKind.RESULT:
-            self._verify(step, arrays, found)
+            verify(self.record, self.evaluator.kernel(op)[0].name, step, arrays, found)
         return found
-
-    def _verify(self, step: Step, arrays: Arrays, found: list[Array]) -> None:
-        op = step.op
-        backend, _ = self.evaluator.kernel(op)
-        key = (step.node.path, step.layer.id)
-        reason = _why_not_compared(op, backend.name)
-        if reason:
-            self.record.unverified[key] = reason
-            return
-        self.record.compared[key] = backend.name
-        expected = step.invocation.compute(arrays)
-        for index, (ours, reference) in enumerate(zip(found, expected)):
-            reason = difference(ours, result_array(reference, step.facts.outputs[index]))
-            if reason:
-                message = (
-                    f"output {index} of {op.id} by backend {backend.name} differs from the reference:"
-                    f" {reason}"
-                )
-                raise OpFault("incorrect-kernel-result", message)
-
-
-def _why_not_compared(op: Op, backend: str) -> str:
-    """Why the result of a layer is not compared with the reference; empty if it is."""
-    if backend == "reference" or op.functions.kernel is None:
-        return "computed by the reference"
-    if op.definition.bodies:
-        return "with bodies, whose layers are compared"
-    return "with a state" if op.definition.stateful else ""

@@ -20,6 +20,7 @@ from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.evaluator import Evaluator, Progress, kept_layers
 from irops.runtime.plan import ValueKey
+from irops.runtime.profile import Profile
 from irops.runtime.record import Record
 from irops.runtime.run import run_model
 from irops.runtime.variables import Variables
@@ -44,6 +45,11 @@ class Results(dict[str, Array]):
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What the run warns of: requirements that its shapes and values violate, with no effect on both."""
         return self.record.warnings
+
+    @property
+    def profile(self) -> Profile | None:
+        """The time and the bytes of each layer, if the run was asked to measure them."""
+        return self.record.profile
 
     def __missing__(self, key: Key) -> Array:
         name = self._aliases.get(key)
@@ -92,16 +98,23 @@ class Session:
         """What inference finds wrong with the model, for the shapes that it declares."""
         return self.analysis.infer().diagnostics
 
-    def run(self, inputs: Mapping[Key, Any] | Iterable[Any] = (), *, keep: Keep = ()) -> Results:
+    def run(
+        self,
+        inputs: Mapping[Key, Any] | Iterable[Any] = (),
+        *,
+        keep: Keep = (),
+        profile: bool = False,
+    ) -> Results:
         """The model's results.
 
-        inputs: arrays by tensor name, layer name or position; keep: further layers, by name or id, or "all"
+        inputs: arrays by tensor name, layer name or position; keep: further layers, by name or id, or "all";
+        profile: measure time and bytes of each layer, for the profile of the results
         Raises:  EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement, a limit;
             DiagnosticError for an unknown input; KeyError for an unknown layer to keep
         """
         self._require_computable()
         kept = self.kept(keep)
-        record = Record(self.analysis.limits.findings)
+        record = Record(self.analysis.limits.findings, Profile() if profile else None)
         values = run_model(self.evaluator, self.signature.arrays(inputs), kept, self.variables, record)
         return self.named(values, kept, record)
 
@@ -148,6 +161,7 @@ def run(
     limits: Limits | None = None,
     verify: bool = False,
     progress: Progress | None = None,
+    profile: bool = False,
 ) -> Results:
     """A model's results: arrays by Result name; tensor names and positions find them too.
 
@@ -155,11 +169,12 @@ def run(
     first that can (by default the fastest that is installed, then the reference); keep: further layers by
     name or id, or "all"; verify: compare every result of other backends with the reference; progress:
     called with
-    (layers done, layers in all, layer).
+    (layers done, layers in all, layer); profile: measure time and bytes of each layer: results.profile has
+    .ops and .layers, and .write(path) writes a trace for Perfetto.
     Raises:  ReadError; EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement,
         a limit
     """
     session = Session(
         model, backends=backends, registry=registry, limits=limits, verify=verify, progress=progress
     )
-    return session.run(inputs, keep=keep)
+    return session.run(inputs, keep=keep, profile=profile)

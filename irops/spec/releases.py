@@ -90,9 +90,9 @@ class Releases:
             self._inputs[op, name, element_type] for name in types if (op, name, element_type) in self._inputs
         )
 
-    def of_value(self, op: str, attribute: str, value: str) -> str:
-        """Since when an attribute of an op takes a value."""
-        return self._values.get((op, attribute, value.strip().lower()), self.oldest)
+    def of_value(self, op: str, attribute: str, value: str) -> str | None:
+        """Since when an attribute of an op takes a value; None where the table does not list the value."""
+        return self._values.get((op, attribute, value.strip().lower()))
 
     def of_feature(self, name: str) -> str:
         return self._features.get(name, self.oldest)

@@ -98,6 +98,11 @@ class Fact:
     def __str__(self) -> str:
         return f"{self.element_type}{self.shape}"
 
+    @property
+    def spelled(self) -> str:
+        """As str, with symbols for sizes that consist of names given by the caller: f32[batch,64]."""
+        return f"{self.element_type}{self.shape.spelled}"
+
     def __repr__(self) -> str:
         return f"<Fact {self}>"
 

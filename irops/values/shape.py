@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from math import inf
-from typing import overload
+from typing import TypeAlias, overload
 
 from irops.values.dim import ANY, Bound, Dim, DimLike, broadcast, unify
 from irops.values.violation import Violation
@@ -43,6 +43,21 @@ class Shape:
         if body == "...":
             return UNRANKED
         return Shape(_dim_of(part.strip(), symbols) for part in body.split(",")) if body else SCALAR
+
+    @staticmethod
+    def like(wanted: ShapeLike) -> Shape:
+        """The shape that a caller asks for: a Shape, a text as parse reads it with symbols, or its sizes:
+        integers, texts of dimensions, Dims; None and -1 are unknown sizes.
+
+        Raises:  ValueError with what is not a shape, or not a dimension
+        """
+        if isinstance(wanted, Shape):
+            return wanted
+        if isinstance(wanted, str):
+            return Shape.parse(wanted, symbols=True)
+        if not isinstance(wanted, Iterable):
+            raise ValueError(f"{wanted!r} is not a shape: a text such as '1,3,?', or a sequence of sizes")
+        return Shape(map(_dim_like, wanted))
 
     @property
     def rank(self) -> int | None:
@@ -171,6 +186,8 @@ class Shape:
         return Shape(a.union(b) for a, b in zip(self.dims, other.dims))
 
 
+ShapeLike: TypeAlias = "Shape | str | Iterable[DimLike | str | None]"
+"""What Shape.like reads as a shape."""
 UNRANKED = Shape(None)
 """The shape of unknown rank."""
 SCALAR = Shape(())
@@ -190,6 +207,12 @@ def _dim_of(text: str, symbols: bool) -> Dim:
         return Dim.of(int(lowest)) if lowest == highest else Dim(lowest, highest)
     except ValueError:
         raise ValueError(f"{text!r} is not a dimension: a size, ?, or an interval such as 1..10") from None
+
+
+def _dim_like(size: DimLike | str | None) -> Dim:
+    if isinstance(size, Dim):
+        return size
+    return ANY if size is None else _dim_of(str(size).strip(), symbols=True)
 
 
 def _number(text: str) -> int:

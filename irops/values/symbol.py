@@ -1,4 +1,8 @@
-"""Symbols of unknown numbers: polynomials in named variables with integer coefficients."""
+"""Symbols of unknown numbers: polynomials in named variables with integer coefficients.
+
+A variable may be the result of an operation that is not a polynomial; its name is then the expression:
+((batch - 1)//(2)), min(length, 64), broadcast(n, m).
+"""
 
 from __future__ import annotations
 
@@ -10,16 +14,21 @@ from math import gcd, inf
 
 from irops.values.interval import Bound, Interval, product, quotient
 
-MAX_TERMS, MAX_DEGREE, MAX_NAME_LENGTH = 6, 8, 120
+MAX_TERMS, MAX_DEGREE, MAX_NAME_LENGTH = 12, 8, 240
 """Larger polynomials are dropped: the number then has no symbol, which is less precise, but never wrong."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Atom:
-    """A named variable, and the bounds of its value."""
+    """A named variable, and the bounds of its value.
+
+    function: min, max or broadcast, if the variable is that of arguments; otherwise empty.
+    """
 
     name: str
     bounds: Interval = field(compare=False)
+    function: str = field(default="", compare=False)
+    arguments: tuple[Symbol, ...] = field(default=(), compare=False)
 
 
 Monomial = tuple[Atom, ...]
@@ -77,11 +86,14 @@ class Symbol:
         if len(other.terms) != 1:
             return _quotient_name(self, other, bounds)
         ((divisor, n),) = other.terms
-        whole, rest = {}, {}
+        whole: dict[Monomial, int] = {}
+        rest: dict[Monomial, int] = {}
         for monomial, c in self.terms:
             left = Counter(monomial)
             left.subtract(divisor)
-            if c % n or min(left.values(), default=0) < 0:
+            if not monomial and not divisor and c % n:  # one form for (x - 1)//2 + 1 and (x + 1)//2
+                whole[()], rest[()] = divmod(c, n)
+            elif c % n or min(left.values(), default=0) < 0:
                 rest[monomial] = c
             else:
                 whole[tuple(sorted(left.elements()))] = c // n
@@ -92,6 +104,27 @@ class Symbol:
             return _symbol(whole | {(): whole.get((), 0) + broken.number // n})
         name = _quotient_name(broken, other, quotient(broken.bounds, other.bounds) if whole else bounds)
         return None if name is None else name.plus(Symbol(tuple(whole.items())))
+
+    def applied(self, function: str, other: Symbol, bounds: Interval) -> Symbol | None:
+        """min, max or broadcast of two numbers, as a new variable with bounds.
+
+        Arguments that are such a function themselves are merged, and repeated arguments occur once.
+        """
+        parts = {str(part): part for symbol in (self, other) for part in symbol._arguments_of(function)}
+        if len(parts) == 1:
+            return next(iter(parts.values()))
+        names = sorted(parts, key=lambda name: (parts[name].number is not None, name))
+        name = f"{function}({', '.join(names)})"
+        if len(name) > MAX_NAME_LENGTH:
+            return None
+        return Symbol((((Atom(name, bounds, function, tuple(parts[n] for n in names)),), 1),))
+
+    def _arguments_of(self, function: str) -> tuple[Symbol, ...]:
+        """The arguments of the function if this is one; otherwise itself."""
+        match self.terms:
+            case (((Atom(function=applied, arguments=arguments),), 1),) if applied == function:
+                return arguments
+        return (self,)
 
     def modulo(self, other: Symbol, bounds: Interval) -> Symbol | None:
         """The remainder of the quotient rounded down. bounds: of the quotient"""

@@ -4,6 +4,8 @@ tests/rules.
 
 from __future__ import annotations
 
+import pytest
+
 from irops.analysis.checks.run import CHECKS, check
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import Diagnostic
@@ -337,3 +339,26 @@ def test_a_variable_that_is_assigned_and_never_read_is_reported() -> None:
         'layer 3 "keep" (Assign) assigns the variable "v", which no layer reads; there must be a ReadValue'
         " with the same variable_id"
     ]
+
+
+def _stateful(reads: str, assigns: str, source: int) -> Model:
+    """A variable that layer 2 reads and to which layer 3 assigns the output of a layer."""
+    data = {"variable_id": "v"} | (
+        {"variable_type": "f32", "variable_shape": "2"} if reads == "opset6" else {}
+    )
+    read = Layer(2, "read", "ReadValue", reads, data, [Port(0)], [Port(1, "FP32", (2,))])
+    assign = Layer(3, "assign", "Assign", assigns, {"variable_id": "v"}, [Port(0)], [Port(1, "FP32", (2,))])
+    edges = [Edge(0, 0, 2, 0), Edge(2, 1, 1, 0), Edge(source, 0 if source == 0 else 1, 3, 0)]
+    return Model("m", 11, Graph([parameter(0), result(1), read, assign], edges))
+
+
+@pytest.mark.parametrize(("reads", "source"), [("opset6", 0), ("opset6", 2), ("opset3", 0), ("opset5", 0)])
+def test_an_assign_of_opset3_without_its_read_is_reported_once(reads: str, source: int) -> None:
+    (finding,) = (each for each in check(_stateful(reads, "opset3", source)) if each.code == "IR212")
+    assert finding.message.startswith('layer 3 "assign" (Assign) of opset3 assigns the variable "v", which')
+    assert ("is not read by a ReadValue of opset3" in finding.message) is (reads == "opset6")
+
+
+@pytest.mark.parametrize(("reads", "assigns"), [("opset3", "opset3"), ("opset5", "opset4")])
+def test_an_assign_of_opset3_to_5_may_assign_what_it_reads(reads: str, assigns: str) -> None:
+    assert "IR212" not in {each.code for each in check(_stateful(reads, assigns, 2))}

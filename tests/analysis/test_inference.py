@@ -31,7 +31,7 @@ def raw(*values):
 
 @pytest.fixture
 def broadcast(net):
-    """A shape that is worked out by an Add of two constants."""
+    """A shape that an Add of two constants computes."""
     return net(
         const("a", [1, 2]),
         const("b", [3, 4], 16),

@@ -35,7 +35,7 @@ def constants(*values):
 
 @pytest.fixture
 def attention(net):
-    """x [?,?,32] -> heads by a Reshape to (batch, length, 4, 8) that a shape sub-graph works out, swapped,
+    """x [?,?,32] -> heads by a Reshape to (batch, length, 4, 8) that a shape sub-graph computes, swapped,
     and merged again.
     """
     layers, raw = constants([0], [1], 0, [4], [-1], [0, 2, 1, 3])

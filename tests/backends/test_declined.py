@@ -1,4 +1,4 @@
-"""A backend that declines hands over to the next; where none is left, the reasons of all are told."""
+"""When a backend declines, the next one is tried; when none is left, the reasons of all are reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TURNED = [[2, 1, 0], [5, 4, 3]]
 
 
 class Declining:
-    """Declines what it is told to."""
+    """Declines the op that it is created for."""
 
     def __init__(self, name: str, why: str | None) -> None:
         self.name, self.why, self.asked = name, why, 0

@@ -134,7 +134,7 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
         " 8, batch_axis=0, seq_axis=1)\nstats = rows(2, 16, 1,"
         " 0).stats\nprint(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))\n"
     )
-    told = [
+    answers = [
         subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
@@ -144,7 +144,7 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
         ).stdout.split()
         for _ in range(2)
     ]
-    assert told == [["0", "1"], ["1", "0"]]
+    assert answers == [["0", "1"], ["1", "0"]]
 
 
 def test_code_is_compiled_where_no_folder_can_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,16 +53,16 @@ def sections(runs: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def machine(told: Mapping[str, Any]) -> str:
-    versions = ", ".join(f"{name} {told[name]}" for name in ("numpy", "numba", "onnxruntime", "openvino"))
+def machine(measured: Mapping[str, Any]) -> str:
+    versions = ", ".join(f"{name} {measured[name]}" for name in ("numpy", "numba", "onnxruntime", "openvino"))
     return (
-        f"{told['processor']}, {told['cores']} cores, {told['load']} processes running when it began; Python"
-        f" {told['python']}, {versions}."
+        f"{measured['processor']}, {measured['cores']} cores, {measured['load']} processes running when it"
+        f" began; Python {measured['python']}, {versions}."
     )
 
 
-def call(told: Mapping[str, float]) -> str:
-    whole, backend, compiled = (told[name] * 1e6 for name in ("call", "backend", "compiled"))
+def call(measured: Mapping[str, float]) -> str:
+    whole, backend, compiled = (measured[name] * 1e6 for name in ("call", "backend", "compiled"))
     return markdown(
         ("a call on 512 bytes", "µs"),
         [
@@ -77,15 +77,15 @@ def call(told: Mapping[str, float]) -> str:
     )
 
 
-def first(told: Mapping[str, Mapping[str, float]]) -> str:
+def first(measured: Mapping[str, Mapping[str, float]]) -> str:
     rows = [
-        (what, f"{told[name]['first'] * 1e3:.0f} ms", f"{told[name]['second'] * 1e3:.1f} ms")
+        (what, f"{measured[name]['first'] * 1e3:.0f} ms", f"{measured[name]['second'] * 1e3:.1f} ms")
         for name, what in (("compiling", "that compiles"), ("from disk", "that finds the code on disk"))
     ]
     return markdown(("a process", "first call", "second call"), rows)
 
 
-def parts(told: list[dict[str, Any]]) -> str:
+def parts(measured: list[dict[str, Any]]) -> str:
     names = ("memcpy", "one core", "memcpy of all cores", "all cores", "memcpy in cache", "one core in cache")
     rows = [
         (
@@ -96,7 +96,7 @@ def parts(told: list[dict[str, Any]]) -> str:
                 for n in names
             ),
         )
-        for part in told
+        for part in measured
     ]
     return markdown(
         (
@@ -113,7 +113,7 @@ def parts(told: list[dict[str, Any]]) -> str:
     )
 
 
-def reading(told: Mapping[str, Mapping[str, float]]) -> str:
+def reading(measured: Mapping[str, Mapping[str, float]]) -> str:
     rows = [
         (
             f"{int(layers):,} layers",
@@ -122,7 +122,7 @@ def reading(told: Mapping[str, Mapping[str, float]]) -> str:
             f"{figures[theirs]:.2f} {unit}",
             f"{figures[ours] / figures[theirs]:.2f}",
         )
-        for layers, figures in told.items()
+        for layers, figures in measured.items()
         for what, ours, theirs, unit in (
             ("`irops.read`", "irops.read", "openvino read_model", "s"),
             ("`irops.check`", "irops.check", "openvino read_model", "s"),
@@ -133,7 +133,7 @@ def reading(told: Mapping[str, Mapping[str, float]]) -> str:
     return markdown(("model", "what", "irops", "OpenVINO `read_model`", "irops to OpenVINO"), rows)
 
 
-def evaluating(told: Mapping[str, Mapping[str, float]]) -> str:
+def evaluating(measured: Mapping[str, Mapping[str, float]]) -> str:
     rows = [
         (
             name,
@@ -143,7 +143,7 @@ def evaluating(told: Mapping[str, Mapping[str, float]]) -> str:
             f"{row['onnx.reference'] / row['irops']:.1f}",
             f"{row['openvino CPU'] / row['irops']:.3f}",
         )
-        for name, row in told.items()
+        for name, row in measured.items()
     ]
     return markdown(
         (

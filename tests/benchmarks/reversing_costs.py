@@ -40,13 +40,13 @@ FIRST = """
 import json, time
 begin = time.perf_counter()
 import numpy as np, irops
-told = {"import": time.perf_counter() - begin}
+seconds = {"import": time.perf_counter() - begin}
 data, lengths = np.zeros((SHAPE), np.float32), np.arange(1, 65)
 for name in ("first", "second"):
     begin = time.perf_counter()
     irops.call("ReverseSequence-1", data, lengths, backends=("numba",), batch_axis=0, seq_axis=1)
-    told[name] = time.perf_counter() - begin
-print(json.dumps(told))
+    seconds[name] = time.perf_counter() - begin
+print(json.dumps(seconds))
 """
 
 
@@ -91,7 +91,7 @@ def first() -> dict[str, dict[str, float]]:
     disk.
     """
     with tempfile.TemporaryDirectory() as folder:
-        told = [
+        seconds = [
             subprocess.run(
                 [sys.executable, "-c", FIRST.replace("SHAPE", "64, 512, 256")],
                 capture_output=True,
@@ -101,7 +101,7 @@ def first() -> dict[str, dict[str, float]]:
             ).stdout
             for _ in range(3)
         ]
-    compiling, *later = map(json.loads, told)
+    compiling, *later = map(json.loads, seconds)
     return {"compiling": compiling, "from disk": min(later, key=lambda figures: figures["first"])}
 
 

@@ -132,14 +132,14 @@ def machine() -> dict[str, Any]:
     import platform
     from importlib.metadata import version
 
-    told = Path("/proc/cpuinfo")
+    description = Path("/proc/cpuinfo")
     names = (
         [
             line.partition(":")[2].strip()
-            for line in told.read_text().splitlines()
+            for line in description.read_text().splitlines()
             if line.startswith("model name")
         ]
-        if told.exists()
+        if description.exists()
         else []
     )
     return {

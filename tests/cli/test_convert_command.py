@@ -62,7 +62,7 @@ def test_layers_without_an_older_form_are_reported_and_no_file_is_written(irops,
     library.write(g.model(), tmp_path / "m.xml")
     result = irops("convert", tmp_path / "m.xml", "--target", "2023.0", "-o", tmp_path / "old.xml")
     assert (result.status, result.out) == (1, "")
-    assert 'error IR946 layer 1 "inverse" (Inverse) is Inverse of opset14' in result.err
+    assert 'error IR947 layer 1 "inverse" (Inverse) is Inverse of opset14' in result.err
     assert not (tmp_path / "old.xml").exists()
 
 

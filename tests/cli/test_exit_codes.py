@@ -19,12 +19,17 @@ SUCCESS = {
     "check": ("MODEL",),
     "infer": ("MODEL",),
     "run": ("MODEL", "--fill", "ones"),
+    "why": ("MODEL", "y"),
     "inspect": ("MODEL",),
+    "weights": ("MODEL",),
     "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
     "convert": ("MODEL", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
+    "compare": ("MODEL", "--fill", "ones", "--b", "numpy"),
+    "reduce": ("MODEL", "--command", "true", "--fill", "ones", "-o", "OUT"),
     "draw": ("MODEL", "--output", "OUT.svg"),
+    "view": ("MODEL", "--no-open"),
     "backends": (),
     "conformance": ("--backend", "numpy", "--op", "Reverse-1", "--examples", "1"),
     "docs": ("--output", "OUT", "--format", "markdown", "--no-runtimes"),
@@ -38,12 +43,17 @@ FINDINGS = {
     "check": ("BROKEN",),
     "infer": ("BROKEN",),
     "run": ("BROKEN", "--fill", "ones"),
+    "why": ("BROKEN", "0"),
     "inspect": ("MALFORMED",),
+    "weights": ("MALFORMED",),
     "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
     "convert": ("MALFORMED", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
+    "compare": ("MALFORMED", "--fill", "ones"),
+    "reduce": ("MALFORMED", "--rule", "IR401", "-o", "OUT"),
     "draw": ("MALFORMED", "--output", "OUT.svg"),
+    "view": ("MALFORMED",),
     "backends": ("--definitions", "FAULTY"),
     "conformance": ("--backend", "numpy", "--op", "Odd-extension", "--definitions", "FAULTY"),
     "docs": ("--output", "OUT", "--no-runtimes", "--definitions", "FAULTY"),
@@ -72,6 +82,8 @@ REFUSED = {
         ("MODEL", "--input", "x=ABSENT"),
         ("MODEL", "--fill", "ones", "--keep", "typo"),
     ],
+    "why": [("ABSENT", "y"), ("MODEL",), ("MODEL", "typo"), ("MODEL", "y", "--axis", "9")],
+    "weights": [("ABSENT",), ("FOLDER",), (), ("MODEL", "--sort", "typo")],
     "inspect": [("ABSENT",), ("FOLDER",), ()],
     "translate": [
         ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),
@@ -84,7 +96,22 @@ REFUSED = {
         ("MODEL", "-o", "OUT.xml"),
     ],
     "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
+    "compare": [
+        ("ABSENT", "--fill", "ones"),
+        ("MODEL",),
+        ("MODEL", "--fill", "ones", "--b", "typo"),
+        ("MODEL", "--fill", "ones", "--b", "ABSENT.npz"),
+    ],
+    "reduce": [
+        ("ABSENT", "--rule", "IR401", "-o", "OUT"),
+        ("MODEL", "--rule", "IR4O1", "-o", "OUT"),
+        ("MODEL", "--command", "true", "-o", "OUT"),
+        ("MODEL", "--command", "./absent.sh", "--fill", "ones", "-o", "OUT"),
+        ("MODEL", "--command", "true", "--rule", "IR401", "-o", "OUT"),
+        ("MODEL", "--fill", "ones", "-o", "OUT"),
+    ],
     "draw": [("ABSENT", "-o", "OUT.svg"), ("MODEL",), ("MODEL", "-o", "OUT.typo")],
+    "view": [("ABSENT",), (), ("MODEL", "--port", "70000"), ("MODEL", "--node-data", "ABSENT")],
     "diff": [("MODEL", "ABSENT"), ("MODEL",), ("MODEL", "MODEL", "--ignore", "typo")],
     "backends": [("--op", "typo")],
     "conformance": [("--backend", "typo"), ()],
@@ -95,6 +122,13 @@ REFUSED = {
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
 }
+
+
+@pytest.fixture(autouse=True)
+def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let irops view end at once, whether or not Model Explorer is installed."""
+    monkeypatch.setattr("irops.cli.view.require_model_explorer", lambda: None)
+    monkeypatch.setattr("irops.cli.view.serve", lambda *_, **__: None)
 
 
 @pytest.fixture

@@ -11,7 +11,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from irops.cli.numpy_files import as_declared, load_all, save_all
+from irops.cli.numpy_files import load_all
+from irops.ir.tensor_files import as_declared, save_all
 from irops.values.element import element_type, tagged
 
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py

@@ -17,8 +17,9 @@ import pytest
 from hostile_models import nested
 
 import irops as package
-from irops.cli.numpy_files import load_all, load_one, member_name, save_all
+from irops.cli.numpy_files import load_all, load_one
 from irops.cli.values import BLOCK, exact, first_elements, minimum_mean_maximum
+from irops.ir.tensor_files import member_name, save_all
 
 Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]

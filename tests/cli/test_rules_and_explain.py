@@ -75,3 +75,23 @@ def test_a_mistyped_code_suggests_its_band(word: str, band: str, irops: Irops) -
         2,
         f"irops explain: unknown rule or op {word!r}; did you mean {band}?\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("IR4x", "IR4"),
+        ("IRR4", "IR4"),
+        ("IR 4", "IR4"),
+        ("R4", "IR4"),
+        ("IR40x", "IR40"),
+        ("IR-401", "IR401"),
+    ],
+)
+@pytest.mark.parametrize("command", [("rules",), ("check", "model.xml", "--select")])
+def test_a_mistyped_code_or_band_suggests_the_same_everywhere(
+    command: tuple[str, ...], word: str, meant: str, irops: Irops
+) -> None:
+    assert irops(*command, word).err.endswith(f"there is no rule {word!r}; did you mean {meant}?\n")
+    explained = irops("explain", word).err
+    assert f"unknown rule or op {word!r}; did you mean {meant}" in explained

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from libraries import needs
@@ -52,6 +55,11 @@ REFUSED = {
     "Eye-9 with i8": (
         "Eye-9",
         (index(2, dtype=np.int8), index(2, dtype=np.int8), index(0, dtype=np.int8)),
+        {"output_type": "f32"},
+    ),
+    "Eye-9 with a batch_shape of i8": (
+        "Eye-9",
+        (index(2), index(2), index(0), index(2, 2, dtype=np.int8)),
         {"output_type": "f32"},
     ),
     "DeformableConvolution-1 without deformable_group": (
@@ -117,8 +125,28 @@ COMPUTED = {
         1,
     ),
     "SoftMax-1 without axis": ("SoftMax-1", (of((2, 3)),), {}, 1),
-    "Convolution-1 without strides, empty": ("Convolution-1", CONV, {**STEPS, "strides": ""}, 1),
+    "Convolution-1 with all lists empty": ("Convolution-1", CONV, dict.fromkeys(STEPS, ""), 1),
+    "ReduceMean-1, an axis twice": ("ReduceMean-1", (of((2, 3)), index(1, -1)), {"keep_dims": "true"}, 1),
+    "ReduceLogicalOr-1, an axis twice": ("ReduceLogicalOr-1", (of((2, 3), np.bool_), index(0, 0)), {}, 1),
 }
+STRICT = {
+    f"{op} with empty {name}": (op, inputs, {**STEPS, name: ""})
+    for op, inputs in (
+        ("Convolution-1", CONV),
+        ("GroupConvolutionBackpropData-1", (CONV[0], CONV[1][np.newaxis])),
+    )
+    for name in ("strides", "dilations")
+}
+"""What OpenVINO reads and irops refuses; docs/decisions/0012 says why."""
+UNRANKED = """
+import sys
+from openvino import Model, PartialShape, Type, opset13, serialize
+from openvino.op import Parameter
+
+data, filters = (Parameter(Type.f32, PartialShape(shape)) for shape in ("...", sys.argv[2]))
+convolved = opset13.convolution(data, filters, [], [], [], [], auto_pad=sys.argv[3])
+serialize(Model([convolved], [data, filters], "m"), sys.argv[1])
+"""
 
 
 def model_of(op_id, inputs, data):
@@ -141,6 +169,23 @@ def test_what_openvino_refuses_has_an_error(name, tmp_path):
     assert "error" in findings(tmp_path, text, weights)[0]
 
 
+@pytest.mark.parametrize("name", STRICT)
+def test_an_empty_list_beside_others_is_an_error(name, tmp_path):
+    _, text, weights = model_of(*STRICT[name])
+    assert findings(tmp_path, text, weights)[0] == ["error"]
+
+
+@needs("openvino")
+@pytest.mark.parametrize("auto_pad", ["explicit", "same_upper", "valid"])
+@pytest.mark.parametrize(("filters", "empty"), [("...", True), ("?,?,?,?", False)])
+def test_what_openvino_writes_of_an_unranked_convolution_has_no_error(filters, empty, auto_pad, tmp_path):
+    path = tmp_path / "model.xml"
+    subprocess.run([sys.executable, "-c", UNRANKED, str(path), filters, auto_pad], check=True)
+    assert ('strides="" dilations="" pads_begin="" pads_end=""' in path.read_text()) is empty
+    assert not irops.check(path).errors
+    assert not irops.infer(irops.read(path), {"Parameter_1": "1,1,4,4"}).errors
+
+
 @pytest.mark.parametrize("name", COMPUTED)
 def test_what_openvino_computes_in_one_way_has_no_error(name, tmp_path):
     op, inputs, data, warnings = COMPUTED[name]
@@ -161,7 +206,7 @@ def test_softmax_without_axis_is_computed_along_axis_0_as_openvino_does():
 
 @needs("openvino")
 def test_openvino_refuses_and_reads_the_same_models():
-    cases = [(name, *model_of(*case[:3])) for name, case in (REFUSED | COMPUTED).items()]
+    cases = [(name, *model_of(*case[:3])) for name, case in (REFUSED | COMPUTED | STRICT).items()]
     questions = ((op.definition.type, text, weights) for _, op, text, weights in cases)
     refused = {name for (name, *_), reading in zip(cases, read_all(questions)) if isinstance(reading, str)}
     assert refused == set(REFUSED)

@@ -25,8 +25,17 @@ def openvino() -> Iterator[OpenVINO]:
     runtime.close()
 
 
-def state(read="", reads="opset6", assigns="opset6", init=True, name="v", value="2,2", kind=("f32", F)):
-    """A variable that is read, and to which the input of the model is assigned."""
+def state(
+    read="",
+    reads="opset6",
+    assigns="opset6",
+    init=True,
+    name="v",
+    value="2,2",
+    kind=("f32", F),
+    dependent=False,
+):
+    """A variable that is read, and to which the input of the model is assigned, or what is read of it."""
     read = read or ' variable_type="f32" variable_shape="2,2"'
     data = f'variable_id="v"{read if reads == "opset6" else ""}'
     layers = [
@@ -45,7 +54,7 @@ def state(read="", reads="opset6", assigns="opset6", init=True, name="v", value=
         result(5, "y"),
     ]
     edges = [(1, 0, 2, 0)] if init else []
-    return net(graph(layers, *edges, (2, 1, 3, 0), (3, 1, 5, 0), (0, 0, 4, 0)))
+    return net(graph(layers, *edges, (2, 1, 3, 0), (3, 1, 5, 0), (2, 1, 4, 0) if dependent else (0, 0, 4, 0)))
 
 
 def state_and(more, *edges):
@@ -75,6 +84,9 @@ STATES = {
     "opset3 to 6": state(reads="opset3"),
     "opset6 to 3": state(assigns="opset3"),
     "opset3": state(reads="opset3", assigns="opset3"),
+    "opset3 of what is read": state(reads="opset3", assigns="opset3", dependent=True),
+    "opset4 of what opset5 reads": state(reads="opset5", assigns="opset4", dependent=True),
+    "opset3 of what opset6 reads": state(assigns="opset3", dependent=True),
     "opset3 without initial value": state(reads="opset3", init=False),
     "assigned value used": state_and(result(6, "z"), (4, 1, 6, 0)),
     "two types": state_and(

@@ -157,10 +157,10 @@ def ours(op, opset, inputs, attributes):
     found = default_registry().resolve(op, opset)
     values = bind(found, {name: str(value).lower() for name, value in attributes.items()}).values
     try:
-        with collect_warnings() as heard:
+        with collect_warnings() as warnings:
             facts = infer_layer(found, Names().named([fact_of(item) for item in inputs]), values)
         return [fact.shape for fact in facts], any(
-            found.definition.constraints[r.constraint].severity == "error" for r in heard
+            found.definition.constraints[r.constraint].severity == "error" for r in warnings
         )
     except OpFault:
         return None, True

@@ -134,9 +134,9 @@ def test_declined_cases_are_counted_with_their_reasons_and_not_as_passed():
 )
 def test_a_snippet_fails_as_the_backend_did(name, op, somebodys):
     for outcome in failures(name, op):
-        status, told = ended(outcome.snippet, somebodys)
+        status, output = ended(outcome.snippet, somebodys)
         assert status == 1, outcome.snippet
-        assert re.search(r"^(AssertionError|TypeError)", told, re.MULTILINE), told
+        assert re.search(r"^(AssertionError|TypeError)", output, re.MULTILINE), output
 
 
 def test_the_snippet_of_a_crash_crashes(somebodys):
@@ -152,8 +152,8 @@ def test_the_snippets_end_well_with_a_backend_that_conforms(somebodys):
         ("quieting", "Reverse-1"),
     ):
         for outcome in failures(name, op):
-            status, told = ended(outcome.snippet.replace(f'["{name}"]', '["good"]'), somebodys)
-            assert status == 0, told
+            status, output = ended(outcome.snippet.replace(f'["{name}"]', '["good"]'), somebodys)
+            assert status == 0, output
 
 
 def test_a_backend_that_cannot_even_be_loaded_is_unusable():

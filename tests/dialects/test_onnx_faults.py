@@ -1,5 +1,5 @@
-"""Models of ONNX that are damaged, contradict themselves, or reach for files that are not theirs: told, never
-a crash.
+"""Models of ONNX that are damaged, contradict themselves, or reach for files that are not theirs: reported,
+never a crash.
 """
 
 from __future__ import annotations

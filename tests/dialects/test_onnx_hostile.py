@@ -70,8 +70,8 @@ def saved(content: Any, folder: Path) -> Path:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_functions_that_expand_to_a_billion_nodes_exceed_the_limit(command: str, tmp_path: Path) -> None:
     functions = [function(f"F{k}", f"F{k + 1}", f"F{k + 1}") for k in range(30)] + [function("F30", "Relu")]
-    told = outcome(command, saved(model([call("F0")], functions), tmp_path))
-    assert "IR122 the functions expand to 1,073,741,824 nodes; the limit is 1,000,000 (layers)" in told
+    output = outcome(command, saved(model([call("F0")], functions), tmp_path))
+    assert "IR122 the functions expand to 1,073,741,824 nodes; the limit is 1,000,000 (layers)" in output
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -99,8 +99,8 @@ def test_large_functions_that_are_called_often_exceed_the_limit(tmp_path: Path) 
 
 def test_long_chains_of_functions_are_refused(tmp_path: Path) -> None:
     functions = [function(f"F{k}", f"F{k + 1}") for k in range(5000)] + [function("F5000", "Relu")]
-    told = outcome("check", saved(model([call("F0")], functions), tmp_path))
-    assert "IR902 functions call each other in a chain of more than 100" in told
+    output = outcome("check", saved(model([call("F0")], functions), tmp_path))
+    assert "IR902 functions call each other in a chain of more than 100" in output
 
 
 def test_functions_that_call_each_other_are_inlined(tmp_path: Path) -> None:
@@ -117,8 +117,8 @@ def test_names_that_are_not_utf8_are_reported(command: str, place: str, tmp_path
     made.graph.name = "gggg"
     made.graph.node.append(helper.make_node("Op", ["iiii"], ["z"], domain="ffff", kkkk=1))
     content = made.SerializeToString().replace(place.encode(), b"a\xff\xfeb")
-    assert "IR902" in (told := outcome(command, saved(content, tmp_path)))
-    assert "is not UTF-8" in told
+    assert "IR902" in (output := outcome(command, saved(content, tmp_path)))
+    assert "is not UTF-8" in output
 
 
 @pytest.mark.parametrize("command", ["check", "run", "translate"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -13,11 +12,7 @@ import pytest
 import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.editing.extraction import cut_values, extracted
-from irops.ir.model import LayerKind
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-MODELS = ("digit_classifier", "bidirectional_encoder", "turned_rows")
+from irops.editing.extraction import Boundary, cut_values, extracted
 
 
 def forked() -> irops.Model:
@@ -104,7 +99,7 @@ def test_contradicting_arguments_are_refused():
 def test_the_values_at_a_cut_are_those_of_the_whole_model():
     model = forked()
     data = np.array([[1, -2, 3, 4]], np.float32)
-    part = extracted(model, inputs=["split:1", "tanh"], outputs=["y"])
+    part = extracted(ModelAnalysis(model), Boundary(inputs=["split:1", "tanh"], outputs=["y"]))
     values = cut_values(part, model, {"x": data, "z": np.zeros(2, np.float32)})
     assert np.allclose(values["tanh"], np.tanh(np.maximum(data[:, :2], 0)))
     assert irops.run(part.model, values)["y"].tolist() == (
@@ -124,36 +119,36 @@ def test_a_part_of_a_body():
     part = irops.extract(model, outputs=["inside"], path=("loop", "body"))
     one = np.ones((1, 2), np.float32)
     assert np.allclose(irops.run(part, {"state": one})["inside"], np.tanh(2))
+    inner = extracted(ModelAnalysis(model), Boundary(inputs=["state"], path=("loop", "body")))
     with pytest.raises(DiagnosticError, match="differ each time"):
-        cut_values(extracted(model, inputs=["state"], path=("loop", "body")), model, {"x": one})
+        cut_values(inner, model, {"x": one})
 
 
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("seed", range(4))
-def test_the_parts_of_a_cut_give_what_the_whole_gives(name: str, seed: int):
-    """All layers before a random place in one part, all behind it in the other."""
-    model = irops.read(EXAMPLES / name / "model.xml")
-    with np.load(EXAMPLES / name / "inputs.npz") as file:
-        inputs = dict(file)
-    analysis = ModelAnalysis(model)
-    order = [node.layer for node in analysis.root.order]
-    place = random.Random(seed).randrange(1, len(order))
-    before = {layer.id for layer in order[:place] if not layer.is_constant}
-    before |= {layer.id for layer in order if layer.kind is LayerKind.PARAMETER}
-    cuts = {
-        (source[0].id, source[1])
-        for layer in order[place:]
-        for source in analysis.root.wiring.inputs[layer.id]
-        if source is not None and source[0].id in before
-    }
-    ends = [layer.id for layer in order[place:] if layer.kind is LayerKind.RESULT]
-    second = extracted(analysis, sorted(cuts), ends)
-    values = cut_values(second, analysis, inputs)
-    results = irops.run(second.model, values)
-    whole = irops.run(model, inputs)
-    assert results
-    for key, result in results.items():
-        assert np.array_equal(result, whole[key])
+def compressed() -> irops.Model:
+    """x @ (i8 weights, shifted and scaled in f16)."""
+    graph = irops.Graph("compressed")
+    stored = graph.constant(np.arange(-4, 4).reshape(4, 2), element_type="i8")
+    weights = graph.ops.Convert(stored, destination_type="f16", name="unpacked")
+    scaled = graph.ops.Multiply(weights, np.array([[0.1, 0.37]], np.float16), name="scaled")
+    wide = graph.ops.Convert(scaled, destination_type="f32", name="wide")
+    product = graph.ops.MatMul(graph.parameter("x", "f32[1,4]"), wide, name="product")
+    graph.result(graph.ops.ReLU(product, name="relu"), "y")
+    return graph.model()
+
+
+def test_constants_around_a_layer_come_along_whole():
+    model = compressed()
+    part = irops.extract(model, around="product", hops=1)
+    assert [port.name for port in ModelAnalysis(part).signature.inputs] == ["x"]
+    data = np.array([[1, -2, 3, 0.3]], np.float32)
+    assert np.array_equal(irops.run(part, {"x": data})["y"], irops.run(model, {"x": data})["y"])
+
+
+def test_a_cut_within_constants_of_narrow_types_is_named():
+    analysis = ModelAnalysis(compressed())
+    assert extracted(analysis, Boundary(inputs=["x", "scaled"], outputs=["y"])).rounded == ("scaled",)
+    assert extracted(analysis, Boundary(inputs=["product"], outputs=["y"])).rounded == ()
+    assert extracted(analysis, Boundary(inputs=["x", "wide"], outputs=["y"])).rounded == ()
 
 
 def irops_command(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -194,3 +189,13 @@ def test_the_command_refuses_with_a_sentence(arguments, status, message, tmp_pat
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "part.xml").exists()
+
+
+def test_the_command_names_inputs_that_are_rounded(tmp_path: Path):
+    irops.write(compressed(), tmp_path / "model.xml")
+    done = irops_command(
+        tmp_path / "model.xml", "--from", "x,scaled", "--to", "y", "-o", tmp_path / "part.xml"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "note: input 'scaled' is among constants, which irops computes in f32" in done.stdout
+    assert "rounded to f16" in done.stdout

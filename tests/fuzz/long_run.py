@@ -1,4 +1,4 @@
-"""Damages files for as long as it is told to, and keeps each that shows a fault, as small as it can be made.
+"""Damage files for a given time, and keep a minimal file for each fault that shows.
 
     python tests/fuzz/long_run.py --minutes 60 --seed 7
     IROPS_CORPUS=folder python tests/fuzz/long_run.py --minutes 60 --seed 7 --found faults
@@ -41,7 +41,7 @@ class Run:
         self.folder = Path(tempfile.mkdtemp(prefix="irops-fuzz-"))
 
     def once(self, chance: Random) -> None:
-        """Damage one file, hold what comes of it to the promises, and keep it if one is broken."""
+        """Damage one file, and keep it if irops breaks what it promises of every file."""
         seed, changes = chance.choice(chance.choice(self.groups)), drawn(chance)
         text, weights = changed(seed, changes, self.stock)
         try:
@@ -88,12 +88,12 @@ def main() -> int:
     args = parser.parse_args()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
     run, chance = Run(args.found), Random(args.seed)
-    start, told = monotonic(), monotonic()
+    start, reported = monotonic(), monotonic()
     while monotonic() < start + 60 * args.minutes:
         run.once(chance)
-        if monotonic() > told + 60:
-            told = monotonic()
-            print(f"{(told - start) / 60:.0f} minutes, {run}", flush=True)
+        if monotonic() > reported + 60:
+            reported = monotonic()
+            print(f"{(reported - start) / 60:.0f} minutes, {run}", flush=True)
     print(f"{args.minutes:g} minutes, seed {args.seed}, {run}")
     for sign, count in run.signs.most_common():
         print(f"{count:8,}  {sign}")

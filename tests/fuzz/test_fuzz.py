@@ -1,6 +1,6 @@
 """Whatever is done to a file, irops keeps its promises: it answers, and what it calls clean is.
 
-A few thousand files, the same ones in every run; long_run.py damages others for as long as it is told to.
+A few thousand files, the same ones in every run; long_run.py damages others for a given time.
 """
 
 from __future__ import annotations

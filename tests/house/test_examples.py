@@ -38,9 +38,9 @@ def test_the_running_total_runs_on_from_run_to_run_until_it_is_reset():
 
 def test_the_problems_of_the_broken_example_are_reported_in_file_order():
     found = irops.check(EXAMPLES / "broken" / "model.xml").errors
-    told = [(d.code, d.location.line) for d in found]
-    assert told == sorted(told, key=lambda pair: pair[1])
-    assert {("IR401", 22), ("IR302", 42), ("IR202", 91)} <= set(told)
+    reported = [(d.code, d.location.line) for d in found]
+    assert reported == sorted(reported, key=lambda pair: pair[1])
+    assert {("IR401", 22), ("IR302", 42), ("IR202", 91)} <= set(reported)
 
 
 def test_turned_rows_mean_the_same_in_onnx(tmp_path):

@@ -31,9 +31,11 @@ LEVELS = {
     "analysis": 5,
     "writing": 6,
     "backends": 6,
+    "verdicts": 6,
     "runtime": 7,
     "editing": 8,
     "drawing": 9,
+    "viewing": 10,
     "debugging": 10,
     "conformance": 11,
     "document": 12,
@@ -46,12 +48,13 @@ DOORS = {
     "jinja2": ("document/",),
     "rich": ("cli/", "diagnostics/"),
     "openvino": ("backends/", "debugging/", "conformance/"),
-    "onnx": ("dialects/", "backends/", "conformance/"),
+    "onnx": ("dialects/", "backends/", "debugging/", "conformance/"),
     "onnxruntime": ("backends/", "debugging/", "conformance/"),
     "torch": ("backends/", "conformance/"),
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
     "fast_sugiyama": ("drawing/",),
+    "model_explorer": ("viewing/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 

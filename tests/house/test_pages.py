@@ -13,7 +13,14 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-PAGES = {"conversion": "numpy", "graphs": "numpy", "onnx": "onnx", "translation": "onnx"}
+PAGES = {
+    "conversion": "numpy",
+    "graphs": "numpy",
+    "onnx": "onnx",
+    "reducing": "openvino",
+    "translation": "onnx",
+    "why": "numpy",
+}
 """Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what
 they print.
 """
@@ -28,7 +35,7 @@ def sessions(page: str):
             yield command, shown
 
 
-def told(command: str, folder: Path) -> str:
+def output_of(command: str, folder: Path) -> str:
     words = shlex.split(command)
     assert words[0] == "irops"
     env = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(DOCS.parent)}
@@ -57,11 +64,11 @@ def test_the_commands_of_a_page_print_what_it_shows(page, tmp_path):
         env={**os.environ, "PYTHONPATH": str(DOCS.parent)},
     )
     for command, shown in sessions(page):
-        assert told(command, tmp_path) == shown, command
+        assert output_of(command, tmp_path) == shown, command
 
 
 def test_the_tests_on_the_page_pass_for_a_new_op(tmp_path):
-    assert "defines the op" in told("irops new MyOp --category movement --output my_ops", tmp_path)
+    assert "defines the op" in output_of("irops new MyOp --category movement --output my_ops", tmp_path)
     page = (DOCS / "writing-an-op.md").read_text()
     code = next(
         block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "incoherences" in block

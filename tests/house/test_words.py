@@ -1,8 +1,8 @@
 """Text and identifiers use the field's terms, not private idiom.
 
-WORDS are searched in comments, docstrings and messages of irops, in definitions and in pages, across line
-breaks; NAMES in the identifiers of irops, split at underscores and capitals. Both list only idiom: ordinary
-technical uses, such as "a Dim holds an interval" or "at least 2", do not match.
+WORDS are searched in comments, docstrings and messages of irops and its tests, in definitions and in pages,
+across line breaks; NAMES in the identifiers of irops, split at underscores and capitals. Both list only
+idiom: ordinary technical uses, such as "a Dim holds an interval" or "at least 2", do not match.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = sorted((ROOT / "irops").rglob("*.py"))
+TESTS = sorted(p for p in (ROOT / "tests").rglob("*.py") if p.name != Path(__file__).name)
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CHANGELOG.md"]
 DEFINITIONS = sorted((ROOT / "schemas").rglob("*.xml"))
 TEXTS = (tokenize.COMMENT, tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING))
@@ -79,16 +80,20 @@ def offences_in_text(path: Path, text: str, first_line: int = 1) -> Iterator[str
 def offences_in_module(path: Path) -> Iterator[str]:
     comments: list[tuple[int, str]] = []
     allowed = {name for folder, names in ALLOWED.items() if folder in path.as_posix() for name in names}
-    with path.open("rb") as file:
-        for token in tokenize.tokenize(file.readline):
-            if token.type == tokenize.NAME:
-                words = {part.lower() for part in _PARTS.findall(token.string)}
-                if (words & NAMES | {token.string.lower()} & BARE_NAMES) - allowed:
-                    yield f"{path.relative_to(ROOT)}:{token.start[0]}: the name {token.string!r}"
-            elif token.type in TEXTS:
-                comments.append((token.start[0], token.string))
+    for token in _tokens(path):
+        if token.type == tokenize.NAME:
+            words = {part.lower() for part in _PARTS.findall(token.string)}
+            if (words & NAMES | {token.string.lower()} & BARE_NAMES) - allowed:
+                yield f"{path.relative_to(ROOT)}:{token.start[0]}: the name {token.string!r}"
+        elif token.type in TEXTS:
+            comments.append((token.start[0], token.string))
     for line, text in _joined(comments):
         yield from offences_in_text(path, text, line)
+
+
+def _tokens(path: Path) -> Iterator[tokenize.TokenInfo]:
+    with path.open("rb") as file:
+        yield from tokenize.tokenize(file.readline)
 
 
 def _joined(comments: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -110,6 +115,14 @@ def _joined(comments: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def test_code_uses_the_terms_of_the_field(package: str) -> None:
     modules = [p for p in PYTHON if p.relative_to(ROOT).parts[1] == package]
     offences = [offence for path in modules for offence in dict.fromkeys(offences_in_module(path))]
+    assert not offences, "\n".join(("", *offences))
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_tests_use_the_terms_of_the_field(path: Path) -> None:
+    comments = [token for token in _tokens(path) if token.type in TEXTS]
+    joined = _joined([(token.start[0], token.string) for token in comments])
+    offences = [offence for line, text in joined for offence in offences_in_text(path, text, line)]
     assert not offences, "\n".join(("", *offences))
 
 

@@ -11,7 +11,7 @@ from irops.ir.read import load, loads
 from irops.limits import Limits
 
 FILES = Path(__file__).parent / "files"
-TOLD = int(Limits().findings)
+REPORTED = int(Limits().findings)
 PLAIN = (FILES / "plain.xml").read_text()
 BODIES = (FILES / "bodies.xml").read_text()
 
@@ -405,13 +405,13 @@ def test_what_pre_process_means_must_be_there() -> None:
 def test_of_very_many_findings_the_first_are_reported() -> None:
     found = found_in(
         '<net version="11"><layers>'
-        + '<layer id="0" name="a" type="T" version="opset1"/>' * (TOLD + 50)
+        + '<layer id="0" name="a" type="T" version="opset1"/>' * (REPORTED + 50)
         + "</layers></net>"
     )
-    assert len(found) == TOLD + 1
+    assert len(found) == REPORTED + 1
     assert shown(found)[-1] == (
         "too-many-findings",
-        f"49 more findings are not reported; the limit is {TOLD:,} (findings)",
+        f"49 more findings are not reported; the limit is {REPORTED:,} (findings)",
     )
 
 

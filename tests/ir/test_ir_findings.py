@@ -61,13 +61,13 @@ def test_a_fix_is_for_the_bytes_of_the_file_only() -> None:
         assert found.findings[0].fix == (fix if stored else None)
 
 
-@pytest.mark.parametrize(("count", "told", "more"), [(1, 1, 0), (2, 2, 0), (3, 2, 1), (5, 2, 3)])
-def test_findings_beyond_the_limit_are_counted(count: int, told: int, more: int) -> None:
+@pytest.mark.parametrize(("count", "reported", "more"), [(1, 1, 0), (2, 2, 0), (3, 2, 1), (5, 2, 3)])
+def test_findings_beyond_the_limit_are_counted(count: int, reported: int, more: int) -> None:
     found = faults(2)
     for k in range(count):
         found.add("unknown-element", f"m{k}", 0)
     listed = found.in_order()
-    assert [d.name for d in listed] == ["unknown-element"] * told + ["too-many-findings"] * bool(more)
+    assert [d.name for d in listed] == ["unknown-element"] * reported + ["too-many-findings"] * bool(more)
     if more:
         assert listed[-1].message.startswith(f"{more} more ")
         assert listed[-1].location.line == 2

@@ -168,6 +168,16 @@ def test_a_finding_is_at_its_place(marked: str, names: list[str]) -> None:
     assert list(dict.fromkeys((d.location.line, d.location.column) for d in found)) == places(marked)
 
 
+RUNTIME = '<rt_info><attribute name="fused_names" version="0"{}/><attribute name="b"/></rt_info>'
+
+
+def test_a_runtime_attribute_without_its_value_is_an_error_and_one_without_a_version_a_warning() -> None:
+    text = in_layer(RUNTIME.format("")).replace("|", "")
+    assert [str(each.severity) for each in read(text)[1]] == ["error", "warning"]
+    text = in_layer(RUNTIME.format(' value=""')).replace("|", "")
+    assert [str(each.severity) for each in read(text)[1]] == ["warning"]
+
+
 @pytest.mark.parametrize(
     ("text", "notes"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -85,7 +86,7 @@ CHANGES = {
 def test_a_file_that_was_changed_is_neither_mapped_nor_read(file: Path, change: str) -> None:
     weights = Weights.of_file(file)
     CHANGES[change](file)
-    for take in (weights.view, weights.read):
+    for take in (weights.view, weights.read, lambda *place: copied(weights, *place)):
         with pytest.raises(WeightsChanged, match=r"^w\.bin was changed after the model was read; read the"):
             take(0, 2)
 
@@ -102,14 +103,37 @@ def test_a_file_that_is_mapped_is_checked_against_what_it_was(file: Path, change
         weights.view(0, 2)
 
 
-def test_a_file_that_is_replaced_after_it_was_mapped_stays_mapped(file: Path) -> None:
+def copied(weights: Weights, offset: int, size: int) -> bytes:
+    with TemporaryFile() as target:
+        weights.copy_to(target, offset, size)
+        target.seek(0)
+        return target.read()
+
+
+USES = {
+    "view": lambda weights: weights.view(0, 2),
+    "copy_to": lambda weights: copied(weights, 0, 2),
+    "keep_open": lambda weights: weights.keep_open(),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_file_that_is_replaced_after_it_was_opened_stays_readable(file: Path, use: str) -> None:
     weights = Weights.of_file(file)
-    weights.view(0, 2)
+    USES[use](weights)
     other = file.with_name("other")
     other.write_bytes(b"uvwxyz")
     other.replace(file)
     assert bytes(weights.view(0, 2)) == b"ab"
-    with pytest.raises(WeightsChanged, match="was changed"):
+    assert bytes(weights.read(2, 2)) == b"cd"
+    assert copied(weights, 4, 2) == b"ef"
+
+
+def test_a_file_that_is_only_read_is_not_kept_open(file: Path) -> None:
+    weights = Weights.of_file(file)
+    assert bytes(weights.read(0, 2)) == b"ab"
+    file.unlink()
+    with pytest.raises(WeightsChanged, match="cannot be read any more"):
         weights.read(0, 2)
 
 

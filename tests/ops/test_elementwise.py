@@ -1,5 +1,5 @@
-"""What is known in part of ops on two tensors is all that can be known: held to every pair of elements that
-there may be.
+"""Partially known values of ops on two tensors are as tight as possible: compared with the results of every
+possible pair of elements.
 """
 
 from __future__ import annotations

@@ -36,6 +36,13 @@ SMALL = 64
 """The most elements of a value that is made symbolic."""
 
 
+def broadcast_of(*sizes: int) -> int:
+    """The size of an axis after broadcasting, of which all sizes other than 1 are equal."""
+    others = {size for size in sizes if size != 1}
+    assert len(others) <= 1
+    return others.pop() if others else 1
+
+
 class Sizes:
     """The named numbers of one example, and what each is in the run. Equal numbers may share a name."""
 
@@ -72,7 +79,10 @@ class Sizes:
             return True
         if not dim.low <= number <= dim.high:
             return False
-        return dim.symbol is None or eval(str(dim.symbol), {}, dict(self.numbers)) == number
+        return (
+            dim.symbol is None
+            or eval(str(dim.symbol), {"broadcast": broadcast_of}, dict(self.numbers)) == number
+        )
 
 
 def with_symbols(sizes, array):

@@ -128,7 +128,7 @@ ELSEWHERE = {
     "IR407": "is about shapes that are given to infer, which no file holds; see the test above",
     "IR119": "takes a thousand other findings; see tests/ir/test_ir_faults.py",
     "IR019": "takes time; see tests/test_limits.py",
-    "IR021": "takes a file that changes while it is put right; see tests/analysis/test_fixing.py",
+    "IR021": "takes a file that changes while it is fixed; see tests/analysis/test_fixing.py",
     "IR020": "takes a fault of irops; see tests/cli/test_many_models.py",
     "IR120": "takes millions of elements; see tests/test_limits.py",
     "IR122": "takes a million layers; see tests/test_limits.py",

@@ -1,4 +1,4 @@
-"""Bodies run: parts and pieces, conditions, limits, and what is told when it cannot be."""
+"""Bodies run: parts and pieces, conditions, limits, and what is reported when they cannot run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""irops.call: one op on arrays, into arrays that the caller gives, and settled once for inputs like those
+"""irops.call: one op on arrays, into arrays that the caller gives, and prepared once for inputs like those
 before.
 """
 
@@ -92,9 +92,9 @@ def test_a_second_call_is_checked_like_the_first(backends: Any) -> None:
 @pytest.mark.parametrize("backends", BACKENDS)
 def test_a_second_call_is_warned_of_like_the_first(backends: Any) -> None:
     def warnings() -> set[str]:
-        with collect_warnings() as told:
+        with collect_warnings() as warnings:
             reverse_sequence(DATA, np.array([0.0, 2.0]), backends=backends)
-        return {warning.constraint for warning in told}
+        return {warning.constraint for warning in warnings}
 
     assert [warnings(), warnings()] == [{"C5", "C6"}] * 2
 

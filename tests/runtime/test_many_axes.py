@@ -74,8 +74,8 @@ def test_sizes_beside_one_of_none_may_be_too_great_for_an_array(net):
         weights=sizes.tobytes(),
     )
     assert irops.check(model).ok
-    told = r"IR616 Broadcast-1 gives f32\[4294967296,4294967296,0\]; no array has such sizes"
-    with pytest.raises(irops.EvaluationError, match=told):
+    message = r"IR616 Broadcast-1 gives f32\[4294967296,4294967296,0\]; no array has such sizes"
+    with pytest.raises(irops.EvaluationError, match=message):
         irops.run(model, {"x": np.float32([])})
-    with pytest.raises(irops.EvaluationError, match=told):
+    with pytest.raises(irops.EvaluationError, match=message):
         irops.call("Broadcast-1", np.float32([]), sizes, mode="numpy")

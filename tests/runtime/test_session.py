@@ -1,4 +1,4 @@
-"""Running models: inputs, results, what is kept, limits, backends, and what is told when it cannot be."""
+"""Running models: inputs, results, what is kept, limits, backends, and what is reported when they fail."""
 
 from __future__ import annotations
 

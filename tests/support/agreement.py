@@ -20,6 +20,7 @@ STRICTER = {
     "IR111": "two ports have one id",
     "IR112": "a dimension is malformed; OpenVINO ignores the dimensions of input ports",
     "IR113": "a precision is unknown",
+    "IR114": "a runtime attribute has no value; OpenVINO reads it as empty",
     "IR201": "the model has no result",
     "IR202": "an edge ends nowhere; OpenVINO drops it if the layer is unused",
     "IR203": "an edge begins at no port",

@@ -33,7 +33,7 @@ KILOBYTES = 256 << 10
 MODEST = irops.Limits(tensor_bytes=32 << 20, iterations=100, run_seconds=2)
 """What running one file may take."""
 UNSURE = frozenset(("Squeeze",))
-"""Ops of which the specification infers more than is sure, as the notes of their definitions tell."""
+"""Ops of which the specification infers more than is sure, as the notes of their definitions say."""
 PACKAGE = str(Path(irops.__file__).parent)
 
 
@@ -50,7 +50,7 @@ class Broken(AssertionError):
 
 
 def hold_promises(text: bytes, weights: bytes, folder: Path) -> str:
-    """Check a file that has this text and these weights, and hold what comes of it to what is promised.
+    """Check a file that has this text and these weights, and everything that irops promises of it.
 
     Returns: how far it went: "refused", or "clean" where all else was held, too
     Raises:  Broken

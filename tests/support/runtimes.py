@@ -100,7 +100,7 @@ def _onnxruntime(path: str, inputs: Sequence[tuple[str, Array]]) -> list[tuple[s
     from onnxruntime import InferenceSession, SessionOptions
 
     options = SessionOptions()
-    options.log_severity_level = 4  # what is wrong is told by the error alone
+    options.log_severity_level = 4  # the error alone reports what is wrong
     session = InferenceSession(path, options, providers=["CPUExecutionProvider"])
     names = [port.name for port in session.get_inputs()]
     if any(kind == "string" for kind, _ in inputs):  # which ONNX Runtime takes as arrays alone

@@ -153,10 +153,10 @@ BATCH, LENGTH = ANY.named("batch"), Dim(2, 9).named("length")
         (ANY // BATCH, None),
         (LENGTH.at_least(2), "length"),
         (LENGTH.at_least(1), "length"),
-        (LENGTH.at_least(3), None),
+        (LENGTH.at_least(3), "max(length, 3)"),
         (LENGTH.at_most(9), "length"),
         (LENGTH.at_most(10), "length"),
-        (LENGTH.at_most(8), None),
+        (LENGTH.at_most(8), "min(length, 8)"),
         (LENGTH.union(Dim(2, 9).named("length")), "length"),
         (LENGTH.union(Dim(2, 9)), None),
         (LENGTH.union(BATCH), None),
@@ -169,17 +169,25 @@ BATCH, LENGTH = ANY.named("batch"), Dim(2, 9).named("length")
         (broadcast(LENGTH, ANY, "C1"), "length"),
         (broadcast(ANY, LENGTH, "C1"), "length"),
         (broadcast(BATCH, ANY, "C1"), None),
-        (broadcast(BATCH, ANY.named("other"), "C1"), None),
+        (broadcast(BATCH, ANY.named("other"), "C1"), "broadcast(batch, other)"),
         (minimum(LENGTH, 20), "length"),
         (minimum(20, LENGTH), "length"),
-        (minimum(LENGTH, 5), None),
+        (minimum(LENGTH, 5), "min(length, 5)"),
         (maximum(LENGTH, 1), "length"),
         (maximum(1, LENGTH), "length"),
-        (maximum(LENGTH, 5), None),
+        (maximum(LENGTH, 5), "max(length, 5)"),
         (minimum(LENGTH, 9), "length"),
         (maximum(LENGTH, 2), "length"),
         (slack(LENGTH, 2, "C1"), "length - 2"),
-        (slack(LENGTH, 3, "C1"), None),
+        (slack(LENGTH, 3, "C1"), "length - 3"),
+        (minimum(5, LENGTH), "min(length, 5)"),
+        (minimum(minimum(BATCH, LENGTH), BATCH), "min(batch, length)"),
+        (minimum(minimum(BATCH, LENGTH), 5), "min(batch, length, 5)"),
+        (maximum(minimum(BATCH, LENGTH), 5), "max(min(batch, length), 5)"),
+        (maximum(LENGTH, LENGTH), "length"),
+        (broadcast(broadcast(BATCH, ANY.named("n"), "C1"), BATCH, "C1"), "broadcast(batch, n)"),
+        (LENGTH.ceil_div(2), "((length + 1)//(2))"),
+        ((LENGTH - 1) // 2 + 1, "((length + 1)//(2))"),
         (LENGTH.named(None), None),
         (LENGTH.named("l"), "l"),
         (LENGTH.named(BATCH.symbol), "batch"),
@@ -196,6 +204,12 @@ def test_a_symbol_is_kept_exactly_where_it_still_names_the_number(dim, symbol):
 def test_what_has_been_bounded_is_no_longer_the_named_number():
     assert LENGTH.at_least(3) == Dim(3, 9)
     assert LENGTH.at_least(3).can_be(LENGTH - 1)
+
+
+def test_a_function_of_two_numbers_has_no_symbol_if_its_name_would_be_too_long():
+    long = ANY.named("n" * 200)
+    assert minimum(long, ANY.named("m" * 40)).symbol is None
+    assert minimum(long, ANY.named("m" * 30)).symbol is not None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Facts: what is known of a tensor, worked out when it is asked for and once."""
+"""Facts: what is known of a tensor, computed on demand and once."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from math import inf
 
 import pytest
 
-from irops.values.interval import product, quotient, remainder
+from irops.values.interval import HUGE, Interval, product, quotient, remainder
 
 ALL = (-inf, inf)
 
@@ -85,3 +85,14 @@ def test_quotients_of_open_intervals_leave_out_the_divisor_0(a, b, result):
 )
 def test_remainders_have_the_sign_of_the_divisor_and_stay_below_it(a, b, result):
     assert remainder(a, b) == result
+
+
+def test_products_of_very_large_numbers_do_not_grow_without_bound():
+    number: Interval = (1, 10)
+    for _ in range(200):  # digits double each time
+        number = product(number, number)
+    assert number == (1, inf)
+    assert product((2**900, 2**900), (2**900, 2**900)) == (HUGE, inf)
+    assert product((-(2**900), -(2**900)), (2**900, 2**900)) == (-inf, -HUGE)
+    assert product((1, 2**999), (1, inf)) == (1, inf)
+    assert product(product((1, 2**900), (1, 2**900)), (0, inf)) == (0, inf)

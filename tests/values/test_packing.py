@@ -1,4 +1,4 @@
-"""Packing: bytes as OpenVINO 2026.4.1 was seen to write them, and the way back."""
+"""Packing: bytes as OpenVINO 2026.4.1 was seen to write them, and unpacking."""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from irops.values.dim import ANY, Dim
@@ -287,3 +290,25 @@ def test_unifying_keeps_symbols_and_tells_both_shapes():
         unify_shapes(Shape.of(2), Shape.of(2, 2), "C1")
     with pytest.raises(Violation, match=r"C1: got \[2,4\] and \[2,3\]"):
         unify_shapes(Shape.of(2, 4), Shape.of(2, 3), "C1")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text"),
+    [
+        (Shape.parse("N,3", symbols=True), "[N,3]"),
+        ("[N, 3]", "[N,3]"),
+        ("...", "[...]"),
+        (("N", 3), "[N,3]"),
+        ([None, -1, "2..5", "?"], "[?,?,2..5,?]"),
+        ((np.int64(2), Dim(1, 4)), "[2,1..4]"),
+        ((), "[]"),
+    ],
+)
+def test_a_shape_is_given_as_text_or_sizes(wanted: Any, text: str):
+    assert Shape.like(wanted).spelled == text
+
+
+@pytest.mark.parametrize("wanted", [5, ("a b",), (-2,), (1.5,), "1,x y"])
+def test_what_a_caller_gives_for_a_shape_is_refused(wanted: Any):
+    with pytest.raises(ValueError, match=r"is not a (shape|dimension)"):
+        Shape.like(wanted)

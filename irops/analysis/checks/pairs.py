@@ -17,32 +17,41 @@ STATEFUL = ("readvalue", "assign")
 
 
 def first_assignments_follow_a_read(structure: ModelStructure) -> Iterator[Diagnostic]:
-    """Assign-3 takes type and shape of the variable from a ReadValue that its input depends on."""
-    read = _read(structure)
-    nodes = ((scope, node) for scope in structure.fully_read for node in scope.layers.values())
-    assigns = ((scope, node) for scope, node in nodes if node.op is not None and node.op.id == "Assign-3")
-    for scope, node in islice(assigns, MAX_SEARCHES):
+    """Assign-3 takes type and shape of the variable from a ReadValue-3 that its input depends on."""
+    by_any = {layer.data.get("variable_id") for _, layer in layers_of_type(structure, "readvalue")}
+    by_first = {node.layer.data.get("variable_id") for _, node in _nodes(structure, "ReadValue-3")}
+    for scope, node in islice(_nodes(structure, "Assign-3"), MAX_SEARCHES):
         name = node.layer.data.get("variable_id")
-        if name in read and name not in _read_before(scope, node):  # not read at all: reported as such
-            message = (
-                f'{node.layer} assigns the variable "{name}" and does not depend on a ReadValue of it; the'
-                " input of an Assign of opset3 must"
-            )
-            notes = ("OpenVINO refuses the file",)
-            yield structure.finding("unread-variable", message, node.layer.at, scope, node.layer, notes=notes)
+        if name not in by_any:  # reported as not read at all
+            continue
+        if name not in by_first:
+            why = "is not read by a ReadValue of opset3; a ReadValue of a later version is not enough"
+        elif name not in _read_before(scope, node):
+            why = "must be read by a ReadValue of opset3 that the input of the Assign depends on"
+        else:
+            continue
+        message = f'{node.layer} of {node.layer.version} assigns the variable "{name}", which {why}'
+        notes = ("OpenVINO refuses the file: it does not find the variable",)
+        yield structure.finding("unread-variable", message, node.layer.at, scope, node.layer, notes=notes)
+
+
+def _nodes(structure: ModelStructure, op: str) -> Iterator[tuple[GraphNode, LayerNode]]:
+    """The layers of an op version, with their graphs."""
+    for scope in structure.fully_read:
+        for node in scope.layers.values():
+            if node.op is not None and node.op.id == op:
+                yield scope, node
 
 
 def _read_before(scope: GraphNode, node: LayerNode) -> set[str | None]:
+    """The variables that are read by ReadValue-3 before a layer."""
     before = feeding_layers(scope.wiring, [node.layer])
+    others = (scope.layers[number] for number in before if number in scope.layers)
     return {
-        layer.data.get("variable_id")
-        for layer in scope.graph.layers
-        if layer.id in before and layer.type.lower() == "readvalue"
+        other.layer.data.get("variable_id")
+        for other in others
+        if other.op is not None and other.op.id == "ReadValue-3"
     }
-
-
-def _read(structure: ModelStructure) -> set[str | None]:
-    return {layer.data.get("variable_id") for _, layer in layers_of_type(structure, "readvalue")}
 
 
 def _in_bodies(structure: ModelStructure) -> bool:

@@ -17,6 +17,7 @@ from irops.analysis.checks.interface import (
 )
 from irops.analysis.checks.most import within
 from irops.analysis.checks.target import the_target_reads_the_model
+from irops.analysis.checks.uncompiled import element_types_can_be_compiled
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import ModelStructure
@@ -42,7 +43,6 @@ CHECKS: tuple[Check, ...] = (
     layers.tensor_names_are_unique,
     state.variables_have_one_type_and_shape,
     state.assigned_variables_are_read,
-    state.assigned_variables_are_read_by_the_same_version,
     state.variables_are_read_before_they_are_assigned,
     pairs.first_assignments_follow_a_read,
     pairs.variables_are_read_and_assigned_once,
@@ -57,6 +57,8 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     inputs_and_outputs_keep_their_types,
     layouts_fit_inputs_and_outputs,
     sinks.inputs_can_be_compiled,
+    sinks.ranks_can_be_compiled,
+    element_types_can_be_compiled,
     bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )

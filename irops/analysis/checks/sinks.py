@@ -1,4 +1,6 @@
-"""Checks of layers that OpenVINO's CPU plug-in does not compile: used sinks, and inputs of some types."""
+"""Checks of layers that OpenVINO's CPU plug-in does not compile: used sinks, inputs of some types, outputs of
+unknown rank.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,9 @@ UNCOMPILED = frozenset(("u1", "u3", "u6", "dynamic"))
 """The element types that inputs of a model cannot have in OpenVINO's CPU plug-in."""
 
 
+UNCOMPILED_NOTES = ("OpenVINO reads the file, but its CPU plug-in refuses to compile the model",)
+
+
 def nothing_uses_a_sink(structure: ModelStructure) -> Iterator[Diagnostic]:
     for scope in structure.graphs:
         for layer in scope.graph.layers:
@@ -21,8 +26,7 @@ def nothing_uses_a_sink(structure: ModelStructure) -> Iterator[Diagnostic]:
             users = scope.wiring.consumers.get((layer.id, 0), ())
             for user, _ in users[:1]:
                 message = f"{user} takes the output of {layer}; it must take the input of that layer"
-                notes = ("OpenVINO reads the file, but its CPU plug-in refuses to compile the model",)
-                yield structure.finding("used-sink", message, user.at, scope, user, notes=notes)
+                yield structure.finding("used-sink", message, user.at, scope, user, notes=UNCOMPILED_NOTES)
 
 
 def inputs_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
@@ -40,6 +44,24 @@ def inputs_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Ite
         else:
             continue
         message = f'input "{known.layer.name}" has {reason}'
-        notes = ("OpenVINO reads the file, but its CPU plug-in refuses to compile the model",)
         place = structure.graphs[0]
-        yield structure.finding("uncompiled-input", message, known.layer.at, place, known.layer, notes=notes)
+        yield structure.finding(
+            "uncompiled-input", message, known.layer.at, place, known.layer, notes=UNCOMPILED_NOTES
+        )
+
+
+def ranks_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
+    """Reports the first layers of which a rank is unknown: the ranks of their inputs are known."""
+    if not structure.dialect.runtime_notes:
+        return
+    for known in inferred.layers.values():
+        if known.op is None or known.failed or known.layer.kind is LayerKind.PARAMETER:
+            continue
+        if any(fact is None or fact.shape.rank is None for fact in known.inputs):
+            continue
+        if any(fact.shape.rank is None for fact in known.outputs):
+            place = structure.graphs[0]
+            message = f"{known.layer} has an output of unknown rank"
+            yield structure.finding(
+                "unknown-rank", message, known.layer.at, place, known.layer, notes=UNCOMPILED_NOTES
+            )

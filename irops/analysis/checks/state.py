@@ -52,25 +52,6 @@ def assigned_variables_are_read(structure: ModelStructure) -> Iterator[Diagnosti
             )
 
 
-def assigned_variables_are_read_by_the_same_version(structure: ModelStructure) -> Iterator[Diagnostic]:
-    """OpenVINO finds the variable of Assign-3 by the ReadValue-3 of its variable_id alone."""
-    read = {
-        layer.data.get("variable_id")
-        for _, layer in layers_of_type(structure, "readvalue")
-        if layer.version == "opset3"
-    }
-    other = {layer.data.get("variable_id") for _, layer in layers_of_type(structure, "readvalue")} - read
-    for scope, layer in layers_of_type(structure, "assign"):
-        name = layer.data.get("variable_id")
-        if layer.version == "opset3" and name in other:
-            message = (
-                f'{layer} of opset3 assigns the variable "{name}", which only a ReadValue of another version'
-                " reads, must be of the same version"
-            )
-            note = ("OpenVINO refuses the file: it does not find the variable",)
-            yield structure.finding("unread-variable", message, layer.at, scope, layer, notes=note)
-
-
 def variables_are_read_before_they_are_assigned(structure: ModelStructure) -> Iterator[Diagnostic]:
     """OpenVINO computes an Assign after every ReadValue of its variable, which must not depend on it."""
     reads = _variables(structure, "readvalue")

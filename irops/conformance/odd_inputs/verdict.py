@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from irops.conformance.compare import codes
 from irops.conformance.odd_inputs.odd_input import Reply
+from irops.values.codes import codes
 from irops.values.element import Array, element_type_of
 
 

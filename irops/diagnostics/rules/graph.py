@@ -221,4 +221,17 @@ RULES: tuple[Rule, ...] = (
         Use the value that is assigned, and not the variable.
         """,
     ),
+    Rule(
+        "IR218",
+        "unknown-rank",
+        Severity.WARNING,
+        "an output of a layer has an unknown rank, although its inputs have known ranks",
+        """
+        Of some layers the rank of the output follows from values: the number of indices in the tuples of a
+        GatherND, the elements of a Reshape's pattern. Where these are unknown before the model runs, so is
+        the rank. OpenVINO reads such a model, but its CPU plug-in refuses to compile it.
+
+        Sizes can be given after the model is read, with reshape, and values be made constants.
+        """,
+    ),
 )

@@ -74,6 +74,20 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "IR946",
+        "use-newer-than-target",
+        Severity.ERROR,
+        "the target release has the op, but refuses this use of it",
+        """
+        Releases relax what an op requires of its inputs, without a new version of the op: Einsum with a label
+        of sizes 1 and n, Pad with an unknown number of pads, MulticlassNms with boxes of dynamic shape.
+        Older releases refuse such a layer when they validate it.
+
+        Give the inputs static shapes, insert a Broadcast or a Reshape, or raise the target. Reported only
+        with --target, or a target in the settings.
+        """,
+    ),
+    Rule(
+        "IR947",
         "inconvertible-layer",
         Severity.ERROR,
         "a layer has no equal form that the target reads",

@@ -165,12 +165,13 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "IR114",
         "empty-rt-info",
-        Severity.WARNING,
+        Severity.ERROR,
         "a runtime attribute has no name, version or value",
         """
         <attribute name="…" version="…"/> in <rt_info> gives a layer or a port a runtime attribute, most of
-        which have one value. OpenVINO ignores an attribute without name or version, and reads one without a
-        value as if it were empty.
+        which have one value. An attribute without its value is an error: OpenVINO never writes one, and reads
+        it as if the value were empty, although the value may have been lost. An attribute without name or
+        version is a warning: OpenVINO ignores it.
         """,
     ),
     Rule(

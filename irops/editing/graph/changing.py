@@ -14,7 +14,7 @@ from irops.editing.graph.operands import array_of, own
 from irops.ir.model import LayerKind
 from irops.spec.domains import format_value
 from irops.values.fact import Fact
-from irops.values.shape import Shape
+from irops.values.shape import Shape, ShapeLike
 from irops.values.tensors import fact_of
 
 
@@ -146,7 +146,7 @@ class Changing(Following):
             self.set(node, "data", data)
             self.follow([node])
 
-    def reshape(self, shapes: Mapping[str | int, str | Sequence[int | str | None] | Shape]) -> None:
+    def reshape(self, shapes: Mapping[str | int, ShapeLike]) -> None:
         """Give inputs of the model other shapes: reshape({"image": "N,3,H,W"}); all shapes behind follow.
 
         shapes: by the name of the tensor or of the node, or by position
@@ -236,11 +236,8 @@ class Changing(Following):
         message = f"the graph has no input {key!r}; its inputs are {has}{did_you_mean(key, names)}"
         raise refuse("unknown-input", message)
 
-    def _shape(self, node: Node, shape: str | Sequence[int | str | None] | Shape) -> Shape:
-        if isinstance(shape, Shape):
-            return shape
-        text = shape if isinstance(shape, str) else ",".join("?" if s is None else str(s) for s in shape)
+    def _shape(self, node: Node, shape: ShapeLike) -> Shape:
         try:
-            return Shape.parse(text, symbols=True)
+            return Shape.like(shape)
         except ValueError as error:
             raise refuse("invalid-input-shape", f"input {node.name!r}: {error}", node.name) from None

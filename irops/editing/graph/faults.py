@@ -40,7 +40,7 @@ def _given(op: Op, inputs: list[Fact | None], attributes: dict[str, str]) -> str
     """The inputs and attributes of a call on one line: data f32[4,10]; axis=1."""
     ports = op.definition.inputs
     named = [
-        f"{ports[min(index, len(ports) - 1)].name} {fact}"
+        f"{ports[min(index, len(ports) - 1)].name} {fact.spelled}"
         for index, fact in enumerate(inputs)
         if fact is not None and ports
     ]

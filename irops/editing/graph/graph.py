@@ -21,7 +21,7 @@ from irops.spec.domains import format_value
 from irops.spec.opsets import OPSETS
 from irops.values.element import element_type
 from irops.values.fact import Fact
-from irops.values.shape import Shape
+from irops.values.shape import UNRANKED, Shape, ShapeLike
 
 NEWEST = len(OPSETS)
 
@@ -83,7 +83,7 @@ class Graph(Nesting):
         self,
         name: str,
         tensor: str | Fact,
-        shape: str | Sequence[int | str | None] | Shape | None = None,
+        shape: ShapeLike | None = None,
     ) -> Value:
         """Add an input of the model: parameter("image", "f32[N,3,224,224]") or ("image", "f32", (1, 3)).
 
@@ -103,9 +103,7 @@ class Graph(Nesting):
             self._finish(node, 1)
         return node.outputs[0]
 
-    def _declared(
-        self, name: str, tensor: str | Fact, shape: str | Sequence[int | str | None] | Shape | None
-    ) -> Fact:
+    def _declared(self, name: str, tensor: str | Fact, shape: ShapeLike | None) -> Fact:
         if isinstance(tensor, Fact):
             return tensor
         kind, bracket, inside = tensor.partition("[")
@@ -113,13 +111,8 @@ class Graph(Nesting):
             if bracket and (shape is not None or not inside.endswith("]")):
                 raise ValueError(f"{tensor!r} is not an element type with a shape in brackets")
             if shape is None:
-                known = Shape.parse(bracket + inside, symbols=True) if bracket else Shape(None)
-            elif isinstance(shape, Shape):
-                known = shape
-            else:
-                text = shape if isinstance(shape, str) else ",".join(map(_size, shape))
-                known = Shape.parse(text, symbols=True)
-            return Fact(element_type(kind.strip()), known)
+                shape = bracket + inside if bracket else UNRANKED
+            return Fact(element_type(kind.strip()), Shape.like(shape))
         except ValueError as error:
             raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
 
@@ -195,9 +188,3 @@ class Graph(Nesting):
                 "graph-without-result", f"the graph {self.name!r} has no result; add one with result"
             )
         return self.origin.model_with(layers_of(self.order, self.origin.layers), self.name)
-
-
-def _size(size: int | str | None) -> str:
-    if size is None or (isinstance(size, int) and size < 0):
-        return "?"
-    return str(size)

@@ -11,7 +11,7 @@ from irops.ops.contraction import product
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.convolution.convolution import channel_groups, spatial_axes
 from irops.ops.entries import entries
-from irops.ops.sliding import Slide, Steps, reach, warn_of_empty
+from irops.ops.sliding import Slide, Steps, reach, check_empty_lists
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, as_i64, element_type_of
@@ -35,7 +35,7 @@ def backprop_shape(
     auto_pad: str,
     output_padding: Numbers,
 ) -> Shape:
-    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
+    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
     axes = spatial_axes(
         data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations, output_padding
     )
@@ -65,7 +65,7 @@ def group_backprop_shape(
     auto_pad: str,
     output_padding: Numbers,
 ) -> Shape:
-    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
+    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
     axes = spatial_axes(
         data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations, output_padding
     )

@@ -7,7 +7,7 @@ import numpy as np
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.convolution.columns import convolve
 from irops.ops.convolution.deformable_convolution import output_size, slide_along
-from irops.ops.sliding import Steps, warn_of_empty
+from irops.ops.sliding import Steps, check_empty_lists
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array, element_type_of
@@ -29,7 +29,7 @@ def binary_convolution_shape(
     dilations: Numbers,
     auto_pad: str,
 ) -> Shape:
-    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
+    check_empty_lists("C1", auto_pad, strides, dilations, pads_begin, pads_end)
     lists = (strides, dilations, pads_begin, pads_end)
     require(
         all(len(numbers) in (0, 2) for numbers in lists),

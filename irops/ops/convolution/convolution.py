@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from irops.ops.convolution.columns import convolve
-from irops.ops.sliding import Slide, Steps, positions, reach, same_padding, warn_of_empty
+from irops.ops.sliding import Slide, Steps, positions, reach, same_padding, check_empty_lists
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
@@ -29,7 +29,7 @@ def convolution_shape(
     dilations: Numbers,
     auto_pad: str,
 ) -> Shape:
-    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
+    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
     axes = spatial_axes(data.shape, filters.shape, 2, strides, pads_begin, pads_end, dilations)
     if axes == 0:
         return UNRANKED
@@ -51,7 +51,7 @@ def group_convolution_shape(
     dilations: Numbers,
     auto_pad: str,
 ) -> Shape:
-    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
+    check_empty_lists("C4", auto_pad, strides, dilations, pads_begin, pads_end)
     axes = spatial_axes(data.shape, filters.shape, 3, strides, pads_begin, pads_end, dilations)
     if axes == 0:
         return UNRANKED

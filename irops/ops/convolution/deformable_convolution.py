@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from irops.ops.contraction import product
-from irops.ops.sliding import Slide, Steps, positions, reach, same_padding, warn_of_empty
+from irops.ops.sliding import Slide, Steps, positions, reach, same_padding, check_empty_lists
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, element_type_of
@@ -34,7 +34,7 @@ def deformable_convolution_shape(
     group: int,
     deformable_group: int,
 ) -> Shape:
-    warn_of_empty(auto_pad, pads_begin, pads_end, strides, dilations)
+    check_empty_lists("C1", auto_pad, strides, dilations, pads_begin, pads_end)
     lists = (strides, dilations, pads_begin, pads_end)
     require(
         all(len(numbers) in (0, 2) for numbers in lists),

@@ -44,7 +44,7 @@ def _part_count(cut: Cut, size: Dim, check: Callable[..., None]) -> Dim:
     length = length.at_least(0 if whole else 1)
     low, high = length.ceil_div(cut.part_size).low, (length // cut.part_size).high
     check(abs(cut.stride) == cut.part_size and low <= high, "C3", f"part_size {cut.part_size}, {values}")
-    return Dim(min(low, high), high)
+    return Dim(min(low, high), high).named((length // cut.part_size).symbol)
 
 
 def _elements_up_to(index: int) -> int:

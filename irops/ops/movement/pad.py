@@ -29,10 +29,13 @@ def pad_shape(
         fits = pad_value.element_type in (kind, DYNAMIC) or kind is DYNAMIC
         require(pad_mode != "constant" or (fits and pad_value.shape.rank in (0, None)), "C5", data, pad_value)
     count = unify(pads_begin.shape[0], pads_end.shape[0], "C1")
-    if data.shape.dims is None:
-        return Shape([ANY] * int(count)) if count.known and count <= 64 else UNRANKED
-    unify(count, len(data.shape), "C1")
-    pads = zip(data.shape, entries(pads_begin, len(data.shape)), entries(pads_end, len(data.shape)))
+    sizes = data.shape.dims
+    if sizes is None:
+        if not count.known or count > 64:
+            return UNRANKED
+        sizes = (ANY,) * int(count)
+    unify(count, len(sizes), "C1")
+    pads = zip(sizes, entries(pads_begin, len(sizes)), entries(pads_end, len(sizes)))
     return Shape(padded_size(size, begin, end, pad_mode) for size, begin, end in pads)
 
 

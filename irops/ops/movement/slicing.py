@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import product
 from math import inf
 
-from irops.values.dim import Bound, Dim
+from irops.values.dim import Bound, Dim, maximum, minimum
 from irops.values.shape import MAX_DIM
 
 FAR = 1 << 200
@@ -51,7 +51,7 @@ def sliced_size(size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
         for n in _sizes(size, a, b)
     ]
     result = Dim(min(counts), inf if max(counts) > MAX_DIM else max(counts))
-    return _with_symbol(result, size, start, stop) if step == 1 and not result.known else result
+    return result if result.known else _with_symbol(result, size, start, stop, step)
 
 
 def takes_all(size: Dim, start: Dim, stop: Dim, step: Dim) -> bool:
@@ -62,21 +62,26 @@ def takes_all(size: Dim, start: Dim, stop: Dim, step: Dim) -> bool:
     return step == -1 and (start == -1 or start.low >= max_size - 1) and stop.high <= -max_size - 1
 
 
-def _with_symbol(count: Dim, size: Dim, start: Dim, stop: Dim) -> Dim:
-    """The count as stop - start, which keeps symbols, if 0 <= start <= stop <= size is certain."""
-    first, last = _from_0(start, size), _from_0(stop, size)
-    if first < 0 or last < first or last > size:
+def _with_symbol(count: Dim, size: Dim, start: Dim, stop: Dim, step: Dim) -> Dim:
+    """The count by its formula, which keeps symbols, where the signs of the arguments are certain."""
+    if not step.known or not all(p.low >= 0 or p.high < 0 for p in (start, stop)):
         return count
-    between = last - first
-    low, high = max(count.low, between.low), min(count.high, between.high)
-    return Dim(low, high, between.symbol) if low <= high else count
+    if step > 0:
+        length = _limited(stop, size, 0, size) - _limited(start, size, 0, size)
+    else:
+        length = _limited(start, size, 0, size - 1) - _limited(stop, size, -1, size)
+    formula = length.at_least(0).ceil_div(abs(int(step)))
+    low, high = max(count.low, formula.low), min(count.high, formula.high)
+    return count if low > high else Dim(low, high).named(formula.symbol)
 
 
-def _from_0(position: Dim, size: Dim) -> Dim:
-    """The distance from 0: negative positions count from the end."""
+def _limited(position: Dim, size: Dim, low: int, high: Dim) -> Dim:
+    """The distance from 0, clamped to low..high: negative positions count from the end."""
     if position.low >= MAX_DIM:
-        return size
-    return size + position if position.high < 0 else position
+        return high
+    if position.high <= -MAX_DIM:
+        return Dim.of(low)
+    return minimum(maximum(size + position if position.high < 0 else position, low), high)
 
 
 def _clamped(position: int, low: int, high: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import inf
 
 from irops.ops.sliding import Numbers, Slide, Steps, reach, same_padding, warn_of_empty
-from irops.values.dim import Dim, slack
+from irops.values.dim import UNKNOWN, Dim, minimum, slack
 from irops.values.shape import Shape
 from irops.values.violation import require
 
@@ -102,4 +102,13 @@ def _positions(window: Window, size: Dim) -> Dim:
         window.count(low),
         window.count(int(min(low + 1, high))),
     ]  # with ceil_torch, size 0 may have more windows than size 1
-    return Dim(min(counts), inf if high == inf else max(*counts, window.count(int(high))))
+    count = Dim(min(counts), inf if high == inf else max(*counts, window.count(int(high))))
+    return count.named(None if same else _torch_count(window, size + padding, size).symbol)
+
+
+def _torch_count(window: Window, padded: Dim, size: Dim) -> Dim:
+    """The number of windows by the formula of ceil_torch, where that holds for all sizes of an interval."""
+    ahead = size + window.padding(0)[0]
+    if ahead.low <= 0 or window.padding(0)[1] > window.reach:
+        return UNKNOWN
+    return minimum((padded - window.reach).ceil_div(window.stride) + 1, ahead.ceil_div(window.stride))

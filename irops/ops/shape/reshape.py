@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 from irops.ops.shape.copied_sizes import possible_copies, union_of_copies
@@ -33,22 +34,23 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     has_size_0 = any(size == 0 and axis not in copied for axis, size in enumerate(pattern))
     warn_unless(not has_size_0 or -1 not in pattern, "C5", requested)
     remaining = ONE if has_size_0 else ANY
-    sizes = [remaining if size.low < 0 else size for size in pattern]
+    sizes = [_requested(size, remaining, -1 in pattern) for size in pattern]
     for axis in copied:
         sizes[axis] = data.shape[axis]
     if rank is None:
         return Shape(
             size.at_least(1) if entry == -1 and not copied else size for entry, size in zip(pattern, sizes)
         )
+    balanced = partial(_balanced, inferred=-1 in pattern)
     uncertain = possible_copies(pattern, data.shape) if special_zero else []
     if uncertain:
-        known = union_of_copies(sizes, data.shape, copied, uncertain, _balanced)
+        known = union_of_copies(sizes, data.shape, copied, uncertain, balanced)
         if known is not None:
             return known
         for axis in uncertain:
             sizes[axis] = sizes[axis].union(data.shape[axis])
     try:
-        return Shape(_balanced(sizes, data.shape, copied))
+        return Shape(balanced(sizes, data.shape, copied))
     except Violation:
         counted = [axis for axis in range(max(rank, len(sizes))) if -1 not in pattern or axis not in copied]
         may_be_empty = all(
@@ -61,11 +63,24 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
         return Shape(sizes)
 
 
-def _balanced(sizes: list[Dim], data: Shape, copied: set[int]) -> list[Dim]:
+def _requested(size: Dim, remaining: Dim, has_minus_1: bool) -> Dim:
+    """The size that an element of the pattern asks for. Only one element is -1, so that no other may be where
+    one certainly is.
+    """
+    if size.low >= 0:
+        return size
+    return size.at_least(0) if has_minus_1 and size != -1 else remaining
+
+
+def _balanced(sizes: list[Dim], data: Shape, copied: set[int], inferred: bool) -> list[Dim]:
     """The sizes of the output, narrowed by the number of elements of data.
 
+    inferred: whether the pattern holds -1. Where a copied size is 0, both sides have no elements whatever the
+        other sizes are, and only the size that -1 stands for follows from those of data
     Raises:  Violation(C4) if the numbers of elements cannot be equal
     """
+    if not inferred and any(sizes[axis] == 0 for axis in copied):
+        return sizes
     before = [size for axis, size in enumerate(data) if axis not in copied]
     after = [size for axis, size in enumerate(sizes) if axis not in copied]
     unknown = [axis for axis, size in enumerate(after) if not size.known]

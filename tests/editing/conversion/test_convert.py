@@ -37,7 +37,7 @@ def ops(model: irops.Model) -> list[str]:
 def reasons(model: irops.Model, target: str) -> list[str]:
     with pytest.raises(irops.DiagnosticError) as raised:
         irops.convert(model, target)
-    assert {finding.code for finding in raised.value.diagnostics} == {"IR946"}
+    assert {finding.code for finding in raised.value.diagnostics} == {"IR947"}
     return [finding.message for finding in raised.value.diagnostics]
 
 

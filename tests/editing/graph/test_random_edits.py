@@ -19,11 +19,16 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 NAMES = ("digit_classifier", "bidirectional_encoder", "turned_rows", "running_total")
 CORPUS = os.environ.get("IROPS_CORPUS")
 EDITS = 20
+ADDING = ("insert", "result")
+KINDS = ("rename", "replace", "remove", *ADDING)
 UNARY = ("ReLU", "Tanh", "Sigmoid", "Gelu", "Swish", "Exp", "Clamp", "Negative")
 
 
 def edited(model: irops.Model, seed: str) -> tuple[irops.Graph, dict[str, list[str]]]:
-    """A graph of a model after random edits, each of another node, and the names that a difference lists."""
+    """A graph of a model after EDITS random edits, and the names that a difference lists.
+
+    Each node is edited once, and where the model has too few, nodes get more neighbours.
+    """
     chance = random.Random(seed)
     graph = irops.Graph(model)
     nodes = [
@@ -31,16 +36,22 @@ def edited(model: irops.Model, seed: str) -> tuple[irops.Graph, dict[str, list[s
     ]
     chance.shuffle(nodes)
     done: dict[str, list[str]] = {}
-    for number, node in enumerate(nodes[:EDITS]):
+    count = 0
+    for number in range(20 * len(nodes)):
+        node = nodes[number % len(nodes)]
+        kinds = KINDS if number < len(nodes) else ADDING
         for _ in range(4):  # not every edit applies to every node
             try:
-                changes = edit(graph, node, number, chance)
+                changes = [] if node.removed else edit(graph, node, count, chance.choice(kinds))
             except DiagnosticError:  # refused, and so not done
                 continue
             for what, name in changes:
                 done.setdefault(what, []).append(name)
             if changes:
+                count += 1
                 break
+        if count == EDITS:
+            break
     return graph, done
 
 
@@ -52,10 +63,10 @@ def follows_from_constants(node) -> bool:
     )
 
 
-def edit(graph: irops.Graph, node, number: int, chance: random.Random) -> list[tuple[str, str]]:
+def edit(graph: irops.Graph, node, number: int, kind: str) -> list[tuple[str, str]]:
     """Make one edit; what a difference lists of it."""
     one = len(node.outputs) == 1
-    match chance.choice(("rename", "insert", "replace", "remove", "result")):
+    match kind:
         case "rename" if node.kind is LayerKind.OPERATION:
             graph.rename(node, f"renamed_{number}")
             return [("renamed", node.name)]

@@ -1,4 +1,4 @@
-"""Unique: its four outputs tell the same story."""
+"""Unique: its four outputs agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reshape where sizes are known in part: what the number of elements tells of them."""
+"""Reshape where sizes are known in part: what follows from the number of elements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from invoking import infer_layer
 
 from irops.invocation import OpFault
 from irops.registry import default_registry
-from irops.values.dim import ANY, UNKNOWN, Dim
+from irops.values.dim import ANY, UNKNOWN, Dim, broadcast
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
@@ -41,6 +41,8 @@ def reshaped(data, *pattern, special_zero=False):
         (fact(2, 6), (UNKNOWN, UNKNOWN, 3), "[1..4,1..4,3]"),
         (fact(Dim(2, 3), 6), (Dim(1, 4), -1), "[1..4,3..18]"),
         (fact(ANY, 6), (5, -1), "[5,?]"),
+        (fact(ANY, ANY), (Dim(-1, 5), -1), "[..5,?]"),
+        (fact(ANY, ANY), (Dim(-1, 5), 3), "[?,3]"),
     ],
 )
 def test_sizes_are_what_the_count_leaves(data, pattern, shape):
@@ -63,6 +65,19 @@ def test_an_element_that_may_be_0_may_copy_a_size():
     assert (
         str(reshaped(fact(3, 4), *([Dim(0, 3)] * 6), special_zero=True)) == "[1..3,1..4,1..3,1..3,1..3,1..3]"
     )
+
+
+def test_an_element_that_data_was_broadcast_with_copies_no_other_size():
+    query, key = Dim(0, 3).named("query"), Dim(1, inf).named("key")
+    assert str(reshaped(fact(broadcast(key, query, "C1"), 6), query, 6, special_zero=True)) == "[..3,6]"
+    data = fact(key, 12, broadcast(8, query, "C1"))
+    assert str(reshaped(data, Dim(1, inf).named("rows"), query, special_zero=True)) == "[32..,1..3]"
+    assert str(reshaped(fact(key, 3, 2), query, 6, special_zero=True)) == "[1..,6]"
+
+
+def test_where_a_copied_size_is_0_the_other_sizes_are_free():
+    assert str(reshaped(fact(0, 3), 0, 5, special_zero=True)) == "[0,5]"
+    assert str(reshaped(fact(0, 3), UNKNOWN, UNKNOWN, special_zero=True)) == "[0,1..]"
 
 
 def test_an_element_of_which_data_consists_is_no_copy_of_another_size():
@@ -102,6 +117,11 @@ def test_what_may_have_no_elements_may_take_any_shape_of_none():
     [(fact(0), (2**32, 2**32)), (fact(16), (2**62, 16)), (fact(4), (2**63 - 1, 2**63 - 1, 4))],
 )
 def test_no_product_wraps_around(data, pattern):
-    with pytest.raises(OpFault) as told:
+    with pytest.raises(OpFault) as error:
         reshaped(data, *pattern)
-    assert told.value.constraint == "C4"
+    assert error.value.constraint == "C4"
+
+
+def test_bounds_beyond_the_range_of_floats_are_open():
+    large = Dim(1, 2**900)
+    assert str(reshaped(fact(large, large, 2, 64), ANY, ANY, 64)) == "[1..,1..,64]"

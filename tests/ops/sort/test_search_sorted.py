@@ -1,4 +1,4 @@
-"""SearchSorted beyond its examples: held to NumPy's search, and to the order that it asks for."""
+"""SearchSorted beyond its examples: compared with NumPy's search, and the order that it requires."""
 
 from __future__ import annotations
 

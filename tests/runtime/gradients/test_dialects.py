@@ -152,6 +152,6 @@ def test_complex_numbers_are_attenuated_part_by_part(kind):
 def test_a_node_that_irops_does_not_define_is_told(net):
     model = node(net)
     model.layer("op").type = "Compress"
-    told = irops.check(model).diagnostics
-    assert [d.name for d in told] == ["undefined-op"]
-    assert "Graiphic's Compress" in told[0].message
+    diagnostics = irops.check(model).diagnostics
+    assert [d.name for d in diagnostics] == ["undefined-op"]
+    assert "Graiphic's Compress" in diagnostics[0].message

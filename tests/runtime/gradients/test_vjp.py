@@ -1,4 +1,4 @@
-"""Gradients through whole models: what they are given by, what they pass, what stops them, what is told where
+"""Gradients through whole models: what they pass through, what stops them, what is reported where
 they cannot go on.
 """
 
@@ -248,10 +248,10 @@ def test_an_op_without_gradient_is_told_with_the_way_through_it(net):
     )
     with pytest.raises(irops.EvaluationError) as error:
         irops.vjp(model, [X[0]], {"y": np.ones(3)})
-    (told,) = error.value.diagnostics
-    assert (told.code, told.location.layer_name) == ("IR621", "sums")
+    (diagnostic,) = error.value.diagnostics
+    assert (diagnostic.code, diagnostic.location.layer_name) == ("IR621", "sums")
     assert (
-        told.message == "CumSum-3 has no gradient, and one would have to flow through 'sums': "
+        diagnostic.message == "CumSum-3 has no gradient, and one would have to flow through 'sums': "
         "'x' -> 'e' (Exp-1) -> 'sums' (CumSum-3) -> 't' (Tanh-1) -> 'y'"
     )
     with pytest.raises(irops.EvaluationError) as error:

@@ -28,7 +28,6 @@ from releases.running import Request, runs
 
 import irops
 from irops.analysis.infer import analyse
-from irops.analysis.structure import ModelStructure
 from irops.editing.conversion.convert import converted
 from irops.editing.conversion.targets import target_named
 
@@ -73,8 +72,8 @@ def cases(corpora: Sequence[Path], target: str, every: int = 1) -> list[Case]:
         for folder in sorted(corpus.iterdir()):
             if not (folder / "model.xml").exists():
                 continue
-            structure = ModelStructure(irops.read(folder / "model.xml"))
-            is_read = next(reader.unread(structure), None) is None
+            analysis = analyse(irops.read(folder / "model.xml"))
+            is_read = next(reader.unread(analysis), None) is None
             others += is_read
             if not is_read or others % every == 0:
                 chosen.append(Case(corpus.name, folder))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irops.conformance.compare import codes
+from irops.values.codes import codes
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of
 from irops.values.shape import Shape
 

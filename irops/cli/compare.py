@@ -1,0 +1,123 @@
+"""Name the layers whose values are wrong.
+
+Two sources give the values of a model's layers. By default every layer of --b is
+computed from the values of --a (isolated), so that a layer is named only if it is
+wrong itself. A source is one of:
+
+  reference                     the reference of irops
+  numba, openvino, onnxruntime  a backend, layer by layer
+  openvino:CPU[,PROPERTY=VALUE] a device of OpenVINO with the whole model
+  onnxruntime:model.onnx        ONNX Runtime with a whole model
+  model:other.xml               another model, layers matched as irops diff does
+  values.npz, a folder          stored values, or blob dumps of OpenVINO
+
+example:
+  irops compare model.xml --b openvino:CPU --load-inputs in.npz
+  irops compare model.xml --b openvino:CPU,INFERENCE_PRECISION_HINT=bf16 --fill random
+  irops compare model.xml --b model:int8.xml --mode propagated --fill random
+  irops compare model.xml --b numba --fill random --save-values recorded
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+from irops.analysis.infer import analyse
+from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.input_options import add_inputs, inputs_of
+from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.main import Refusal
+from irops.cli.model_files import model_help
+from irops.cli.progress import progress_bar
+from irops.cli.settings import settings
+from irops.debugging.compare.comparison import MODES, Comparison, compared
+from irops.debugging.compare.report import report_text
+from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.source import Context, SourceFailed
+from irops.debugging.sources.stored import SourceError, save_values
+from irops.diagnostics.printable import plural, printable_lines
+from irops.ir.pending import Pending
+from irops.reading import read
+
+FORMATS = ("full", "json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help=model_help())
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    parser.add_argument(
+        "--a", metavar="SOURCE", default="reference", help="what gives the right values; default: reference"
+    )
+    parser.add_argument(
+        "--b", metavar="SOURCE", default="openvino", help="what is compared with it; default: openvino"
+    )
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        help="isolated: each layer of --b from the inputs of --a; propagated: both run through; cuts: the"
+        " smallest part that differs when --b compiles it as a whole; default: isolated where --b computes"
+        " layers",
+    )
+    add_inputs(parser)
+    parser.add_argument(
+        "--save-values",
+        metavar="DIR",
+        help="record the values of --b in a folder, which is a source; no comparison",
+    )
+    parser.add_argument("--all", action="store_true", help="list every layer")
+    parser.add_argument("--output-format", choices=FORMATS, default="full", help="default: full")
+    parser.add_argument("--output", "-o", metavar="FILE", help="write the report to a file")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no report, only the exit code")
+    add_limits(parser)
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    limits = limits_of(args, settings().limits)
+    model = read(args.model, args.weights, limits=limits)
+    analysis = analyse(model, registry_of(args), limits)
+    inputs = inputs_of(analysis.signature, args, limits)
+    context = Context(analysis, analysis.signature.arrays(inputs))
+    try:
+        with ExitStack() as opened:
+            b = source_of_text(args.b)
+            opened.callback(b.close)
+            if args.save_values:
+                count = save_values(b, context, args.save_values)
+                if not args.quiet:
+                    print(f"{args.save_values}: {plural(count, 'value')} of {b.name}")
+                return CLEAN
+            a = source_of_text(args.a)
+            opened.callback(a.close)
+            with progress_bar("comparing", quiet=args.quiet) as progress:
+                comparison = compared(context, a, b, args.mode, progress)
+    except SourceError as error:
+        raise Refusal(str(error)) from None
+    except SourceFailed as failed:
+        raise Refusal(str(failed)) from None
+    except ValueError as error:
+        if type(error) is not ValueError:
+            raise
+        raise Refusal(str(error)) from None
+    _deliver(comparison, args)
+    return CLEAN if comparison.ok else FINDINGS
+
+
+def _deliver(comparison: Comparison, args: argparse.Namespace) -> None:
+    text = _text(comparison, args)
+    if args.output:
+        with Pending(Path(os.path.realpath(args.output))) as (file,):
+            file.write(text.encode())
+    elif not args.quiet:
+        print(text, end="")
+
+
+def _text(comparison: Comparison, args: argparse.Namespace) -> str:
+    if args.output_format == "json":
+        return json.dumps(comparison.to_json(), indent=2) + "\n"
+    return printable_lines(f"{report_text(comparison, all_layers=args.all)}\n")

@@ -1,0 +1,76 @@
+"""Options for the inputs of a model: loaded from files, or generated."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from irops.analysis.made_up import FILLS, made_up
+from irops.analysis.signature import Signature
+from irops.cli.main import Refusal
+from irops.cli.numbers import integer_at_least
+from irops.cli.numpy_files import load_all, load_one
+from irops.cli.pairs import shape_of_input, value_of_input
+from irops.diagnostics.printable import printable
+from irops.ir.tensor_files import as_declared
+from irops.limits import Limits
+from irops.values.element import Array
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add --load-inputs, --input, --fill, --seed and --shape."""
+    inputs = parser.add_argument_group("inputs")
+    inputs.add_argument("--load-inputs", metavar="FILE", help="an .npz file with one array per input")
+    inputs.add_argument(
+        "--input",
+        metavar="NAME=FILE",
+        action="append",
+        default=[],
+        type=value_of_input,
+        dest="inputs",
+        help="an .npy file for one input; repeatable",
+    )
+    inputs.add_argument("--fill", choices=FILLS, help="generate values for the remaining inputs")
+    inputs.add_argument(
+        "--seed",
+        type=integer_at_least(0),
+        default=0,
+        metavar="N",
+        help="seed of the random values; default: 0",
+    )
+    inputs.add_argument(
+        "--shape",
+        metavar="NAME:SHAPE",
+        action="append",
+        default=[],
+        type=shape_of_input,
+        dest="shapes",
+        help="the shape of a generated input (x:2,7); without it, dynamic sizes are 1; repeatable",
+    )
+
+
+def inputs_of(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
+    """Arrays for all inputs, by layer name. Raises: Refusal if one has no value"""
+    loaded_arrays = {
+        **(load_all(args.load_inputs, limits) if args.load_inputs else {}),
+        **{name: load_one(file, limits) for name, file, _ in args.inputs},
+    }
+    arrays: dict[str | int, Array] = {}
+    for name, array in loaded_arrays.items():
+        port = signature.input_of_text(name)
+        arrays[port.name] = as_declared(array, port.fact.element_type)
+    shapes = {signature.input_of_text(name).name: shape for name, shape, _ in args.shapes}
+    missing = [port for port in signature.inputs if port.name not in arrays]
+    if missing and not args.fill:
+        names = ", ".join(repr(port.name) for port in missing)
+        raise Refusal(
+            f"no value for {names}: use --load-inputs FILE, --input NAME=FILE, or --fill {'|'.join(FILLS)}"
+        )
+    for port in missing:
+        shape = shapes.get(port.name)
+        arrays[port.name], assumed = made_up(signature.model, port, args.fill, args.seed, shape, limits)
+        if assumed and not args.quiet:
+            name, sizes = printable(port.name), ",".join(map(str, arrays[port.name].shape))
+            message = f"{name}: {port.fact} is filled as [{sizes}]; --shape {name}:{sizes} sets it"
+            print(message, file=sys.stderr)
+    return arrays

@@ -1,0 +1,176 @@
+"""Find the smallest model that still shows a fault.
+
+Layers, shapes, values and attributes are taken away as long as the fault shows.
+What feeds a part of the model becomes an input with the value that it has in a
+run of irops. The folder gets reduced.xml, reduced.bin, inputs.npz and repro.py,
+a program for a bug report, which needs the runtime and NumPy alone. It also
+keeps the outcome of each try: the same command again continues an interrupted
+reduction. Ctrl-C ends the search and writes the smallest model so far.
+
+A command of --command gets the paths of the model and of an .npz file with its
+inputs as its last two arguments, and as IROPS_MODEL and IROPS_INPUTS; it exits
+with 0 if the fault shows. It runs in an empty folder.
+
+example:
+  irops reduce model.xml --differs reference,openvino:CPU --fill random -o small
+  irops reduce model.xml --crashes openvino --load-inputs in.npz -o small
+  irops reduce model.xml --rule IR401 -o small
+  irops reduce model.xml --command ./interesting.sh --fill random -o small
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from math import inf
+from typing import Any
+
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.input_options import add_inputs, inputs_of
+from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.main import Refusal
+from irops.cli.model_files import model_help
+from irops.cli.numbers import integer_at_least
+from irops.cli.progress import progress_bar
+from irops.cli.settings import settings
+from irops.debugging.reduce.memory import OtherReduction
+from irops.debugging.reduce.oracle import InvalidQuestion
+from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
+from irops.diagnostics.printable import printable
+from irops.reading import read
+
+VERSION = 1
+"""The version of the JSON output."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help=model_help())
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    fault = parser.add_argument_group("fault").add_mutually_exclusive_group(required=True)
+    fault.add_argument(
+        "--differs",
+        metavar="A,B",
+        type=_sources,
+        help="two sources whose results differ: reference, a backend, openvino:CPU, onnxruntime",
+    )
+    fault.add_argument("--crashes", metavar="SOURCE", help="a source that fails on the model: openvino:CPU")
+    fault.add_argument("--rule", metavar="CODE", help="a rule that irops check reports: IR401")
+    fault.add_argument("--command", metavar="COMMAND", type=_words, help="a command that exits with 0")
+    add_inputs(parser)
+    search = parser.add_argument_group("search")
+    search.add_argument(
+        "--tries",
+        metavar="N",
+        type=integer_at_least(1),
+        default=150,
+        help="judge at most N candidates; default: 150",
+    )
+    search.add_argument(
+        "--seconds", metavar="N", type=integer_at_least(1), help="search for at most N seconds"
+    )
+    search.add_argument(
+        "--seconds-per-try",
+        metavar="N",
+        type=integer_at_least(1),
+        default=120,
+        help="end a process that judges a candidate after N seconds; default: 120",
+    )
+    parser.add_argument("--output", "-o", metavar="FOLDER", required=True, help="the folder for the result")
+    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
+    add_limits(parser)
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    limits = limits_of(args, settings().limits)
+    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    inputs = {} if args.rule else inputs_of(analysis.signature, args, limits)
+    try:
+        reduction = _reduction(args, analysis, inputs)
+    except NoFault as error:
+        print(f"irops reduce: {printable(str(error))}", file=sys.stderr)
+        return FINDINGS
+    files = reduction.write(args.output)
+    if args.output_format == "json":
+        print(json.dumps(_content(reduction, files), indent=2))
+    elif not args.quiet:
+        print(_summary(reduction, files, args.output))
+    return INTERRUPTED if reduction.stopped == STOPPED_BY_USER else CLEAN
+
+
+def _reduction(args: argparse.Namespace, analysis: ModelAnalysis, inputs: Any) -> Reduction:
+    """Raises: Refusal for wrong arguments; DiagnosticError; NoFault"""
+    try:
+        with progress_bar("reducing to", quiet=args.quiet) as progress:
+            return reduce(
+                analysis,
+                inputs,
+                differs=args.differs,
+                crashes=args.crashes,
+                rule=args.rule,
+                command=args.command,
+                tries=args.tries,
+                seconds=args.seconds or inf,
+                seconds_per_try=args.seconds_per_try,
+                folder=args.output,
+                registry=analysis.registry,
+                limits=analysis.limits,
+                progress=progress,
+            )
+    except (InvalidQuestion, OtherReduction) as error:
+        raise Refusal(str(error)) from None
+
+
+def _summary(reduction: Reduction, files: tuple[str, ...], folder: str) -> str:
+    lines = [
+        f"{printable(os.path.join(folder, files[0]))}: {reduction}",
+        f"fault: {printable(reduction.reason)}",
+        f"also written: {', '.join(files[1:])}",
+    ]
+    if reduction.stopped is not None:
+        lines.append(f"the search ended early: {reduction.stopped}; the same command continues it")
+    return "\n".join(lines)
+
+
+def _content(reduction: Reduction, files: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "schema_version": VERSION,
+        "layers": reduction.layers,
+        "of": reduction.of,
+        "tries": reduction.tries,
+        "reason": reduction.reason,
+        "stopped": reduction.stopped,
+        "files": list(files),
+    }
+
+
+def _sources(text: str) -> tuple[str, str]:
+    """An argparse type: two sources. A part with a sign = is a property of the source before it."""
+    sources: list[str] = []
+    for part in text.split(","):
+        if "=" in part and sources:
+            sources[-1] += f",{part}"
+        else:
+            sources.append(part)
+    if len(sources) != 2 or not all(sources):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form A,B: two sources")
+    return sources[0], sources[1]
+
+
+def _words(text: str) -> list[str]:
+    """An argparse type: the words of a command; a program given by a relative path is found from here."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a command: {error}") from None
+    if not words:
+        raise argparse.ArgumentTypeError("the command is empty")
+    program = os.path.abspath(words[0]) if os.sep in words[0] else words[0]
+    return [program, *words[1:]]

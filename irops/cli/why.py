@@ -1,0 +1,192 @@
+"""Explain where a fact of a layer comes from: a size, the shape, the element type, or a value.
+
+Prints the size as an expression of the sizes of the model's inputs, says which
+inputs make it dynamic or which op depends on data, and follows the fact back to
+inputs, constants and attributes, with their lines in the file.
+
+example:
+  irops why model.xml relu_9 --axis 1
+  irops why model.xml relu_9
+  irops why model.xml target_shape --value
+  irops why model.xml relu_9 --axis 1 --shape x:batch,3,224,224
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from irops.analysis.body_path import path_of_text
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import Key
+from irops.cli.exit_codes import CLEAN, FINDINGS
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.findings import print_diagnostics
+from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.main import Refusal
+from irops.cli.model_files import model_help
+from irops.cli.numbers import integer_at_least
+from irops.cli.pairs import shape_of_input
+from irops.cli.settings import settings
+from irops.cli.streams import show
+from irops.debugging.origins.sources import Source
+from irops.debugging.origins.step import Step
+from irops.debugging.origins.symbolic import SymbolicModel
+from irops.debugging.origins.why import Why, why
+from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.printable import MAX_NAME, abridged, printable
+from irops.reading import read
+
+VERSION = 1
+MAX_LINES = 60
+"""Number of sentences shown without --all."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL", help=model_help())
+    parser.add_argument("layer", metavar="LAYER", help="the name or the id of a layer, an input or a result")
+    parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
+    parser.add_argument(
+        "--output",
+        metavar="N",
+        type=integer_at_least(0),
+        default=0,
+        help="an output of the layer; default: 0",
+    )
+    subject = parser.add_mutually_exclusive_group()
+    subject.add_argument(
+        "--axis", metavar="N", type=integer_at_least(0), help="one size; default: the whole shape"
+    )
+    subject.add_argument(
+        "--value",
+        metavar="N",
+        nargs="?",
+        const=True,
+        default=False,
+        type=integer_at_least(0),
+        help="the value, or its element number N",
+    )
+    subject.add_argument("--type", action="store_true", dest="element_type", help="the element type")
+    parser.add_argument(
+        "--shape",
+        metavar="NAME:SHAPE",
+        action="append",
+        default=[],
+        type=shape_of_input,
+        dest="shapes",
+        help="override the shape of an input, as in irops infer; repeatable",
+    )
+    parser.add_argument("--path", metavar="LAYER/BODY", default="", help="a layer of a body: loop/body")
+    parser.add_argument("--all", action="store_true", help=f"all steps, not only the first {MAX_LINES}")
+    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    add_limits(parser)
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    limits = limits_of(args, settings().limits)
+    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    shapes: dict[Key, Any] = {
+        analysis.signature.input_of_text(name).position: shape for name, shape, _ in args.shapes
+    }
+    model = SymbolicModel(analysis, shapes)
+    answer = _answer(model, analysis, args)
+    if args.output_format == "json":
+        json.dump({"version": VERSION, "path": args.model, **_as_json(answer)}, sys.stdout, indent=2)
+        print()
+    else:
+        _show(answer, None if args.all else MAX_LINES)
+    errors = model.declared.errors
+    if errors and args.output_format != "json":
+        sys.stdout.flush()
+        print_diagnostics(errors, sys.stderr)
+    return FINDINGS if errors else CLEAN
+
+
+def _answer(model: SymbolicModel, analysis: ModelAnalysis, args: argparse.Namespace) -> Why:
+    path = path_of_text(analysis, args.path)
+    name = args.layer
+    names = {layer.name for _, layer in analysis.model.walk()}
+    is_id = name.isdecimal() and len(name) < 10 and name not in names
+    try:
+        return why(
+            model,
+            int(name) if is_id else name,
+            output=args.output,
+            axis=args.axis,
+            value=args.value,
+            element_type=args.element_type,
+            path=path,
+        )
+    except (KeyError, IndexError, ValueError) as error:
+        raise Refusal(str(error.args[0])) from None
+
+
+def _show(answer: Why, limit: int | None) -> None:
+    from rich.text import Text
+
+    lines = list(answer.lines())
+    show(Text(printable(answer.headline), "bold"), *(Text(printable(line)) for line in lines[:limit]))
+    if limit is not None and len(lines) > limit:
+        show(Text(f"{len(lines) - limit} more lines; --all shows them", "dim"))
+
+
+def _as_json(answer: Why) -> dict[str, Any]:
+    return {
+        "layer": abridged(answer.layer, MAX_NAME),
+        "op": answer.op,
+        "output": answer.output,
+        "subject": answer.subject,
+        "declared": answer.value,
+        "formula": answer.formula,
+        "expressions": [None if one is None else str(one) for one in answer.expressions],
+        "sources": [_source_as_json(source) for source in answer.sources.values()],
+        "fitted": [_source_as_json(source) for source in answer.fitted],
+        "steps": [_step_as_json(step) for step in answer.steps],
+    }
+
+
+def _source_as_json(source: Source) -> dict[str, Any]:
+    return {
+        "symbol": source.symbol,
+        "kind": source.kind.value,
+        "layer": abridged(source.layer, MAX_NAME),
+        "path": [abridged(name, MAX_NAME) for name in source.path],
+        "op": source.op,
+        "output": source.output,
+        "axis": source.axis,
+        "declared": str(source.declared),
+        **_place(source.location),
+    }
+
+
+def _step_as_json(step: Step) -> dict[str, Any]:
+    return {
+        "layer": abridged(step.layer, MAX_NAME),
+        "path": [abridged(name, MAX_NAME) for name in step.path],
+        "op": step.op,
+        **_place(step.location),
+        "output": step.output,
+        "subject": step.subject,
+        "answer": step.answer,
+        "reasons": [
+            {
+                "input": reason.input,
+                "subject": reason.subject,
+                "answer": reason.answer,
+                "producer": abridged(reason.producer, MAX_NAME),
+                **_place(reason.location),
+                "constant": reason.constant,
+            }
+            for reason in step.reasons
+        ],
+        "attributes": dict(step.attributes),
+        "note": step.note,
+    }
+
+
+def _place(location: Location) -> dict[str, int | None]:
+    return {"line": location.line, "column": location.column}

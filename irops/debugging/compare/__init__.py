@@ -1,0 +1,1 @@
+"""Comparing the values of two sources, layer by layer."""

@@ -1,0 +1,125 @@
+"""What a comparison says of one layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.structure import LayerNode
+from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.printable import shortened
+from irops.values.element import STRING, Array, element_type_of
+from irops.values.shape import Shape
+from irops.verdicts.metrics import Metrics
+from irops.verdicts.verdict import Judgement, Verdict, worst
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLayer:
+    """A layer with the verdict on its outputs.
+
+    name, id: of the layer; op: its id ("Convolution-1"); path: the layers and bodies down to its graph;
+    location: in the file; judgements: one for each output that was compared, or one for the layer; inputs:
+    short descriptions of what it was computed from, where it is wrong; times: how often it was compared, more
+    than once in the body of a loop.
+    """
+
+    name: str
+    id: int
+    op: str
+    path: tuple[str, ...]
+    location: Location
+    judgements: tuple[Judgement, ...]
+    inputs: tuple[str, ...] = ()
+    times: int = 1
+
+    @property
+    def judgement(self) -> Judgement:
+        """The judgement that decides."""
+        return worst(self.judgements)
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.judgement.verdict
+
+    @property
+    def reason(self) -> str:
+        return self.judgement.reason
+
+    @property
+    def metrics(self) -> Metrics | None:
+        return self.judgement.metrics
+
+    @property
+    def is_fault(self) -> bool:
+        return self.verdict.is_fault
+
+    def to_json(self) -> dict[str, Any]:
+        """The layer for machines."""
+        place = self.location
+        return {
+            "name": self.name,
+            "id": self.id,
+            "op": self.op,
+            "path": list(self.path),
+            "location": {"file": place.file, "line": place.line, "column": place.column},
+            "verdict": str(self.verdict),
+            "reason": self.reason,
+            "inputs": list(self.inputs),
+            "times": self.times,
+            "outputs": [judgement.to_json() for judgement in self.judgements],
+        }
+
+    def __repr__(self) -> str:
+        return f"<{self.verdict}: {shortened(self.name)} ({self.op})>"
+
+
+def compared_layer(
+    analysis: ModelAnalysis,
+    node: LayerNode,
+    judgements: Sequence[Judgement],
+    inputs: Iterable[Array | None] = (),
+    times: int = 1,
+) -> ComparedLayer:
+    """What is said of a layer. inputs: described where the layer is wrong"""
+    layer = node.layer
+    op = f"{layer.type}-{layer.version.removeprefix('opset')}" if node.op is None else node.op.id
+    decisive = worst(tuple(judgements))
+    described: tuple[str, ...] = ()
+    if decisive.is_fault:
+        place = None if decisive.metrics is None else decisive.metrics.worst
+        described = tuple(
+            f"input {index}: {_described(array, place)}"
+            for index, array in enumerate(inputs)
+            if array is not None
+        )
+    location = analysis.location(layer, node.path)
+    return ComparedLayer(layer.name, layer.id, op, node.path, location, tuple(judgements), described, times)
+
+
+def _described(array: Array, place: tuple[int, ...] | None) -> str:
+    """The type and shape of an input, its range, and its element at a place, where it has one there."""
+    kind = element_type_of(array)
+    text = f"{kind}{Shape(array.shape)}"
+    if kind is STRING or not array.size:
+        return text
+    with np.errstate(all="ignore"):
+        numbers = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+        if numbers.size == 1:
+            return f"{text} = {_number(numbers.reshape(-1)[0])}"
+        if array.dtype.kind != "c":
+            text += f", from {_number(np.min(numbers))} to {_number(np.max(numbers))}"
+        if place is not None and len(place) >= array.ndim:
+            inner = place[len(place) - array.ndim :]
+            if all(size in (1,) or index < size for index, size in zip(inner, array.shape)):
+                inner = tuple(0 if size == 1 else index for index, size in zip(inner, array.shape))
+                text += f", at {list(inner)} {_number(numbers[inner])}"
+    return text
+
+
+def _number(item: Any) -> str:
+    return f"{item:.6g}"

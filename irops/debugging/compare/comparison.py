@@ -1,0 +1,158 @@
+"""irops.compare: which layer of a model gives other values than it should."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import Key
+from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.debugging.compare.cuts import cuts
+from irops.debugging.compare.isolated import isolated
+from irops.debugging.compare.propagated import propagated
+from irops.debugging.compare.report import report_text
+from irops.debugging.sources.parse import AnySource, source_of
+from irops.debugging.sources.source import Context, Source
+from irops.diagnostics.printable import plural, shortened
+from irops.diagnostics.suggestions import did_you_mean
+from irops.html_table import html_table
+from irops.ir.model import Model
+from irops.limits import Limits
+from irops.registry import Registry
+from irops.runtime.evaluator import Progress
+from irops.verdicts.verdict import Verdict
+
+Mode = Literal["isolated", "propagated", "cuts"]
+MODES = ("isolated", "propagated", "cuts")
+SCHEMA = 1
+"""The version of the JSON form."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The values of two sources, compared layer by layer.
+
+    a, b: the names of the sources; layers: in the order in which they were computed; precision: the type that
+    b computes f32 in, where that is another one; notes: sentences about the comparison as a whole; complete:
+    whether b ran to the end.
+    """
+
+    model: str
+    a: str
+    b: str
+    mode: str
+    layers: tuple[ComparedLayer, ...]
+    precision: str = ""
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+
+    @property
+    def ok(self) -> bool:
+        """Whether no layer is wrong, and b ran to the end."""
+        return self.first is None and self.complete
+
+    @cached_property
+    def first(self) -> ComparedLayer | None:
+        """The first layer that is wrong or failed; None where there is none."""
+        return next((layer for layer in self.layers if layer.is_fault), None)
+
+    @property
+    def counts(self) -> Mapping[Verdict, int]:
+        """How many layers have each verdict."""
+        return Counter(layer.verdict for layer in self.layers)
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison for machines."""
+        return {
+            "schema": SCHEMA,
+            "model": self.model,
+            "a": self.a,
+            "b": self.b,
+            "mode": self.mode,
+            "precision": self.precision,
+            "ok": self.ok,
+            "first": None if self.first is None else self.first.name,
+            "counts": {str(verdict): count for verdict, count in self.counts.items()},
+            "notes": list(self.notes),
+            "layers": [layer.to_json() for layer in self.layers],
+        }
+
+    def __str__(self) -> str:
+        return report_text(self)
+
+    def __repr__(self) -> str:
+        layers = plural(len(self.layers), "layer")
+        outcome = "none wrong" if self.first is None else f"first wrong {shortened(self.first.name)}"
+        return f"<Comparison of {shortened(self.a)} and {shortened(self.b)}: {layers}, {outcome}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the layers that differ, the worst first."""
+        order = sorted(self.layers, key=lambda layer: -layer.verdict.severity)
+        rows = [
+            (layer.name, layer.op, str(layer.verdict), layer.reason)
+            for layer in order[:20]
+            if layer.verdict is not Verdict.EQUAL
+        ]
+        return html_table(repr(self)[1:-1], ("layer", "op", "verdict", "reason"), rows)
+
+
+def compare(
+    model: Model | ModelAnalysis | str | os.PathLike[str],
+    inputs: Mapping[Key, Any] | Iterable[Any] = (),
+    a: AnySource = "reference",
+    b: AnySource = "openvino",
+    *,
+    mode: Mode | None = None,
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare the values that two sources give for the layers of a model.
+
+    inputs: arrays by tensor name, layer name or position; a, b: names of sources ("reference", "numba",
+    "openvino", "openvino:CPU,INFERENCE_PRECISION_HINT=f32", "model:other.xml", "values.npz"; irops compare
+    --help lists all) or objects: a backend, a Session, a mapping of stored tensors, a model.
+    mode: isolated (every layer of b is computed from a's inputs: names the layers that are wrong themselves),
+    propagated (both run through: shows where a difference appears and how it grows) or cuts (for a whole
+    runtime: the smallest part of the graph that, compiled as a whole, differs); by default isolated where b
+    computes layers, else propagated.
+    Raises:  ValueError for a text that is no source or mode; EvaluationError where a cannot compute the model
+    """
+    analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
+    with ExitStack() as opened:
+        first, second = (source_of(item) for item in (a, b))
+        opened.callback(first.close)
+        opened.callback(second.close)
+        context = Context(analysis, analysis.signature.arrays(inputs))
+        return compared(context, first, second, mode, progress)
+
+
+def compared(
+    context: Context, a: Source, b: Source, mode: str | None = None, progress: Progress | None = None
+) -> Comparison:
+    """As compare, for sources that the caller closes."""
+    chosen = mode or ("isolated" if b.computes_layers else "propagated")
+    if chosen not in MODES:
+        raise ValueError(
+            f"mode is {chosen!r}, must be one of {', '.join(MODES)}{did_you_mean(chosen, MODES)}"
+        )
+    notes, complete = (), True  # type: tuple[str, ...], bool
+    match chosen:
+        case "isolated":
+            if not b.computes_layers:
+                raise ValueError(f"{b.name} cannot compute single layers; compare in mode propagated")
+            layers = isolated(context, a, b, progress)
+        case "propagated":
+            layers, notes, complete = propagated(context, a, b, progress)
+        case _:
+            layers, notes = cuts(context, a, b, progress)
+    source = context.model.source
+    name = (source.path if source is not None else None) or context.model.name
+    return Comparison(name, a.name, b.name, chosen, layers, b.arithmetic.precision, notes, complete)

@@ -1,0 +1,239 @@
+"""Isolated comparison: every layer of b is computed from a's inputs, so that no error is inherited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from irops.analysis.structure import LayerNode
+from irops.backends.backend import Reference
+from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
+from irops.debugging.sources.layerwise import Layerwise
+from irops.debugging.sources.source import Answer, Context, Failure, LayerCall, Source
+from irops.ir.model import LayerKind
+from irops.runtime.computed import Computed
+from irops.runtime.evaluator import Evaluator, Progress
+from irops.runtime.precision import rounded
+from irops.runtime.run import run_model
+from irops.runtime.variables import Variables
+from irops.values.element import Array, element_type_of
+from irops.values.tensors import result_array
+from irops.verdicts.judge import judge_layer
+from irops.verdicts.question import Compute, Question
+from irops.verdicts.verdict import Judgement, Verdict
+
+PENDING_BYTES = 64 << 20
+"""How many bytes of inputs and outputs wait for a source that computes several layers at once."""
+PENDING_LAYERS = 48
+SKIPPED_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
+"""Layers that compute nothing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pending:
+    """A layer with what a gave, until b has computed it."""
+
+    call: LayerCall
+    truth: tuple[Array, ...]
+    again: Compute
+
+    @property
+    def size(self) -> int:
+        return self.call.size + sum(array.nbytes for array in self.truth)
+
+
+class Isolated:
+    """Collects layers of a's run and has b compute them, several at once where b is a whole runtime."""
+
+    def __init__(
+        self, context: Context, b: Source, report: Callable[[ComparedLayer], None] | None = None
+    ) -> None:
+        self.context, self.b = context, b
+        self._pending: list[Pending] = []
+        self._bytes = 0
+        self._layers: dict[tuple[tuple[str, ...], int], ComparedLayer] = {}
+        self._report = report
+
+    def layers(self) -> tuple[ComparedLayer, ...]:
+        """All layers that were compared, in the order of their first run."""
+        self._flush()
+        return tuple(self._layers.values())
+
+    def observe(self, computed: Computed) -> None:
+        """Take a layer of a's run."""
+        node, kind = computed.step.node, computed.step.layer.kind
+        if kind in SKIPPED_KINDS or (node.path and self.b.is_whole) or not computed.inputs:
+            return
+        reason = self._why_skipped(node)
+        if reason:
+            self._add(node, (Judgement(Verdict.SKIPPED, reason),), ())
+            return
+        self.take(_declared(self.context, computed))
+
+    def take(self, pending: Pending) -> None:
+        """Have b compute a layer, now or with others."""
+        self._pending.append(pending)
+        self._bytes += pending.size
+        if not self.b.is_whole or self._bytes > PENDING_BYTES or len(self._pending) >= PENDING_LAYERS:
+            self._flush()
+
+    def _why_skipped(self, node: LayerNode) -> str:
+        """Why a layer cannot be computed alone; "" if it can."""
+        assert node.op is not None
+        definition = node.op.definition
+        if definition.stateful:
+            return "has a state"
+        if definition.bodies and not self.b.is_whole:
+            return "has bodies, whose layers are compared"
+        if node.op.functions.kernel is None:
+            return "has no reference kernel"
+        return ""
+
+    def _flush(self) -> None:
+        pending, self._pending, self._bytes = self._pending, [], 0
+        if not pending:
+            return
+        answers = self.b.compute([one.call for one in pending])
+        for one, answer in zip(pending, answers, strict=True):
+            self._add(one.call.node, self._judged(one, answer), one.call.inputs)
+
+    def _judged(self, one: Pending, answer: Answer) -> tuple[Judgement, ...]:
+        call = one.call
+        if isinstance(answer, Failure):
+            verdict = Verdict.FAILED if answer.is_fault else Verdict.SKIPPED
+            return (Judgement(verdict, str(answer)),)
+        question = Question(call.op, call.invocation.attributes, call.inputs, one.again, self.b.arithmetic)
+        return judge_layer(question, one.truth, answer)
+
+    def _add(self, node: LayerNode, judgements: Sequence[Judgement], inputs: Sequence[Array | None]) -> None:
+        """Keep the worst judgement of a layer, which a loop may run many times."""
+        layer = compared_layer(self.context.analysis, node, judgements, inputs)
+        key = (node.path, node.layer.id)
+        before = self._layers.get(key)
+        if before is not None:
+            worse = layer.verdict.severity > before.verdict.severity
+            layer = replace(layer if worse else before, times=before.times + 1)
+        self._layers[key] = layer
+        if self._report is not None:
+            self._report(layer)
+
+
+def isolated(
+    context: Context, a: Source, b: Source, progress: Progress | None = None
+) -> tuple[ComparedLayer, ...]:
+    """Compare every layer of b, computed from a's inputs, with a's outputs.
+
+    Raises:  EvaluationError where a cannot compute the model; SourceFailed
+    """
+    comparison = Isolated(context, b)
+    if isinstance(a, Layerwise):
+        backends = (a.backend,) if a.is_reference else (a.backend, Reference())
+        evaluator = Evaluator(context.analysis, backends, progress=progress)
+        run_model(evaluator, context.inputs, (), Variables(), observer=comparison.observe)
+    else:
+        for pending in _of_values(context, a):
+            comparison.take(pending)
+    return comparison.layers()
+
+
+def _declared(context: Context, computed: Computed) -> Pending:
+    """A layer in the element types that it declares; constants may have been computed in wider ones."""
+    step = computed.step
+    inputs = tuple(
+        array if array is None or fact is None else rounded(array, fact)
+        for array, fact in zip(computed.inputs, step.facts.inputs)
+    )
+    node = step.node
+    assert node.op is not None
+    assert node.invocation is not None
+    truth = tuple(computed.outputs)
+    again: Compute = computed.again
+    if step.constant and any(one is not other for one, other in zip(inputs, computed.inputs)):
+        invocation = node.invocation
+        again = invocation.compute
+        facts = step.facts.outputs
+        truth = tuple(result_array(item, fact) for item, fact in zip(again(inputs), facts))
+    elif step.constant:
+        truth = tuple(rounded(array, fact) for array, fact in zip(truth, step.facts.outputs))
+    constant = frozenset(
+        index
+        for index in range(len(inputs))
+        if step.constant or (index < len(step.rounding) and step.rounding[index] is not None)
+    )
+    types = tuple(map(element_type_of, truth))
+    call = LayerCall(context.model, node, node.op, node.invocation, inputs, constant, types)
+    return Pending(call, truth, again)
+
+
+def _of_values(context: Context, a: Source) -> Iterator[Pending]:
+    """The layers of which a has the inputs and the outputs."""
+    root = context.analysis.root
+    values: dict[tuple[int, int], Array] = {(number, 0): array for number, array in context.inputs.items()}
+    waiting = {key: len(users) for key, users in root.wiring.consumers.items()}
+    constants = _Constants(context)
+    for value in a.walk(context):
+        node = root.layers[value.layer]
+        for index, array in enumerate(value.outputs):
+            if array is not None:
+                values[value.layer, index] = array
+        sources = [None if s is None else (s[0].id, s[1]) for s in root.wiring.inputs[value.layer]]
+        arrays = [None if s is None else _value(s, values, constants) for s in sources]
+        complete = all(s is None or array is not None for s, array in zip(sources, arrays))
+        outputs = tuple(array for array in value.outputs if array is not None)
+        if complete and len(outputs) == len(value.outputs) and _computes(node):
+            assert node.op is not None
+            assert node.invocation is not None
+            constant = frozenset(k for k, s in enumerate(sources) if s is not None and s not in values)
+            types = tuple(map(element_type_of, outputs))
+            call = LayerCall(context.model, node, node.op, node.invocation, tuple(arrays), constant, types)
+            yield Pending(call, outputs, node.invocation.compute)
+        for source in sources:
+            if source is not None and source in values:
+                waiting[source] -= 1
+                if not waiting[source]:
+                    del values[source]
+
+
+def _value(
+    key: tuple[int, int], values: Mapping[tuple[int, int], Array], constants: _Constants
+) -> Array | None:
+    return values[key] if key in values else constants.value(key)
+
+
+def _computes(node: LayerNode) -> bool:
+    return (
+        node.layer.kind not in SKIPPED_KINDS
+        and node.op is not None
+        and node.invocation is not None
+        and not node.op.definition.stateful
+        and not node.op.definition.bodies
+        and node.op.functions.kernel is not None
+    )
+
+
+class _Constants:
+    """Values that follow from constants alone, which sources often lack since they fold them."""
+
+    def __init__(self, context: Context) -> None:
+        self._root = context.analysis.root
+        self._evaluator = Evaluator(context.analysis, (Reference(),))
+        self._layers: set[int] = set()
+        for node in self._root.order:
+            sources = self._root.wiring.inputs[node.layer.id]
+            folded = bool(sources) and all(s is None or s[0].id in self._layers for s in sources)
+            if node.layer.is_constant or (folded and _computes(node)):
+                self._layers.add(node.layer.id)
+
+    def value(self, key: tuple[int, int]) -> Array | None:
+        """The value of an output that depends on constants alone; None for any other."""
+        if key[0] not in self._layers:
+            return None
+        node = self._root.layers[key[0]]
+        if node.layer.is_constant:
+            return self._evaluator.constant(node)
+        sources = self._root.wiring.inputs[key[0]]
+        arrays = [None if s is None else self.value((s[0].id, s[1])) for s in sources]
+        assert node.invocation is not None
+        return np.asarray(node.invocation.compute(arrays)[key[1]])

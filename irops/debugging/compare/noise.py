@@ -1,0 +1,84 @@
+"""How much the values of a model change by rounding alone: a run of the reference in which every layer rounds
+otherwise (stochastic arithmetic).
+
+What two correct implementations may differ by at a layer depends on all layers before it. A second run, in
+which each result is changed by its own rounding error, shows it, for this model and these inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+
+import numpy as np
+
+from irops.backends.backend import Reference
+from irops.debugging.sources.source import Context, LayerValue
+from irops.ir.model import LayerKind
+from irops.runtime.computed import Computed
+from irops.runtime.evaluator import Evaluator
+from irops.runtime.precision import rounded
+from irops.runtime.run import walk_model
+from irops.runtime.variables import Variables
+from irops.values.element import Array, element_type_of
+from irops.verdicts.arithmetic import ROUNDOFF, Arithmetic
+from irops.verdicts.bounds import EXACT, EXACT_CATEGORIES, ULPS
+from irops.verdicts.question import is_float
+
+SUMMING_CATEGORIES = ("matrix", "convolution", "normalization", "sequence", "reduction", "pooling", "signals")
+"""Categories whose ops add up terms that may cancel, so that errors are relative to the whole tensor."""
+QUIET_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
+
+
+def noisy_walk(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[LayerValue]:
+    """The values of the reference, with other rounding errors. Raises: EvaluationError"""
+    random = np.random.default_rng(seed)
+    evaluator = Evaluator(context.analysis, (Reference(),))
+    for computed in walk_model(evaluator, context.inputs, Variables()):
+        if computed.step.layer.kind not in QUIET_KINDS and not computed.step.constant:
+            computed.outputs[:] = [_noisy(computed, array, arithmetic, random) for array in computed.outputs]
+        facts = computed.step.facts.outputs
+        outputs = tuple(rounded(array, fact) for array, fact in zip(computed.outputs, facts))
+        yield LayerValue(computed.step.layer.id, outputs)
+
+
+def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.random.Generator) -> Array:
+    """An output with another rounding error."""
+    kind = element_type_of(array)
+    if not is_float(array) or not array.size or array.dtype.kind == "c":
+        return array
+    definition = computed.step.op.definition
+    exact = definition.type in EXACT or definition.category in EXACT_CATEGORIES
+    unit = arithmetic.input_roundoff(kind) if exact else ULPS * arithmetic.roundoff(kind)
+    if not unit:
+        return array
+    wide = array.astype(np.float64)
+    with np.errstate(all="ignore"):
+        scale = np.abs(wide)
+        if definition.category in SUMMING_CATEGORIES:
+            sizes = scale[(scale > 0) & np.isfinite(scale)]
+            scale = scale + (float(np.median(sizes)) if sizes.size else 0.0)  # outliers must not decide
+        changed = wide + unit * scale * random.uniform(-1, 1, array.shape)
+        limit = np.finfo(np.float64).max
+        changed = np.where(np.abs(changed) < limit, changed, wide)
+        return changed.astype(array.dtype)
+
+
+def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Array:
+    """How far each element may be from the truth by rounding: what runs of the reference show, smoothed.
+
+    runs: values of the same tensor by the reference, each with other rounding errors; the first is the base
+    """
+    kind = element_type_of(truth)
+    number = np.complex128 if truth.dtype.kind == "c" else np.float64
+    wide = truth.astype(number)
+    base = runs[0].astype(number) if runs else wide
+    with np.errstate(all="ignore"):
+        change = np.zeros(truth.shape)
+        for other in runs[1:]:
+            if other.shape == base.shape == truth.shape:
+                distance = np.abs(other.astype(number) - base)
+                change = np.maximum(change, np.nan_to_num(distance, posinf=0.0))
+        floor = ULPS * max(arithmetic.roundoff(kind), ROUNDOFF.get(kind.name, 0.0)) * np.abs(wide)
+        typical = sqrt(float(np.mean(change * change))) if change.size else 0.0
+        return np.maximum(change, typical) + np.nan_to_num(floor) + arithmetic.smallest(kind)

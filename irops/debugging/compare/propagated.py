@@ -1,0 +1,192 @@
+"""Propagated comparison: both sources run the whole model; layers inherit the errors of those before them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from irops.analysis.structure import LayerNode
+from irops.debugging.compare.agreement import agreement
+from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
+from irops.debugging.compare.noise import QUIET_KINDS, noisy_walk
+from irops.debugging.sources.layerwise import Layerwise
+from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
+from irops.diagnostics.diagnostic import EvaluationError
+from irops.diagnostics.printable import abridged, plural
+from irops.runtime.evaluator import Progress
+from irops.values.element import Array, element_type_of
+from irops.values.shape import Shape
+from irops.verdicts.arithmetic import Arithmetic
+from irops.verdicts.question import is_float
+from irops.verdicts.random_values import RANDOM
+from irops.verdicts.verdict import Judgement, Verdict
+
+Outputs: TypeAlias = tuple[Array | None, ...]
+
+
+def propagated(
+    context: Context, a: Source, b: Source, progress: Progress | None = None
+) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...], bool]:
+    """Compare the values of all layers that both sources have.
+
+    Returns the layers, notes about those that one source lacks, and whether b ran to the end.
+
+    Raises:  EvaluationError, SourceFailed
+    """
+    ended = _Ended()
+    walks: list[Iterator[LayerValue]] = [a.walk(context), ended.watching(b.walk(context))]
+    walks.append(noisy_walk(context, b.arithmetic, seed=1))
+    is_reference = isinstance(a, Layerwise) and a.is_reference
+    if not is_reference:
+        walks.append(noisy_walk(context, b.arithmetic, seed=2))
+    comparison = _Propagated(context, b.arithmetic, a_is_base=is_reference)
+    aligned = _Aligned(walks, required=2)
+    nodes = context.analysis.root.layers
+    total = len(nodes)
+    layers: list[ComparedLayer] = []
+    for done, (number, values) in enumerate(aligned):
+        node = nodes[number]
+        if node.layer.kind not in QUIET_KINDS:
+            layers.append(comparison.layer(node, values))
+        if progress is not None:
+            progress(done + 1, total, node.layer)
+    if ended.layer in nodes:
+        failed = Judgement(Verdict.FAILED, f"refused: {ended.reason}")
+        layers.append(compared_layer(context.analysis, nodes[ended.layer], (failed,)))
+    order = {node.layer.id: index for index, node in enumerate(context.analysis.root.order)}
+    layers.sort(key=lambda layer: order[layer.id])
+    notes: list[str] = []
+    missing = sum(1 for n in nodes.values() if n.layer.kind not in QUIET_KINDS) - len(layers)
+    if ended.reason:
+        notes.append(f"the run of {b.name} ended early: {ended.reason}")
+    if missing:
+        notes.append(f"{plural(missing, 'layer')} not compared: {a.name} or {b.name} has no value of them")
+    return tuple(layers), tuple(notes), not ended.reason
+
+
+class _Ended:
+    """Why a walk ended early, which is a finding: the layer, -1 where it is not known, and the reason."""
+
+    def __init__(self) -> None:
+        self.layer, self.reason = -1, ""
+
+    def watching(self, walk: Iterator[LayerValue]) -> Iterator[LayerValue]:
+        """The values up to the end."""
+        try:
+            yield from walk
+        except SourceFailed as failed:
+            self.reason = str(failed.failure)
+        except EvaluationError as error:
+            first = error.diagnostics[0]
+            self.reason = first.message
+            place = first.location
+            if place.layer_id is not None and not place.path:
+                self.layer = place.layer_id
+
+
+class _Aligned:
+    """Several walks side by side: the values of one layer together, as soon as all walks have come to it."""
+
+    def __init__(self, walks: Sequence[Iterator[LayerValue]], required: int) -> None:
+        self._walks, self._required = list(walks), required
+
+    def __iter__(self) -> Iterator[tuple[int, list[LayerValue | None]]]:
+        waiting: list[dict[int, LayerValue]] = [{} for _ in self._walks]
+        ahead = set(range(len(self._walks)))
+        while ahead:
+            for index in sorted(ahead):
+                value = next(self._walks[index], None)
+                if value is None:
+                    ahead.discard(index)
+                else:
+                    waiting[index][value.layer] = value
+            yield from self._ready(waiting, ahead)
+
+    def _ready(
+        self, waiting: list[dict[int, LayerValue]], ahead: set[int]
+    ) -> Iterator[tuple[int, list[LayerValue | None]]]:
+        for number in list(waiting[0]):
+            if all(number in values or index not in ahead for index, values in enumerate(waiting)):
+                values = [queue.pop(number, None) for queue in waiting]
+                if all(value is not None for value in values[: self._required]):
+                    yield number, values
+        if 0 not in ahead:  # nobody asks for the layers that the first walk lacks
+            for queue in waiting[1:]:
+                for number in [number for number in queue if number not in waiting[0]]:
+                    del queue[number]
+
+
+class _Propagated:
+    """Judges layer after layer; knows which differ already, and which follow from random values."""
+
+    def __init__(self, context: Context, arithmetic: Arithmetic, *, a_is_base: bool) -> None:
+        self._context, self._arithmetic, self._a_is_base = context, arithmetic, a_is_base
+        self._random: set[int] = set()
+        self._wrong: dict[int, str] = {}
+
+    def layer(self, node: LayerNode, values: Sequence[LayerValue | None]) -> ComparedLayer:
+        """The verdict on a layer. values: by a, by b, and of noisy runs"""
+        first, second = values[0], values[1]
+        assert first is not None
+        assert second is not None
+        failure = second.failure or first.failure
+        if failure is not None:
+            verdict = Verdict.FAILED if failure.is_fault else Verdict.SKIPPED
+            return compared_layer(self._context.analysis, node, (Judgement(verdict, str(failure)),))
+        noisy = [value.outputs for value in values[2:] if value is not None]
+        if self._a_is_base:
+            noisy.insert(0, first.outputs)
+        judgements = [
+            self._judged(
+                node, index, one, other, [outputs[index] for outputs in noisy if index < len(outputs)]
+            )
+            for index, (one, other) in enumerate(zip(first.outputs, second.outputs))
+            if one is not None and other is not None
+        ]
+        layer = compared_layer(self._context.analysis, node, judgements)
+        if layer.is_fault:
+            self._wrong[node.layer.id] = node.layer.name
+        return layer
+
+    def _judged(
+        self, node: LayerNode, index: int, one: Array, other: Array, noisy: Sequence[Array | None]
+    ) -> Judgement:
+        """The judgement of one output."""
+        if self._is_random(node):
+            return Judgement(Verdict.RANDOM, "follows from random values", None, index)
+        kinds = element_type_of(one), element_type_of(other)
+        if one.shape != other.shape:
+            reason = f"has shape {Shape(other.shape)}, not {Shape(one.shape)}{self._origin(node)}"
+            return Judgement(Verdict.WRONG, reason, None, index)
+        if kinds[0] is not kinds[1]:
+            if not (is_float(one) and is_float(other)):
+                return Judgement(Verdict.WRONG, f"has element type {kinds[1]}, not {kinds[0]}", None, index)
+            wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
+            one, other = one.astype(wider), other.astype(wider)
+        runs = [array for array in noisy if array is not None]
+        judged = agreement(one, other, runs, self._arithmetic)
+        origin = self._origin(node) if judged.is_fault else ""
+        return replace(judged, reason=f"{judged.reason}{origin}", output=index)
+
+    def _is_random(self, node: LayerNode) -> bool:
+        sources = self._context.analysis.root.wiring.inputs[node.layer.id]
+        inherits = any(source is not None and source[0].id in self._random for source in sources)
+        if inherits or node.layer.type in RANDOM:
+            self._random.add(node.layer.id)
+            return True
+        return False
+
+    def _origin(self, node: LayerNode) -> str:
+        """From which layer an error is inherited, if from one."""
+        for source in self._context.analysis.root.wiring.inputs[node.layer.id]:
+            if source is not None and source[0].id in self._wrong:
+                return f"; its input {abridged(source[0].name, 60)} differs already"
+        return ""
+
+
+def growth(layers: Sequence[ComparedLayer]) -> Mapping[str, float]:
+    """The relative error (noise to signal) of each layer in order: the curve over depth."""
+    return {layer.name: 10 ** (-layer.metrics.snr / 20) for layer in layers if layer.metrics is not None}

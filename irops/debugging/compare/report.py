@@ -1,0 +1,152 @@
+"""The report of a comparison as text: the answer first, then the layers that matter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.diagnostics.diagnostic import Location
+from irops.diagnostics.printable import abridged, plural, printable
+from irops.verdicts.metrics import Metrics
+from irops.verdicts.verdict import SEVERITY, Verdict
+
+MAX_REASONS = 3
+MAX_ROWS = 20
+"""How many layers the table has, unless all are asked for."""
+NAME_WIDTH = 48
+UNREMARKABLE = (Verdict.EQUAL, Verdict.SKIPPED)
+"""Layers that the table leaves out, unless all are asked for."""
+
+
+class Reportable(Protocol):
+    """What a report is about."""
+
+    @property
+    def model(self) -> str: ...
+    @property
+    def a(self) -> str: ...
+    @property
+    def b(self) -> str: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def precision(self) -> str: ...
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+    @property
+    def complete(self) -> bool: ...
+    @property
+    def layers(self) -> tuple[ComparedLayer, ...]: ...
+    @property
+    def first(self) -> ComparedLayer | None: ...
+    @property
+    def counts(self) -> Mapping[Verdict, int]: ...
+
+
+def report_text(comparison: Reportable, *, all_layers: bool = False) -> str:
+    """The report. all_layers: also those that are equal, however many there are."""
+    return "\n".join(_lines(comparison, all_layers))
+
+
+def _lines(comparison: Reportable, all_layers: bool) -> Iterator[str]:
+    yield from answer(comparison)
+    yield from comparison.notes
+    rows = table_rows(comparison.layers, all_layers)
+    if rows:
+        yield ""
+        yield from aligned([("layer", "op", "verdict", "max abs", "differ", "reason"), *rows])
+        rest = sum(1 for layer in comparison.layers if layer.verdict not in UNREMARKABLE) - len(rows)
+        if rest > 0:
+            yield f"and {plural(rest, 'more layer')} that differ; --all lists every layer"
+
+
+def answer(comparison: Reportable) -> Iterator[str]:
+    """The first lines: what is wrong, where, and how much; or that nothing is."""
+    first = comparison.first
+    if first is None and not comparison.complete:
+        yield f"{comparison.b} did not run to the end; until then, no layer is wrong"
+    elif first is None:
+        yield f"no layer of {comparison.b} is wrong against {comparison.a} ({comparison.mode})"
+    else:
+        place = place_of(first.location)
+        where = f"{first.op}, {place}" if place else first.op
+        path = f" in {'/'.join(first.path)}" if first.path else ""
+        yield f"the first wrong layer is {abridged(first.name, 100)}{path} ({where}): {first.reason}"
+        if first.metrics is not None:
+            yield f"  {metrics_line(first.metrics)}"
+            yield from (f"  {line}" for line in worst_lines(first.metrics, comparison.a, comparison.b))
+        yield from (f"  {line}" for line in first.inputs)
+    counts = ", ".join(
+        f"{comparison.counts[verdict]} {verdict}" for verdict in SEVERITY if comparison.counts.get(verdict)
+    )
+    yield f"{plural(len(comparison.layers), 'layer')} compared: {counts or 'none'}"
+    skipped = Counter(layer.reason for layer in comparison.layers if layer.verdict is Verdict.SKIPPED)
+    for reason, count in skipped.most_common(MAX_REASONS):
+        yield f"  skipped {count}: {printable(reason)}"
+    if comparison.precision:
+        yield (
+            f"{comparison.b} computes f32 in {comparison.precision}; errors within that precision count as"
+            " rounding"
+        )
+
+
+def place_of(location: Location) -> str:
+    """The file and line of a layer; "" where it is of no file."""
+    if location.file is None:
+        return ""
+    return location.file if location.line is None else f"{location.file}:{location.line}"
+
+
+def metrics_line(metrics: Metrics) -> str:
+    """All metrics on one line."""
+    parts = [
+        f"max abs {metrics.max_abs:.3g}",
+        f"max rel {metrics.max_rel:.3g}",
+        *([] if metrics.max_ulp is None else [f"{metrics.max_ulp:,.0f} ULP"]),
+        f"cosine {metrics.cosine:.6f}",
+        f"SNR {metrics.snr:.1f} dB",
+        f"{metrics.differing:,} of {metrics.elements:,} elements differ ({metrics.share:.1%})",
+    ]
+    return ", ".join(parts)
+
+
+def worst_lines(metrics: Metrics, a: str, b: str) -> Iterator[str]:
+    """Both values where they differ most."""
+    if metrics.worst is not None:
+        yield f"worst at {list(metrics.worst)}: {metrics.first!r} by {a}, {metrics.second!r} by {b}"
+
+
+def table_rows(layers: Sequence[ComparedLayer], all_layers: bool) -> list[tuple[str, ...]]:
+    """The rows of the table: what is wrong first, then what differs most, in the order of the model."""
+    if all_layers:
+        return [_row(layer) for layer in layers]
+    differing = [layer for layer in layers if layer.verdict not in UNREMARKABLE]
+    order = {id(layer): index for index, layer in enumerate(layers)}
+    chosen = sorted(differing, key=_rank)[:MAX_ROWS]
+    return [_row(layer) for layer in sorted(chosen, key=lambda layer: (not layer.is_fault, order[id(layer)]))]
+
+
+def _rank(layer: ComparedLayer) -> tuple[bool, int, float]:
+    snr = layer.metrics.snr if layer.metrics is not None else 0.0
+    return not layer.is_fault, 0 if layer.is_fault else -layer.verdict.severity, snr
+
+
+def _row(layer: ComparedLayer) -> tuple[str, ...]:
+    metrics = layer.metrics
+    return (
+        printable(abridged("/".join((*layer.path, layer.name)), NAME_WIDTH)),
+        layer.op,
+        str(layer.verdict),
+        "" if metrics is None else f"{metrics.max_abs:.3g}",
+        "" if metrics is None else f"{metrics.share:.2%}",
+        printable(layer.reason),
+    )
+
+
+def aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Rows as lines with columns of equal width."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()

@@ -1,0 +1,253 @@
+"""From a fact of a layer back to inputs, constants and attributes, layer by layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from irops.analysis.structure import LayerNode
+from irops.debugging.origins.bodies import causes_in_bodies, causes_of_parameter
+from irops.debugging.origins.facet import Aspect, Facet
+from irops.debugging.origins.influence import (
+    Facts,
+    Item,
+    deciding_attributes,
+    elements_of,
+    inferred_again,
+    items_of,
+    needed_items,
+    without,
+)
+from irops.debugging.origins.step import Reason, Step
+from irops.debugging.origins.symbolic import LayerKey, SymbolicModel
+from irops.invocation import OpFault, input_spec
+from irops.ir.model import LayerKind
+from irops.spec.domains import default_of, format_value
+from irops.values.fact import Fact, holds_dims
+from irops.values.violation import LimitExceeded
+
+MAX_STEPS = 10_000
+"""The greatest number of steps of one explanation."""
+MAX_ITEMS = 2000
+"""Layers with more sizes and values among their inputs are not examined one by one."""
+ASPECTS = {"size": Aspect.SIZE, "element": Aspect.ELEMENT, "value": Aspect.VALUE, "type": Aspect.TYPE}
+
+
+class Walk:
+    """Collects the steps that lead to facts. Each fact is explained once."""
+
+    def __init__(self, model: SymbolicModel) -> None:
+        self.model = model
+        self.steps: list[Step] = []
+        self._visited: set[Facet] = set()
+
+    def follow(self, starts: Sequence[Facet]) -> tuple[Step, ...]:
+        """The steps from some facts back to their origins, nearest first."""
+        ahead = list(reversed(starts))
+        while ahead and len(self.steps) < MAX_STEPS:
+            facet = self._producing(ahead.pop())
+            if facet in self._visited:
+                continue
+            self._visited.add(facet)
+            step, causes = self._explained(facet)
+            self.steps.append(step)
+            ahead.extend(reversed(causes))
+        return tuple(self.steps)
+
+    def _producing(self, facet: Facet) -> Facet:
+        """The facet, or that of the layer which feeds a Result."""
+        node = self.model.node(facet.key)
+        if node.layer.kind is not LayerKind.RESULT:
+            return facet
+        source = self.model.graph(facet.path).wiring.inputs[facet.layer][0]
+        if source is None:
+            return facet
+        return Facet(facet.path, source[0].id, source[1], facet.aspect, facet.index)
+
+    def _explained(self, facet: Facet) -> tuple[Step, list[Facet]]:
+        node, facts = self.model.node(facet.key), self.model.facts(facet.key)
+        if node.layer.kind is LayerKind.PARAMETER:
+            if not facet.path:
+                return self._ended(facet, self._declaration(facet)), []
+            note, causes = causes_of_parameter(self.model, facet)
+            return self._ended(facet, note), causes
+        if node.layer.is_constant:
+            return self._ended(facet, "a constant of the file"), []
+        if node.invocation is None:
+            return self._ended(facet, "as the file declares it: irops does not define the op"), []
+        if facts.failed or facet.output >= len(facts.outputs):
+            return self._ended(facet, "an error keeps it from being inferred; irops check reports it"), []
+        if node.bodies:
+            entered = causes_in_bodies(self.model, facet)
+            if entered is not None:
+                return self._ended(facet, entered[0]), entered[1]
+        return self._from_inputs(facet, node)
+
+    def _declaration(self, facet: Facet) -> str:
+        data = self.model.node(facet.key).layer.data
+        if facet.aspect in (Aspect.VALUE, Aspect.ELEMENT):
+            return "an input: its values are known only when the model runs"
+        if facet.aspect is Aspect.TYPE:
+            return f'an input that declares element_type="{data.get("element_type", "")}"'
+        return f'an input that declares shape="{data.get("shape", "")}"'
+
+    def _from_inputs(self, facet: Facet, node: LayerNode) -> tuple[Step, list[Facet]]:
+        facts, note = self.model.facts(facet.key), ""
+        if self._begins_here(facet) or not _is_expressed(facet, facts.outputs):
+            facts = self.model.concrete_facts(facet.key)
+            note = "irops has no formula for it"
+            if facts.failed or not _is_static(facet, facts.outputs):
+                return self._decided_by_data(facet)
+        items = self._needed(facet, node, facts.inputs)
+        attributes = tuple(self._attributes(facet, node, facts.inputs))
+        causes = [(item, self.cause(facet.key, item)) for item in items]
+        reasons = tuple(self.reason(facet.key, item, cause) for item, cause in causes)
+        return self._step(facet, reasons, attributes, note), self._followed(facet, causes)
+
+    def _followed(self, facet: Facet, causes: Sequence[tuple[Item, Facet]]) -> list[Facet]:
+        """The causes that are explained in turn: of equal ones the first, and of a fact with names those with
+        names, since constants add nothing to where the names come from.
+        """
+        different: dict[tuple[str, str], Facet] = {}
+        for item, cause in causes:
+            if not self.model.node(cause.key).layer.is_constant:
+                different.setdefault((item.kind, self._text(cause)), cause)
+        named = [cause for cause in different.values() if not self._is_constant(cause)]
+        return list(different.values()) if self._is_constant(facet) else named
+
+    def _is_constant(self, facet: Facet) -> bool:
+        """Whether a fact is the same for all sizes of the inputs."""
+        outputs = self.model.facts(facet.key).outputs
+        if facet.output >= len(outputs) or facet.aspect is Aspect.TYPE:
+            return facet.aspect is Aspect.TYPE
+        sizes = facet.sizes(outputs[facet.output])
+        return outputs[facet.output].value is not None if sizes is None else all(s.known for s in sizes)
+
+    def _begins_here(self, facet: Facet) -> bool:
+        """Whether a size of the facet has a name that inference gave it at this output."""
+        outputs = self.model.facts(facet.key).outputs
+        expressions = facet.expressions(outputs[facet.output]) or ()
+        births = (self.model.births.get(name) for one in expressions if one is not None for name in one.names)
+        return any(b is not None and (b.layer, b.output) == (facet.key, facet.output) for b in births)
+
+    def _needed(self, facet: Facet, node: LayerNode, inputs: Facts) -> list[Item]:
+        """The facts of the inputs that decide a facet."""
+        if facet.aspect is Aspect.TYPE:
+            items = [Item(k, "type") for k, fact in enumerate(inputs) if fact is not None]
+        else:
+            items = list(items_of(inputs))
+        usual = self._outcome(facet, node, inputs)
+
+        def unchanged(reduced: Facts) -> bool:
+            return self._outcome(facet, node, reduced) == usual
+
+        if usual is None or len(items) > MAX_ITEMS:
+            return items[:MAX_ITEMS]
+        needed = needed_items(inputs, items, unchanged)
+        if not any(item.kind == "value" for item in needed):
+            return needed
+        refined = [one for item in needed for one in elements_of(item, inputs)]
+        left_out = [item for item in items if item not in needed]
+        return needed_items(
+            without(inputs, left_out), refined, lambda reduced: self._outcome(facet, node, reduced) == usual
+        )
+
+    def _outcome(self, facet: Facet, node: LayerNode, inputs: Facts) -> object:
+        try:
+            outputs = inferred_again(self.model.analysis, node, inputs)
+        except (OpFault, LimitExceeded):
+            return None
+        return facet.content(outputs[facet.output]) if facet.output < len(outputs) else None
+
+    def _attributes(self, facet: Facet, node: LayerNode, inputs: Facts) -> Iterator[tuple[str, str]]:
+        def outcome(changed: LayerNode) -> object:
+            outputs = inferred_again(self.model.analysis, changed, inputs)
+            return facet.content(outputs[facet.output])
+
+        assert node.invocation is not None
+        domain = node.invocation.op.definition.attributes
+        for name in deciding_attributes(node, outcome):
+            value = node.invocation.attributes[name]
+            if value != default_of(domain[name]):
+                yield name, format_value(value)
+
+    def cause(self, key: LayerKey, item: Item) -> Facet:
+        """The facet of the layer that feeds an input of a layer."""
+        path, layer = key
+        source = self.model.graph(path).wiring.inputs[layer][item.input]
+        assert source is not None
+        return self._producing(Facet(path, source[0].id, source[1], ASPECTS[item.kind], item.index))
+
+    def reason(self, key: LayerKey, item: Item, cause: Facet) -> Reason:
+        """A fact of an input of a layer as a reason."""
+        op, producer = self.model.node(key).op, self.model.node(cause.key).layer
+        name = str(item.input) if op is None else input_spec(op, item.input).name
+        return Reason(
+            name,
+            cause.subject,
+            self._text(cause),
+            producer.name,
+            self.model.analysis.location(producer, cause.path),
+            producer.is_constant,
+        )
+
+    def _decided_by_data(self, facet: Facet) -> tuple[Step, list[Facet]]:
+        """A step to the inputs whose values are unknown, where they are few integers; otherwise the end."""
+        inputs = self.model.concrete_facts(facet.key).inputs
+        items = [
+            Item(k, "value") for k, fact in enumerate(inputs) if fact is not None and _may_be_sizes(fact)
+        ]
+        causes = [(item, self.cause(facet.key, item)) for item in items]
+        reasons = tuple(self.reason(facet.key, item, cause) for item, cause in causes)
+        return self._step(facet, reasons, (), "only the data decide it"), [cause for _, cause in causes]
+
+    def _text(self, facet: Facet) -> str:
+        outputs = self.model.facts(facet.key).outputs
+        return facet.text(outputs[facet.output]) if facet.output < len(outputs) else "unknown"
+
+    def _ended(self, facet: Facet, note: str) -> Step:
+        return self._step(facet, (), (), note)
+
+    def _step(
+        self, facet: Facet, reasons: tuple[Reason, ...], attributes: tuple[tuple[str, str], ...], note: str
+    ) -> Step:
+        node = self.model.node(facet.key)
+        return Step(
+            node.layer.name,
+            node.layer.type if node.op is None else node.op.id,
+            self.model.analysis.location(node.layer, facet.path),
+            facet.path,
+            facet.output,
+            facet.subject,
+            self._text(facet),
+            reasons,
+            attributes,
+            note,
+        )
+
+
+def _is_expressed(facet: Facet, outputs: Sequence[Fact]) -> bool:
+    """Whether a facet is known in so far that its origin can be found by inference."""
+    if facet.output >= len(outputs):
+        return False
+    fact = outputs[facet.output]
+    if facet.aspect is Aspect.TYPE:
+        return True
+    sizes = facet.sizes(fact)
+    if sizes is not None:
+        return all(size.known or size.symbol is not None for size in sizes)
+    return facet.aspect in (Aspect.VALUE, Aspect.ELEMENT) and fact.value is not None
+
+
+def _is_static(facet: Facet, outputs: Sequence[Fact]) -> bool:
+    """Whether a facet is known completely."""
+    if facet.output >= len(outputs):
+        return False
+    sizes = facet.sizes(outputs[facet.output])
+    return outputs[facet.output].value is not None if sizes is None else all(size.known for size in sizes)
+
+
+def _may_be_sizes(fact: Fact) -> bool:
+    """Whether a tensor is a few integers of which not all are known."""
+    few = fact.shape.size.known and fact.shape.size <= 64
+    unknown = fact.known is None or holds_dims(fact.known)
+    return bool(few and unknown and fact.element_type.integral)

@@ -1,0 +1,218 @@
+"""irops.why: where a size, a shape, an element type or a value comes from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from irops.analysis.body_path import graph_at
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import Key
+from irops.analysis.structure import GraphNode, LayerNode
+from irops.debugging.origins.expression import Expression
+from irops.debugging.origins.facet import Aspect, Facet
+from irops.debugging.origins.sources import Kind, Source
+from irops.debugging.origins.step import Step, sentences
+from irops.debugging.origins.symbolic import SymbolicModel
+from irops.debugging.origins.unexpressed import source_of, with_formulas
+from irops.debugging.origins.walk import Walk
+from irops.diagnostics.printable import plural, shortened, shown
+from irops.ir.model import LayerKind, Model
+from irops.limits import Limits
+from irops.registry import Registry
+from irops.values.dim import Dim
+from irops.values.fact import Fact
+
+AnyModel = Model | ModelAnalysis | SymbolicModel | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The origin of a fact of a layer.
+
+    subject: axis 1, the shape, the element type, element 2, the value; value: what it is for the declared
+    shapes, as text; expressions: of each size or element that the fact consists of, None for one without an
+    expression; sources: the named sizes in the expressions by name; fitted: the sizes whose formula is not
+    that of inference, but fits all sizes that irops tries; steps: from the layer back to inputs, constants
+    and attributes.
+    """
+
+    layer: str
+    op: str
+    output: int
+    subject: str
+    value: str
+    expressions: tuple[Expression | None, ...]
+    sources: Mapping[str, Source]
+    steps: tuple[Step, ...]
+    fitted: tuple[Source, ...] = ()
+
+    @property
+    def expression(self) -> Expression | None:
+        """The expression of a size or an element; of a shape, see expressions."""
+        return self.expressions[0] if len(self.expressions) == 1 else None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the declared shapes decide all of it."""
+        return all(s.kind is Kind.INPUT and s.declared.known for s in self.sources.values())
+
+    @property
+    def depends_on_data(self) -> tuple[Source, ...]:
+        """The named sizes that only the data decide."""
+        return tuple(source for source in self.sources.values() if source.kind is Kind.DATA)
+
+    @property
+    def formula(self) -> str:
+        """The expressions as text: 2*N + 1 for one, [N,2*N + 1,64] for a shape; the value where none is."""
+        texts = ["?" if one is None else str(one) for one in self.expressions]
+        if not texts:
+            return self.value
+        return texts[0] if self.subject.startswith(("axis", "element ")) else f"[{','.join(texts)}]"
+
+    def __str__(self) -> str:
+        return "\n".join((self.headline, *self.lines()))
+
+    @property
+    def headline(self) -> str:
+        """The answer in one line."""
+        output = f" of output {self.output}" if self.output else ""
+        value = "" if self.value == self.formula else f"; declared: {self.value}"
+        return f"{self.subject}{output} of {shown(self.layer)} ({self.op}) is {self.formula}{value}"
+
+    def lines(self) -> Iterator[str]:
+        """The sources, what would have to be fixed, and after an empty line the steps as sentences."""
+        for name, source in self.sources.items():
+            yield f"  {name}: {source}"
+        yield from (f"  {source}" for source in self.fitted)
+        dynamic = [s for s in self.sources.values() if s.kind is Kind.INPUT and not s.declared.known]
+        if dynamic:
+            axes = ", ".join(f"axis {source.axis} of {shown(source.layer)}" for source in dynamic)
+            yield f"  it is static if the model fixes {axes}"
+        yield ""
+        yield from sentences(self.steps)
+
+    def __repr__(self) -> str:
+        return f"<Why {shortened(self.headline, 120)}>"
+
+
+def why(
+    model: AnyModel,
+    layer: str | int,
+    *,
+    output: int = 0,
+    axis: int | None = None,
+    value: bool | int = False,
+    element_type: bool = False,
+    inputs: Mapping[Key, Any] | None = None,
+    path: Sequence[str] = (),
+    registry: Registry | None = None,
+    limits: Limits | None = None,
+) -> Why:
+    """Where a fact of a layer comes from: an expression of the sizes of the model's inputs, and the layers,
+    constants and attributes that lead to it.
+
+    layer: a name or an id, also of an input or a result; axis: asks for one size, by default for the whole
+    shape; value: asks for the value, or for the element of this number; element_type: asks for the element
+    type; inputs: other shapes for the inputs, see irops.infer; path: the layers and bodies down to the graph
+    of the layer.
+    Raises:  ReadError; DiagnosticError for an input that does not exist; KeyError, with a suggestion, for a
+        layer that does not exist; IndexError for an output, an axis or an element that the layer does not
+        have
+    """
+    symbolic = (
+        model
+        if isinstance(model, SymbolicModel)
+        else SymbolicModel(
+            model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits), inputs
+        )
+    )
+    graph, _ = graph_at(symbolic.analysis, tuple(path))
+    node = producer(graph, graph.find(layer), output)
+    aspect, index = _aspect(axis, value, element_type)
+    facet = Facet(graph.path, node[0].layer.id, node[1], aspect, index)
+    _require_facet(symbolic, facet)
+    return explained(symbolic, facet)
+
+
+def producer(graph: GraphNode, node: LayerNode, output: int) -> tuple[LayerNode, int]:
+    """The layer and the output that are asked about: for a Result, what feeds it.
+
+    Raises:  IndexError for an output that the layer does not have
+    """
+    if node.layer.kind is LayerKind.RESULT:
+        source = graph.wiring.inputs[node.layer.id][0] if node.layer.inputs else None
+        if source is None:
+            raise IndexError(f"nothing feeds the result {node.layer}")
+        return graph.layers[source[0].id], source[1]
+    count = len(node.layer.outputs)
+    if not 0 <= output < count:
+        raise IndexError(f"{node.layer} has no output {output}; it has {plural(count, 'output')}, from 0")
+    return node, output
+
+
+def _aspect(axis: int | None, value: bool | int, element_type: bool) -> tuple[Aspect, int]:
+    if element_type:
+        return Aspect.TYPE, 0
+    if value is not False:
+        return (Aspect.VALUE, 0) if value is True else (Aspect.ELEMENT, value)
+    return (Aspect.SHAPE, 0) if axis is None else (Aspect.SIZE, axis)
+
+
+def _require_facet(model: SymbolicModel, facet: Facet) -> None:
+    """Raise IndexError for an axis or an element that the output does not have."""
+    facts = model.facts(facet.key)
+    if facet.output >= len(facts.outputs) or facet.aspect not in (Aspect.SIZE, Aspect.ELEMENT):
+        return
+    shape = facts.outputs[facet.output].shape
+    count = shape.size if facet.aspect is Aspect.ELEMENT else Dim(0, inf)
+    if facet.aspect is Aspect.SIZE and shape.rank is not None:
+        count = Dim.of(shape.rank)
+    if facet.index < 0 or facet.index >= count.high:
+        raise IndexError(f"{facts.layer} has no {facet.subject}: its shape is {shape.spelled}")
+
+
+def explained(model: SymbolicModel, facet: Facet) -> Why:
+    """The origin of a facet."""
+    expressions, fitted = expressions_of(model, facet)
+    node, facts = model.node(facet.key), model.declared_facts(facet.key)
+    names = dict.fromkeys(name for one in expressions if one is not None for name in one.names)
+    return Why(
+        node.layer.name,
+        node.layer.type if node.op is None else node.op.id,
+        facet.output,
+        facet.subject,
+        _declared(facet, facts.outputs[facet.output]) if facet.output < len(facts.outputs) else "unknown",
+        expressions,
+        {name: source_of(model, name) for name in names},
+        Walk(model).follow([facet]),
+        tuple(source_of(model, name) for name in fitted),
+    )
+
+
+def _declared(facet: Facet, fact: Fact) -> str:
+    """The facet as the declared shapes give it: 7, ?, [1..8,64], f32."""
+    sizes = facet.sizes(fact)
+    if sizes is None:
+        return facet.text(fact)
+    texts = [size.spelled for size in sizes]
+    return texts[0] if len(texts) == 1 and facet.aspect is not Aspect.SHAPE else f"[{','.join(texts)}]"
+
+
+def expressions_of(
+    model: SymbolicModel, facet: Facet
+) -> tuple[tuple[Expression | None, ...], tuple[str, ...]]:
+    """The expressions of a facet; names of sizes that are replaced by a formula that fits them."""
+    facts = model.facts(facet.key)
+    if facet.output >= len(facts.outputs):
+        return (), ()
+    resolved = [
+        (None, ()) if one is None else with_formulas(model, one)
+        for one in facet.expressions(facts.outputs[facet.output]) or ()
+    ]
+    fitted = dict.fromkeys(name for _, names in resolved for name in names)
+    return tuple(expression for expression, _ in resolved), tuple(fitted)

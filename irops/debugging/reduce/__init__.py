@@ -1,0 +1,1 @@
+"""irops.reduce: the smallest model that still shows a fault."""

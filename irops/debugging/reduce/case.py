@@ -1,0 +1,58 @@
+"""A model with inputs: what an oracle judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+
+from irops.ir.model import Layer, LayerKind, Model
+from irops.ir.serialize import document
+from irops.ir.weights import Region, region_of
+from irops.values.element import STRING, Array, element_type_of
+
+_PASSIVE = (LayerKind.PARAMETER, LayerKind.RESULT, LayerKind.CONSTANT)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model and values for its inputs, by the names of its Parameters; none where they do not matter."""
+
+    model: Model
+    inputs: Mapping[str, Array]
+
+    def __repr__(self) -> str:
+        return f"<Case of {self.operations} operations>"
+
+    @cached_property
+    def operations(self) -> int:
+        """How many layers compute something, those of bodies included."""
+        return sum(computes(layer) for _, layer in self.model.walk())
+
+    @cached_property
+    def key(self) -> str:
+        """The same for equal models with equal inputs alone."""
+        digest = blake2b(digest_size=16)
+        for piece in self._pieces():
+            digest.update(piece)
+        return digest.hexdigest()
+
+    def _pieces(self) -> Iterator[bytes | memoryview]:
+        for text in document(self.model, lambda layer: layer.data):
+            yield text.encode("utf-8", "surrogatepass")
+        weights = self.model.weights
+        for _, layer in self.model.walk():
+            if layer.is_constant and weights is not None:
+                region = region_of(layer)
+                if isinstance(region, Region) and region.end <= weights.size:
+                    yield weights.view(region.offset, region.size)
+        for name, array in sorted(self.inputs.items()):
+            kind = element_type_of(array)
+            yield f"{name} {kind} {array.shape}".encode("utf-8", "surrogatepass")
+            yield repr(array.tolist()).encode() if kind is STRING else array.tobytes()
+
+
+def computes(layer: Layer) -> bool:
+    """Whether a layer computes something: it is no input, no result and no constant."""
+    return layer.kind not in _PASSIVE

@@ -1,0 +1,60 @@
+"""A case as files: the model with its weights, and the inputs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from irops.analysis.signature import Port, Signature
+from irops.analysis.structure import ModelStructure
+from irops.debugging.reduce.case import Case
+from irops.debugging.reduce.reproduction import Program, Target
+from irops.dialects import dialect_of
+from irops.ir.pending import Pending
+from irops.ir.tensor_files import save_all
+from irops.runtime.session import run
+from irops.writing import write
+
+STEM, PROGRAM, EXPECTED = "reduced", "repro.py", "expected.npz"
+INPUTS = "inputs.npz"
+
+
+def write_case(case: Case, folder: Path) -> tuple[Path, Path]:
+    """Write reduced.xml with reduced.bin (or reduced.onnx) and inputs.npz; the paths of model and inputs.
+
+    The arrays of the inputs are in the order of the model's inputs, by the names of their layers.
+    """
+    suffixes = dialect_of(case.model).suffixes
+    model, inputs = folder / f"{STEM}{suffixes[0] if suffixes else '.xml'}", folder / INPUTS
+    write(case.model, model)
+    save_all(os.fspath(inputs), {port.name: case.inputs[port.name] for port in _inputs(case)})
+    return model, inputs
+
+
+def write_reproduction(
+    case: Case, folder: Path, title: str, target: Target | None, *, compared: bool
+) -> tuple[str, ...]:
+    """Write a case with a program that shows the fault; the names of the files.
+
+    title: what the program says of itself; target: what it runs, None for the runtime of the dialect;
+    compared: whether it compares the results with those of irops
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    model, _ = write_case(case, folder)
+    files = [model.name, *([f"{STEM}.bin"] if model.suffix == ".xml" else []), INPUTS]
+    expected = tuple(run(case.model, case.inputs).values()) if compared else None
+    if expected is not None:
+        save_all(os.fspath(folder / EXPECTED), {str(k): array for k, array in enumerate(expected)})
+        files.append(EXPECTED)
+    runtime = target or Target("openvino" if model.suffix == ".xml" else "onnxruntime")
+    inputs = {port.name: case.inputs[port.name] for port in _inputs(case)}
+    text = Program(model, title, inputs, expected, runtime).text()
+    with Pending(folder / PROGRAM) as (file,):
+        file.write(text.encode())
+    return (*files, PROGRAM)
+
+
+def _inputs(case: Case) -> list[Port]:
+    """The inputs that have values, in the order of the model."""
+    ports = Signature(ModelStructure(case.model)).inputs
+    return [port for port in ports if port.name in case.inputs]

@@ -1,0 +1,40 @@
+"""Layers that hold a tensor: constants, and Parameters of one static shape."""
+
+from __future__ import annotations
+
+from irops.ir.model import Layer, Port
+from irops.ir.storage import JoinedWeights, Weights
+from irops.spec.domains import format_value
+from irops.values.element import Array, element_type_of
+from irops.values.packing import pack
+
+
+def joined(weights: Weights | None) -> JoinedWeights:
+    """Weights to which bytes can be added."""
+    if isinstance(weights, JoinedWeights):
+        return weights.copy()
+    return JoinedWeights(weights or Weights.of_bytes(b""))
+
+
+def constant_layer(layer: Layer, array: Array, weights: JoinedWeights) -> Layer:
+    """A Const in place of a layer with one output: of its id and name. weights: get the bytes"""
+    kind = element_type_of(array)
+    content = pack(array, kind)
+    data = {
+        "element_type": str(kind),
+        "shape": format_value(array.shape),
+        "offset": str(weights.append(Weights.of_bytes(content))),
+        "size": str(len(content)),
+    }
+    return Layer(layer.id, layer.name, "Const", "opset1", data, outputs=[_port(layer, array)])
+
+
+def static_parameter(layer: Layer, array: Array) -> Layer:
+    """A Parameter in place of a layer with one output, which declares the type and shape of an array."""
+    data = {"shape": format_value(array.shape), "element_type": str(element_type_of(array))}
+    return Layer(layer.id, layer.name, "Parameter", "opset1", data, outputs=[_port(layer, array)])
+
+
+def _port(layer: Layer, array: Array) -> Port:
+    first = layer.outputs[0]
+    return Port(first.id, element_type_of(array).precision, array.shape, first.names)

@@ -1,0 +1,135 @@
+"""Parts of a model as cases: what feeds a part is replaced by values that were recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Protocol
+
+from irops.analysis.infer import analyse
+from irops.debugging.reduce.case import Case, computes
+from irops.debugging.reduce.constants import constant_layer, joined
+from irops.debugging.reduce.order import depth_first
+from irops.editing.scope import Scope, Value, Wanted
+from irops.editing.selection import Selection
+from irops.ir.model import LayerKind, Model
+from irops.limits import Limits
+from irops.registry import Registry
+from irops.values.element import Array, element_type_of
+
+SHORT = 16
+"""A vector of at most this many integers may be a shape, or axes, which many ops require as a constant."""
+
+
+class Values(Protocol):
+    """Gives tensors of a model."""
+
+    def of(self, wanted: Collection[Value]) -> Mapping[Value, Array]: ...
+
+
+class Cutting:
+    """Parts of the graph of a case. operations: the ids of layers that compute, inputs before users"""
+
+    def __init__(self, case: Case, registry: Registry | None = None, limits: Limits | None = None) -> None:
+        self.whole = case
+        self.analysis = analyse(case.model, registry, limits)
+        self.scope = Scope.of(self.analysis, ())
+        self.wiring = self.scope.graph.wiring
+        self.operations = tuple(layer.id for layer in depth_first(self.wiring) if computes(layer))
+
+    def part(self, kept: Iterable[int], values: Values | None) -> Case:
+        """The case of some operations. values: of what feeds them, None for a model that cannot be run
+
+        Raises:  EvaluationError where the values cannot be computed
+        """
+        operations = self._with_variables(kept)
+        if len(operations) == len(self.operations):
+            return self.whole
+        ends = [end for number in sorted(operations) for end in self._ends(number, operations)]
+        return self.between(operations, ends, values)
+
+    def between(
+        self, operations: Collection[int], ends: list[Wanted], values: Values | None, *, folded: bool = True
+    ) -> Case:
+        """The case of operations with some of their values as results.
+
+        folded: what depends on no input, or is likely to be a shape, becomes a constant in place of an input
+        """
+        layers, cuts = set(operations), dict[Value, None]()
+        for number in operations:
+            for source in self.wiring.inputs[number]:
+                if source is None or source[0].id in operations:
+                    continue
+                if computes(source[0]):
+                    cuts[source[0].id, source[1]] = None
+                else:
+                    layers.add(source[0].id)
+        selection = Selection(self.scope, layers, cuts, ends)
+        model = replace(
+            self.whole.model,
+            graph=selection.graph(),
+            rt_info=None,
+            legacy=[],
+            unknown=[],
+            comments=(),
+            source=None,
+        )
+        known = self._constants(cuts) if values is None else values.of(cuts)
+        arrays = {name: known[value] for name, value in selection.cuts.items() if value in known}
+        constants = {n for n, v in selection.cuts.items() if n in arrays and self._is_folded(v, arrays[n])}
+        if folded:
+            model = with_constants(model, {name: arrays.pop(name) for name in constants})
+        names = {layer.name for layer in model.layers if layer.kind is LayerKind.PARAMETER}
+        return Case(model, {n: a for n, a in {**self.whole.inputs, **arrays}.items() if n in names})
+
+    def _ends(self, number: int, operations: Collection[int]) -> Iterable[Wanted]:
+        """The outputs of an operation that others use, or nobody."""
+        layer = self.wiring.layers[number]
+        for index in range(len(layer.outputs) if layer.kind is not LayerKind.SINK else 0):
+            users = self.wiring.consumers.get((number, index), [])
+            if not users or any(user.id not in operations for user, _ in users):
+                yield Wanted(layer, index)
+
+    def _with_variables(self, kept: Iterable[int]) -> set[int]:
+        """Operations with those that read or assign the same variables, without which they are invalid."""
+        operations = set(kept)
+        names = {self.wiring.layers[number].data.get("variable_id") for number in operations} - {None}
+        return operations | {
+            number
+            for number in (self.operations if names else ())
+            if self.wiring.layers[number].data.get("variable_id") in names
+        }
+
+    def _constants(self, cuts: Collection[Value]) -> dict[Value, Array]:
+        """The values that inference computes."""
+        facts = {value: self.scope.fact(value).value for value in cuts}
+        return {value: array for value, array in facts.items() if array is not None}
+
+    def _is_folded(self, value: Value, array: Array) -> bool:
+        kind = element_type_of(array)
+        return value[0] in self._from_constants or (kind.integral and array.ndim <= 1 and array.size <= SHORT)
+
+    @cached_property
+    def _from_constants(self) -> frozenset[int]:
+        """The operations that depend on constants alone."""
+        fixed: set[int] = set()
+        for layer in self.wiring.order:
+            sources = [source[0].id for source in self.wiring.inputs[layer.id] if source is not None]
+            if layer.is_constant or (sources and fixed.issuperset(sources)):
+                fixed.add(layer.id)
+        return frozenset(fixed)
+
+
+def with_constants(model: Model, arrays: Mapping[str, Array]) -> Model:
+    """A model with constants in place of the Parameters of these names."""
+    if not arrays:
+        return model
+    weights = joined(model.weights)
+    layers = [
+        constant_layer(layer, arrays[layer.name], weights)
+        if layer.kind is LayerKind.PARAMETER and layer.name in arrays
+        else layer
+        for layer in model.layers
+    ]
+    return replace(model, graph=replace(model.graph, layers=layers), weights=weights)

@@ -1,0 +1,66 @@
+"""The tensors of a case, and the case with others in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from irops.analysis.declaring import with_declared_ports
+from irops.analysis.infer import infer
+from irops.debugging.reduce.case import Case
+from irops.debugging.reduce.constants import constant_layer, joined, static_parameter
+from irops.ir.model import Layer, LayerKind, Port
+from irops.ir.weights import constant
+from irops.values.element import Array
+
+
+def tensors(case: Case) -> dict[int, Array]:
+    """The values of inputs and constants by layer id, bodies apart."""
+    return {
+        layer.id: constant(case.model, layer) if layer.is_constant else case.inputs[layer.name]
+        for layer in case.model.layers
+        if layer.is_constant or (layer.kind is LayerKind.PARAMETER and layer.name in case.inputs)
+    }
+
+
+def constants(case: Case) -> frozenset[int]:
+    """The ids of constants, bodies apart."""
+    return frozenset(layer.id for layer in case.model.layers if layer.is_constant)
+
+
+def with_tensors(
+    case: Case, arrays: Mapping[int, Array], data: Mapping[int, Mapping[str, str]] | None = None
+) -> Case:
+    """The case with other values, of any types and shapes; ports declare what is then inferred.
+
+    data: other attributes, by layer id
+    """
+    weights, inputs = joined(case.model.weights), dict(case.inputs)
+    layers: list[Layer] = []
+    for layer in case.model.layers:
+        array = arrays.get(layer.id)
+        if array is None:
+            layers.append(_undeclared(layer, (data or {}).get(layer.id, layer.data)))
+        elif layer.is_constant:
+            layers.append(constant_layer(layer, array, weights))
+        else:
+            layers.append(static_parameter(layer, array))
+            inputs[layer.name] = array
+    model = replace(case.model, graph=replace(case.model.graph, layers=layers), weights=weights)
+    return Case(with_declared_ports(model, infer(model)), inputs)
+
+
+def _undeclared(layer: Layer, data: Mapping[str, str]) -> Layer:
+    """A layer whose ports declare nothing; Parameters and constants declare what their attributes say."""
+    if layer.is_constant or layer.kind is LayerKind.PARAMETER:
+        return layer
+    return replace(
+        layer,
+        data=dict(data),
+        inputs=[_bare(port) for port in layer.inputs],
+        outputs=[_bare(port) for port in layer.outputs],
+    )
+
+
+def _bare(port: Port) -> Port:
+    return replace(port, precision=None, dims=(), at=-1)

@@ -1,0 +1,73 @@
+"""ONNX Runtime with a whole ONNX model, optimised as users run it; tensors are matched by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from irops.debugging.sources.asking import asked
+from irops.debugging.sources.openvino_device import TIMEOUT
+from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
+from irops.debugging.sources.taps import chunks_of_taps
+from irops.debugging.sources.wire import packed, unpacked
+from irops.ir.model import Layer
+from irops.values.element import Array
+from irops.worker_process import Process
+
+
+class ONNXFile(Source):
+    """An .onnx file in a process of its own. The model's inputs are those of the compared model, in order."""
+
+    is_whole = True
+
+    def __init__(self, path: str, timeout: float = TIMEOUT) -> None:
+        self.name = f"onnxruntime:{path}"
+        self._process = Process("irops.debugging.sources.onnx_worker", ("model", path), timeout)
+
+    def results(self, context: Context) -> Values | Failure:
+        try:
+            values = self._values(context, [])
+        except SourceFailed as failed:
+            return failed.failure
+        ports = context.analysis.signature.results
+        by_name = {name: port.name for port in ports for name in port.names}
+        if all(name in by_name for name in values):
+            return {by_name[name]: array for name, array in values.items()}
+        return {port.name: array for port, array in zip(ports, values.values())}
+
+    def walk(self, context: Context) -> Iterator[LayerValue]:
+        present = set(self._ask(("names",)))
+        for taps in chunks_of_taps(context):
+            names = {tap: _name(context.analysis.root.layers[tap[0]].layer, tap[1], present) for tap in taps}
+            wanted = sorted({name for name in names.values() if name})
+            values = self._values(context, wanted) if wanted else {}
+            yield from _by_layer({tap: values.get(name) for tap, name in names.items()})
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _values(self, context: Context, names: list[str]) -> Values:
+        sent = [packed(context.inputs[port.layer.id]) for port in context.analysis.signature.inputs]
+        received = self._ask(("values", sent, names))
+        return {name: unpacked(item) for name, item in received.items()}
+
+    def _ask(self, request: tuple[Any, ...]) -> Any:
+        word, content = asked(self._process, request)
+        if word == "refused":
+            raise SourceFailed(Failure("refused", content))
+        return content
+
+
+def _name(layer: Layer, index: int, present: set[str]) -> str:
+    """The tensor of an ONNX model that an output is, or ""."""
+    names = (*layer.outputs[index].names, f"{layer.name}:{index}", *([layer.name] if index == 0 else []))
+    return next((name for name in names if name in present), "")
+
+
+def _by_layer(values: Mapping[tuple[int, int], Array | None]) -> Iterator[LayerValue]:
+    layers: dict[int, list[Array | None]] = {}
+    for (layer, _), array in values.items():
+        layers.setdefault(layer, []).append(array)
+    for layer, outputs in layers.items():
+        if any(array is not None for array in outputs):
+            yield LayerValue(layer, tuple(outputs))

@@ -1,0 +1,165 @@
+"""A device of OpenVINO with whole models, optimised as users run them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from irops.analysis.declaring import has_undeclared_ports
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.debugging.sources.asking import asked
+from irops.debugging.sources.single_layers import single_layers
+from irops.debugging.sources.source import (
+    Answer,
+    Context,
+    Failure,
+    LayerCall,
+    LayerValue,
+    Source,
+    SourceFailed,
+    Values,
+)
+from irops.debugging.sources.taps import Tap, chunks_of_taps, with_taps
+from irops.debugging.sources.wire import Packed, packed, unpacked
+from irops.diagnostics.diagnostic import DiagnosticError
+from irops.ir.model import Model
+from irops.ir.serialize import document
+from irops.ir.storage import Weights
+from irops.limits import MAX_DEPTH, recursion_limit_for
+from irops.values.element import Array
+from irops.verdicts.arithmetic import Arithmetic
+from irops.worker_process import Process
+from irops.writing import write
+
+TIMEOUT = 600.0
+"""Seconds for compiling and running one model."""
+BATCH_LAYERS = 48
+"""Up to this many layers are compiled as one model."""
+BATCH_BYTES = 64 << 20
+"""Up to this many bytes of inputs are sent at once, unless one layer alone has more."""
+
+
+class OpenVINODevice(Source):
+    """A device, in a process of its own.
+
+    device: CPU, GPU, AUTO …; properties: by OpenVINO's names ("INFERENCE_PRECISION_HINT": "bf16")
+    """
+
+    computes_layers = True
+    is_whole = True
+
+    def __init__(
+        self, device: str = "CPU", properties: Mapping[str, str] | None = None, timeout: float = TIMEOUT
+    ) -> None:
+        self.device, self.properties = device, dict(properties or {})
+        self.name = ",".join((f"openvino:{device}", *(f"{k}={v}" for k, v in self.properties.items())))
+        self._process = Process(
+            "irops.debugging.sources.openvino_worker", ("device", device, self.properties), timeout
+        )
+        self._arithmetic: Arithmetic | None = None
+
+    @property
+    def arithmetic(self) -> Arithmetic:  # type: ignore[override]
+        """The precision that the device reports for these properties."""
+        if self._arithmetic is None:
+            self._arithmetic = Arithmetic(self._ask(("precision",)))
+        return self._arithmetic
+
+    def results(self, context: Context) -> Values | Failure:
+        try:
+            return self._run_model(context.analysis, context.model, context.inputs)
+        except SourceFailed as failed:
+            return failed.failure
+
+    def walk(self, context: Context) -> Iterator[LayerValue]:
+        for taps in chunks_of_taps(context):
+            tapped, names = with_taps(context.analysis, taps)
+            values = self._run_model(context.analysis, tapped, context.inputs)
+            yield from _in_order(taps, {tap: values.get(name) for tap, name in names.items()})
+
+    def run(self, model: Model, inputs: Mapping[str, Array]) -> Values:
+        """The results of a model by name. inputs: by the name of the Parameter. Raises: SourceFailed"""
+        sent = {name: packed(array) for name, array in inputs.items()}
+        with tempfile.TemporaryDirectory() as folder:
+            text, weights = _files(model, Path(folder))
+            return {name: unpacked(item) for name, item in self._ask(("run", text, weights, sent)).items()}
+
+    def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
+        answers: list[Answer] = []
+        for batch in _batches(calls):
+            answers.extend(self._computed(batch))
+        return answers
+
+    def close(self) -> None:
+        self._process.close()
+
+    def _run_model(self, analysis: ModelAnalysis, model: Model, inputs: Mapping[int, Array]) -> Values:
+        if analysis.dialect.name != "openvino":
+            reason = f"OpenVINO devices run IR; irops translate {analysis.model.name}.{analysis.dialect.name}"
+            raise SourceFailed(Failure("refused", reason))
+        named = {port.name: inputs[port.layer.id] for port in analysis.signature.inputs}
+        return self.run(model, named)
+
+    def _computed(self, calls: Sequence[LayerCall]) -> list[Answer]:
+        """The outputs of layers, compiled as one model; as two where that fails."""
+        try:
+            model = single_layers(calls)
+            sent = {name: packed(array) for name, array in model.inputs.items()}
+            received: dict[str, Packed] = self._ask(("run", model.text, model.weights, sent))
+        except SourceFailed as failed:
+            failure = failed.failure
+        except (DiagnosticError, ValueError) as error:  # the layer is not representable alone
+            failure = Failure("declined", str(error))
+        else:
+            return [[unpacked(received[name]) for name in names] for names in model.results]
+        if len(calls) == 1:
+            return [failure]
+        middle = len(calls) // 2
+        return [*self._computed(calls[:middle]), *self._computed(calls[middle:])]
+
+    def _ask(self, request: tuple[Any, ...]) -> Any:
+        word, content = asked(self._process, request)
+        if word == "refused":
+            raise SourceFailed(Failure("refused", content))
+        return content
+
+
+def _in_order(taps: Sequence[Tap], values: Mapping[Tap, Array | None]) -> Iterator[LayerValue]:
+    """The values of taps, those of one layer together."""
+    layers: dict[int, list[Array | None]] = {}
+    for layer, index in taps:
+        outputs = layers.setdefault(layer, [])
+        outputs.extend([None] * (index - len(outputs)))
+        outputs.append(values[layer, index])
+    for layer, outputs in layers.items():
+        yield LayerValue(layer, tuple(outputs))
+
+
+def _batches(calls: Sequence[LayerCall]) -> Iterator[list[LayerCall]]:
+    batch: list[LayerCall] = []
+    size = 0
+    for call in calls:
+        if batch and (len(batch) == BATCH_LAYERS or size + call.size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(call)
+        size += call.size
+    if batch:
+        yield batch
+
+
+def _files(model: Model, folder: Path) -> tuple[str, str]:
+    """The paths of a model's files. Weights in a file are used where they are, unless they must change."""
+    path = folder / "model.xml"
+    stored = model.weights
+    if type(stored) is Weights and stored.path is not None and not has_undeclared_ports(model):
+        with recursion_limit_for(MAX_DEPTH):
+            text = "".join(document(replace(model, legacy=[]), lambda layer: layer.data))
+        path.write_text(text, "utf-8")
+        return str(path), os.path.abspath(stored.path)
+    write(model, path)
+    return str(path), str(path.with_suffix(".bin"))

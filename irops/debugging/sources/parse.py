@@ -1,0 +1,116 @@
+"""Sources by their texts, and by objects."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.backends.backend import Backend, Reference
+from irops.backends.catalogue import backend_names, backend_of, missing
+from irops.debugging.sources.layerwise import Layerwise
+from irops.debugging.sources.onnx_file import ONNXFile
+from irops.debugging.sources.openvino_device import OpenVINODevice
+from irops.debugging.sources.other_model import OtherModel
+from irops.debugging.sources.remote_backend import RemoteBackend
+from irops.debugging.sources.source import Source
+from irops.debugging.sources.stored import SourceError, Stored, stored_source
+from irops.diagnostics.suggestions import did_you_mean_word
+from irops.ir.model import Model
+from irops.runtime.session import Session
+
+AnySource: TypeAlias = (
+    str | os.PathLike[str] | Source | Backend | Session | Model | ModelAnalysis | Mapping[str, Any]
+)
+"""A text as source_of_text takes it, or an object that gives values."""
+FORMS = (
+    "reference",
+    "BACKEND (numba, openvino, onnxruntime …: layer by layer)",
+    "openvino:DEVICE[,PROPERTY=VALUE…] (the whole model)",
+    "onnxruntime:MODEL.onnx (the whole model)",
+    "model:OTHER.xml",
+    "VALUES.npz or a folder of stored values",
+)
+"""What a source text may be, for helps and messages."""
+PREFIXES = ("openvino:", "onnxruntime:", "model:")
+IN_PROCESS = ("reference", "numpy")
+"""Backends of NumPy alone, which need no process of their own."""
+
+
+def source_of(item: AnySource, timeout: float | None = None) -> Source:
+    """The source that a text or an object stands for; the caller closes it.
+
+    timeout: seconds for each answer of a runtime in a process of its own
+    Raises:  SourceError for a text that is no source; DiagnosticError for a backend that is not available
+    """
+    match item:
+        case Source():
+            return item
+        case str() | os.PathLike():
+            return source_of_text(os.fspath(item), timeout)
+        case Session():
+            return OtherModel(item.analysis, Layerwise(_first(item)))
+        case Model() | ModelAnalysis():
+            return OtherModel(item, Layerwise(Reference()))
+        case Mapping():
+            return Stored(item)
+        case Backend():
+            return Layerwise(item)
+    raise TypeError(f"a source is {type(item).__name__}, must be a text, a backend, a model or a mapping")
+
+
+def source_of_text(text: str, timeout: float | None = None) -> Source:
+    """The source that a text stands for; see FORMS. Raises: SourceError"""
+    options = {} if timeout is None else {"timeout": timeout}
+    head, separator, rest = text.partition(":")
+    match head + separator:
+        case "openvino:":
+            return _device(rest, options)
+        case "onnxruntime:":
+            _require_file(rest, text)
+            return ONNXFile(rest, **options)
+        case "model:":
+            _require_file(rest, text)
+            return OtherModel(rest, Layerwise(Reference()))
+    if text in backend_names():
+        if text in IN_PROCESS:
+            return Layerwise(backend_of(text))
+        lacking = missing(backend_of(text))
+        if lacking is not None:
+            raise SourceError(f"the backend {text} is not available: {lacking}")
+        return Layerwise(RemoteBackend(text, **options))
+    if text.endswith((".npz", ".npy")) or os.path.isdir(text):
+        return stored_source(text)
+    if os.path.isfile(text):
+        raise SourceError(f"{text} is a file, but no source; a model is written model:{text}")
+    meant = did_you_mean_word(text, (*backend_names(), *PREFIXES))
+    raise SourceError(f"there is no source {text!r}{meant}; a source is one of: {'; '.join(FORMS)}")
+
+
+def _device(rest: str, options: Mapping[str, float]) -> Source:
+    device, *settings = rest.split(",")
+    properties: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals and not properties:
+            device += f",{setting}"  # MULTI:CPU,GPU
+        elif not equals or not name:
+            raise SourceError(f"{setting!r} in openvino:{rest} is not of the form PROPERTY=VALUE")
+        else:
+            properties[name] = value
+    if not device:
+        raise SourceError("openvino: names no device; write openvino:CPU")
+    lacking = missing(backend_of("openvino"))
+    if lacking is not None:
+        raise SourceError(f"openvino:{device} is not available: {lacking}")
+    return OpenVINODevice(device, properties, **options)
+
+
+def _require_file(path: str, text: str) -> None:
+    if not os.path.isfile(path):
+        raise SourceError(f"the source {text} names the file {path!r}, which does not exist")
+
+
+def _first(session: Session) -> Backend:
+    return session.evaluator.backends[0]

@@ -1,0 +1,133 @@
+"""What a source of values is: it gives the values of layers, all, some, or those of one layer at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.structure import LayerNode
+from irops.invocation import Invocation
+from irops.ir.model import Model
+from irops.spec.op import Op
+from irops.values.element import Array, ElementType
+from irops.verdicts.arithmetic import DECLARED, Arithmetic
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a source gives no values.
+
+    kind: crashed, stalled, refused (it reports an error), or declined (it does not implement this)
+    """
+
+    kind: str
+    reason: str
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a correct source would have given values."""
+        return self.kind != "declined"
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayerCall:
+    """One layer with the arrays to compute it from.
+
+    model: that the layer is of, for the constants of its bodies; constant: the indices of inputs that follow
+    from constants alone; types: the element types of the outputs.
+    """
+
+    model: Model
+    node: LayerNode
+    op: Op
+    invocation: Invocation
+    inputs: tuple[Array | None, ...]
+    constant: frozenset[int]
+    types: tuple[ElementType, ...]
+
+    @property
+    def size(self) -> int:
+        """The bytes of the inputs."""
+        return sum(array.nbytes for array in self.inputs if array is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerValue:
+    """The outputs of one layer of the model's outermost graph; None for an output that the source lacks.
+
+    failure: why there are none, where there are none.
+    """
+
+    layer: int
+    outputs: tuple[Array | None, ...]
+    failure: Failure | None = None
+
+
+Answer: TypeAlias = list[Array] | Failure
+"""The outputs of one layer, or why there are none."""
+Values: TypeAlias = dict[str, Array]
+"""Results of a model by name."""
+Inputs: TypeAlias = Mapping[int, Array]
+"""Values of the model's inputs by layer id."""
+
+
+@dataclass(slots=True)
+class Context:
+    """A model and the inputs that a comparison is about. taps: layers that are wanted, None for all."""
+
+    analysis: ModelAnalysis
+    inputs: Inputs
+    taps: Collection[int] | None = None
+
+    @property
+    def model(self) -> Model:
+        return self.analysis.model
+
+
+class Source(ABC):
+    """Gives values of layers. A source is closed after use; it may hold a process.
+
+    name: how the user calls it; arithmetic: the precision in which it computes.
+    """
+
+    name: str
+    arithmetic: Arithmetic = DECLARED
+    computes_layers = False
+    """Whether it can compute a single layer from any inputs."""
+    is_whole = False
+    """Whether it optimises a model as a whole, so that values within are not those of a plain run."""
+
+    @abstractmethod
+    def walk(self, context: Context) -> Iterator[LayerValue]:
+        """The values of layers in an order in which they can be computed, each once.
+
+        Raises:  EvaluationError, SourceFailed
+        """
+
+    @abstractmethod
+    def results(self, context: Context) -> Values | Failure:
+        """The results of the whole model by name, as the source computes it when nobody looks inside."""
+
+    def compute(self, calls: Sequence[LayerCall]) -> list[Answer]:
+        """The outputs of each layer, from the inputs of its call; only where computes_layers is true."""
+        raise NotImplementedError(f"{self.name} does not compute layers")
+
+    def close(self) -> None:  # noqa: B027 - most sources hold nothing
+        """End what the source holds."""
+
+    def __repr__(self) -> str:
+        return f"<source {self.name}>"
+
+
+class SourceFailed(Exception):
+    """A source cannot give the values that it is asked for."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure

@@ -1,0 +1,177 @@
+"""Stored tensors as a source: a mapping, an .npz file, a folder of .npy files or of OpenVINO's blob dumps."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from irops.debugging.sources.blob_dump import DUMP_SUFFIX, dump_name, dump_names, read_dump
+from irops.debugging.sources.source import Context, Failure, LayerValue, Source, Values
+from irops.ir.model import Layer
+from irops.ir.pending import Pending
+from irops.ir.tensor_files import as_declared, as_stored
+from irops.ir.unique import UniqueNames
+from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of
+
+INDEX = "values.json"
+"""In a folder of recorded values: the file of each value by name, with its element type."""
+
+Loader = Callable[[ElementType], Array]
+"""Loads an array; elements of a type that NumPy lacks are stored as their bits."""
+
+
+class SourceError(ValueError):
+    """A text names no source, or the file that it names cannot be read."""
+
+
+class Stored(Source):
+    """Values by name: of a layer, "layer:1" for its output 1, or of a tensor."""
+
+    def __init__(self, values: Mapping[str, Array | Loader], name: str = "stored values") -> None:
+        self.name = name
+        self._values = dict(values)
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all values."""
+        return tuple(self._values)
+
+    def walk(self, context: Context) -> Iterator[LayerValue]:
+        facts = context.analysis.infer()
+        for node in context.analysis.root.order:
+            known = facts.of(node.layer.id).outputs
+            types = [
+                known[k].element_type if k < len(known) else DYNAMIC for k in range(len(node.layer.outputs))
+            ]
+            outputs = tuple(self.value(node.layer, index, kind) for index, kind in enumerate(types))
+            if any(array is not None for array in outputs):
+                yield LayerValue(node.layer.id, outputs)
+
+    def value(self, layer: Layer, index: int, kind: ElementType) -> Array | None:
+        """The stored output of a layer; None where there is none."""
+        names = [f"{layer.name}:{index}", *layer.outputs[index].names, dump_name(layer.name, index)]
+        if len(layer.outputs) == 1 or index == 0:
+            names.insert(0, layer.name)
+        stored = next((self._values[name] for name in names if name in self._values), None)
+        if stored is None:
+            return None
+        return stored(kind) if callable(stored) else as_declared(np.asarray(stored), kind)
+
+    def results(self, context: Context) -> Values | Failure:
+        found: Values = {}
+        inferred = context.analysis.infer()
+        for port in context.analysis.signature.results:
+            source = context.analysis.root.wiring.inputs[port.layer.id][0]
+            assert source is not None
+            known = inferred.of(port.layer.id).inputs[0]
+            kind = DYNAMIC if known is None else known.element_type
+            named = next((self._values[name] for name in port.names if name in self._values), None)
+            array = self.value(source[0], source[1], kind) if named is None else _loaded(named, kind)
+            if array is None:
+                return Failure("declined", f"{self.name} has no value for the result {port.name!r}")
+            found[port.name] = array
+        return found
+
+
+def _loaded(stored: Array | Loader, kind: ElementType) -> Array:
+    return stored(kind) if callable(stored) else as_declared(np.asarray(stored), kind)
+
+
+def stored_source(path: str) -> Stored:
+    """The values in a file or a folder. Raises: SourceError"""
+    try:
+        if os.path.isdir(path):
+            return Stored(_folder(Path(path)), path)
+        if path.endswith(".npy"):
+            return Stored({Path(path).stem: _npy(Path(path))}, path)
+        with ZipFile(path) as archive:
+            members = [name for name in archive.namelist() if name.endswith(".npy")]
+    except FileNotFoundError:
+        raise SourceError(f"{path} does not exist") from None
+    except (OSError, BadZipFile, ValueError) as error:
+        raise SourceError(f"{path} cannot be read: {error}") from None
+    return Stored({name.removesuffix(".npy"): _member(path, name) for name in members}, path)
+
+
+def _folder(folder: Path) -> dict[str, Array | Loader]:
+    index = folder / INDEX
+    if index.is_file():
+        entries = json.loads(index.read_text("utf-8"))["values"]
+        return {name: _npy(folder / entry["file"], entry["type"]) for name, entry in entries.items()}
+    values: dict[str, Array | Loader] = {path.stem: _npy(path) for path in sorted(folder.glob("*.npy"))}
+    for path in sorted(folder.glob(f"*{DUMP_SUFFIX}")):
+        for name in dump_names(path.name):
+            values.setdefault(name, _dump(path))
+    if not values:
+        raise SourceError(f"{folder} has no .npy files and no blob dumps ({DUMP_SUFFIX})")
+    return values
+
+
+def _npy(path: Path, stored_type: str = "") -> Loader:
+    def load(kind: ElementType) -> Array:
+        try:
+            array: Array = np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise SourceError(f"{path} cannot be read: {error}") from None
+        return as_declared(array, element_type(stored_type, foreign=True) if stored_type else kind)
+
+    return load
+
+
+def _member(path: str, member: str) -> Loader:
+    def load(kind: ElementType) -> Array:
+        try:
+            with ZipFile(path) as archive, archive.open(member) as stream:
+                return as_declared(np.lib.format.read_array(stream, allow_pickle=False), kind)
+        except (OSError, ValueError, BadZipFile) as error:
+            raise SourceError(f"{member} in {path} cannot be read: {error}") from None
+
+    return load
+
+
+def _dump(path: Path) -> Loader:
+    def load(kind: ElementType) -> Array:
+        try:
+            return read_dump(path, kind)
+        except (OSError, ValueError) as error:
+            raise SourceError(str(error)) from None
+
+    return load
+
+
+def save_values(source: Source, context: Context, folder: str | os.PathLike[str]) -> int:
+    """Record the values of all layers in a folder, one .npy file each, and an index; how many there are.
+
+    Raises:  OSError; what the source raises
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    names = UniqueNames()
+    entries: dict[str, dict[str, str]] = {}
+    for value in source.walk(context):
+        layer = context.analysis.root.layers[value.layer].layer
+        for index, array in enumerate(value.outputs):
+            if array is not None:
+                name = layer.name if len(layer.outputs) == 1 else f"{layer.name}:{index}"
+                if name in entries:
+                    continue
+                entries[name] = _saved(array, target, names.unique(f"{value.layer}_{index}"))
+    document = {"schema": 1, "source": source.name, "model": context.model.name, "values": entries}
+    _write_index(target, document)
+    return len(entries)
+
+
+def _saved(array: Array, folder: Path, stem: str) -> dict[str, str]:
+    file = f"{stem}.npy"
+    with Pending(folder / file) as (stream,):
+        np.lib.format.write_array(stream, np.asanyarray(as_stored(array)), allow_pickle=False)
+    return {"file": file, "type": element_type_of(array).name}
+
+
+def _write_index(folder: Path, document: Mapping[str, object]) -> None:
+    with Pending(folder / INDEX) as (stream,):
+        stream.write(json.dumps(document, indent=1).encode())

@@ -1,0 +1,154 @@
+"""The time and the bytes of a run, by layer and by op, and as a trace for Perfetto or Chrome."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Any
+
+from irops.diagnostics.printable import plural
+from irops.html_table import html_table
+from irops.ir.model import Layer
+from irops.ir.pending import Pending
+from irops.runtime.trace import Event, trace_of
+from irops.values.element import Array
+
+MAX_EVENTS = 200_000
+"""The greatest number of events of a trace; the totals count all."""
+GraphPath = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Total:
+    """What calls of one layer, or of all layers of one op, take together.
+
+    name: of the layer, or the id of the op; path: the layers and bodies down to the layer's graph; seconds:
+    without those of the layers in bodies; bytes: of the outputs.
+    """
+
+    name: str
+    op: str
+    backend: str
+    path: GraphPath = ()
+    calls: int = 0
+    seconds: float = 0.0
+    bytes: int = 0
+
+    def add(self, calls: int, seconds: float, bytes_: int) -> None:
+        self.calls += calls
+        self.seconds += seconds
+        self.bytes += bytes_
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call under way. inner: the nanoseconds of calls within it."""
+
+    start: int
+    inner: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Profile:
+    """Collects what a run takes. seconds: of the run; planning: of these, for inference and plans.
+
+    events: the first MAX_EVENTS calls; dropped: the number of others.
+    """
+
+    seconds: float = 0.0
+    planning: float = 0.0
+    events: list[Event] = field(default_factory=list)
+    dropped: int = 0
+    _layers: dict[tuple[GraphPath, int], Total] = field(default_factory=dict)
+    _calls: list[_Call] = field(default_factory=list)
+    _repetitions: dict[GraphPath, int] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """A call begins; calls within it begin and end before it ends."""
+        self._calls.append(_Call(perf_counter_ns()))
+
+    def end_layer(
+        self, layer: Layer, path: GraphPath, op: str, backend: str, outputs: Sequence[Array], held: int
+    ) -> None:
+        """A call of a layer ends. held: the bytes of tensors that the run holds"""
+        call, end = self._ended()
+        size = sum(array.nbytes for array in outputs)
+        total = self._layers.get((path, layer.id))
+        if total is None:
+            total = self._layers[path, layer.id] = Total(layer.name, op, backend, path)
+        total.add(1, (end - call.start - call.inner) / 1e9, size)
+        shapes = [list(array.shape) for array in outputs]
+        arguments = {"op": op, "backend": backend, "bytes": size, "shapes": shapes, "held": held}
+        self._add(Event(layer.name, op, call.start, end, arguments))
+
+    def end_planning(self, path: GraphPath) -> None:
+        """The planning of a graph ends."""
+        call, end = self._ended()
+        self.planning += (end - call.start) / 1e9
+        self._add(Event("plan", "plan", call.start, end, {"graph": "/".join(path)}))
+
+    def end_graph(self, path: GraphPath) -> None:
+        """A run of the model, or of a body, ends."""
+        call, end = self._ended()
+        if not path:
+            self.seconds += (end - call.start) / 1e9
+        number = self._repetitions[path] = self._repetitions.get(path, -1) + 1
+        name = f"{path[-1]} {number}" if path else "run"
+        self._add(Event(name, "body" if path else "run", call.start, end, {"repetition": number}))
+
+    def _ended(self) -> tuple[_Call, int]:
+        end = perf_counter_ns()
+        call = self._calls.pop()
+        if self._calls:
+            self._calls[-1].inner += end - call.start
+        return call, end
+
+    def _add(self, event: Event) -> None:
+        if len(self.events) < MAX_EVENTS:
+            self.events.append(event)
+        else:
+            self.dropped += 1
+
+    @property
+    def layers(self) -> tuple[Total, ...]:
+        """What each layer takes, the slowest first."""
+        return tuple(sorted(self._layers.values(), key=lambda total: -total.seconds))
+
+    @property
+    def ops(self) -> tuple[Total, ...]:
+        """What the layers of each op take on one backend, the slowest first."""
+        totals: dict[tuple[str, str], Total] = {}
+        for layer in self._layers.values():
+            total = totals.setdefault((layer.op, layer.backend), Total(layer.op, layer.op, layer.backend))
+            total.add(layer.calls, layer.seconds, layer.bytes)
+        return tuple(sorted(totals.values(), key=lambda total: -total.seconds))
+
+    def share(self, total: Total) -> float:
+        """The part of the time of all layers, from 0 to 1."""
+        whole = sum(layer.seconds for layer in self._layers.values())
+        return total.seconds / whole if whole > 0 else 0.0
+
+    def trace(self) -> dict[str, Any]:
+        """The run in Chrome's trace event format, which Perfetto and chrome://tracing read."""
+        return trace_of(self.events, self.dropped)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the trace as JSON. Raises: OSError"""
+        with Pending(Path(path)) as (file,):
+            file.write(json.dumps(self.trace()).encode())
+
+    def __repr__(self) -> str:
+        calls = sum(layer.calls for layer in self._layers.values())
+        return f"<Profile of {plural(calls, 'call')}: {self.seconds * 1e3:.1f} ms>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: time and bytes by op."""
+        rows = (
+            (op.name, op.backend, op.calls, f"{op.seconds * 1e3:.2f}", f"{self.share(op):.1%}", op.bytes)
+            for op in self.ops
+        )
+        return html_table(repr(self)[1:-1], ("op", "backend", "calls", "ms", "share", "bytes"), rows)

@@ -1,0 +1,69 @@
+"""The precision in which a source computes, and the rounding errors that follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from irops.values.element import ElementType
+
+ROUNDOFF = {
+    "f64": 2.0**-53,
+    "f32": 2.0**-24,
+    "f16": 2.0**-11,
+    "bf16": 2.0**-8,
+    "f8e4m3": 2.0**-4,
+    "f8e5m2": 2.0**-3,
+    "f8e8m0": 2.0**-1,
+    "f4e2m1": 2.0**-2,
+}
+"""The unit roundoff of each floating type: half of the distance from 1 to the next number."""
+GREATEST = {"f16": 65504.0, "bf16": 3.3895313892515355e38, "f32": 3.4028234663852886e38}
+SMALLEST = {"f64": 2.0**-1022, "f32": 2.0**-126, "bf16": 2.0**-126, "f16": 2.0**-24}
+"""The smallest normal number, which may be flushed to 0; f16 has so few that its subnormals are kept."""
+COMPLEX = {"complex64": "f32", "complex128": "f64"}
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """How a source computes. precision: the name of the type that floating tensors of more bits are rounded
+    to ("bf16"), empty where each layer computes in the types that it declares.
+    """
+
+    precision: str = ""
+
+    def computed_in(self, kind: ElementType) -> str:
+        """The type in which elements of a floating type are multiplied."""
+        name = COMPLEX.get(kind.name, kind.name)
+        if self.precision and ROUNDOFF.get(name, 1.0) < ROUNDOFF[self.precision]:
+            return self.precision
+        return name
+
+    def narrows(self, kind: ElementType) -> bool:
+        """Whether elements of a type are rounded to another one."""
+        return self.computed_in(kind) != COMPLEX.get(kind.name, kind.name)
+
+    def roundoff(self, kind: ElementType) -> float:
+        """The unit roundoff of results of a type."""
+        return ROUNDOFF.get(self.computed_in(kind), 0.0)
+
+    def sum_roundoff(self, kind: ElementType) -> float:
+        """The unit roundoff of sums that give a type: narrow types are added in f32."""
+        return min(self.roundoff(kind), ROUNDOFF["f32"]) if self.roundoff(kind) else 0.0
+
+    def input_roundoff(self, kind: ElementType) -> float:
+        """The relative error of an input before anything is computed."""
+        return self.roundoff(kind) if self.narrows(kind) else 0.0
+
+    def smallest(self, kind: ElementType) -> float:
+        """The absolute error that flushing subnormal numbers makes."""
+        return SMALLEST.get(self.computed_in(kind), 0.0)
+
+    def greatest(self, kind: ElementType) -> float:
+        """The greatest finite number."""
+        return GREATEST.get(self.computed_in(kind), float(np.finfo(np.float64).max))
+
+
+DECLARED = Arithmetic()
+"""Each layer computes in the types that it declares."""

@@ -1,0 +1,63 @@
+"""How much a result changes when inputs change by their roundoff: the error of any stable algorithm."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from irops.values.element import Array, element_type_of
+from irops.values.violation import LimitExceeded, Violation
+from irops.verdicts.arithmetic import ROUNDOFF
+from irops.verdicts.question import Question
+
+TRIES = 3
+"""How often the inputs are changed; each change has random signs."""
+SEED = 20_261_122
+
+
+def perturbed(question: Question, seed: int, units: float = 1.0) -> list[Array | None]:
+    """The inputs, each floating element changed by its roundoff, up or down.
+
+    units: how many times the roundoff
+    """
+    random = np.random.default_rng((SEED, seed))
+    return [
+        array if array is None or index not in question.floats else _changed(question, array, random, units)
+        for index, array in enumerate(question.inputs)
+    ]
+
+
+def _changed(question: Question, array: Array, random: np.random.Generator, units: float) -> Array:
+    kind = element_type_of(array)
+    unit = max(question.arithmetic.roundoff(kind), ROUNDOFF["f32"] if kind.bits <= 32 else 0.0)
+    signs = np.where(random.integers(0, 2, array.shape, np.int8) > 0, units * unit, -units * unit)
+    wide = np.float64 if kind.bits > 16 and array.dtype.kind == "f" else np.float32
+    changed: Array = array * (1 + signs) if array.dtype.kind == "c" else array.astype(wide) * (1 + 2 * signs)
+    return changed.astype(array.dtype)
+
+
+def changes(question: Question, output: int, tries: int = TRIES) -> list[Array]:
+    """The results for changed inputs; none where changed inputs are not allowed."""
+    results = []
+    for seed in range(tries):
+        try:
+            results.append(np.asarray(question.again(perturbed(question, seed))[output]))
+        except (Violation, LimitExceeded):
+            continue
+    return results
+
+
+def sensitivity(question: Question, truth: Array, output: int) -> Array:
+    """The change of each element, and of elements beside it, when inputs change by their roundoff."""
+    reference = truth.astype(np.complex128 if truth.dtype.kind == "c" else np.float64)
+    change = np.zeros(truth.shape)
+    for result in changes(question, output):
+        if result.shape == truth.shape:
+            change = np.maximum(change, np.nan_to_num(np.abs(result - reference), posinf=0.0))
+    if change.ndim == 0 or not change.size:
+        return change
+    # signs may cancel for one element by chance, but not for a whole row of them
+    row = np.sqrt(np.mean(change * change, axis=-1, keepdims=True))
+    tensor = sqrt(float(np.mean(change * change)))
+    return np.maximum(change, np.maximum(row, tensor))

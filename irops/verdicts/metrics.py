@@ -1,0 +1,192 @@
+"""How much two tensors differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, isfinite, log10, nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from irops.values.element import STRING, Array, element_type_of
+
+BLOCK = 1 << 18
+"""How many elements are converted to f64 at a time."""
+WITH_ULP = ("f64", "f32", "f16", "bf16")
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """How far the second of two tensors is from the first.
+
+    elements: how many there are; differing: how many differ; max_abs: the greatest difference; max_rel: the
+    greatest quotient of difference and first element, inf where that is 0; max_ulp: the greatest number of
+    numbers of the element type between two elements, None for other types; cosine: of the angle between both
+    as vectors; snr: signal to noise in dB, inf where nothing differs; worst: the index of the greatest
+    difference with both elements there, None where nothing differs.
+    """
+
+    elements: int
+    differing: int = 0
+    max_abs: float = 0.0
+    max_rel: float = 0.0
+    max_ulp: float | None = None
+    cosine: float = 1.0
+    snr: float = inf
+    worst: tuple[int, ...] | None = None
+    first: Any = None
+    second: Any = None
+
+    @property
+    def share(self) -> float:
+        """The share of elements that differ, from 0 to 1."""
+        return self.differing / self.elements if self.elements else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The metrics for machines; numbers that JSON lacks are texts."""
+        return {
+            "elements": self.elements,
+            "differing": self.differing,
+            "max_abs": number(self.max_abs),
+            "max_rel": number(self.max_rel),
+            "max_ulp": None if self.max_ulp is None else number(self.max_ulp),
+            "cosine": number(self.cosine),
+            "snr_db": number(self.snr),
+            "worst": None if self.worst is None else list(self.worst),
+            "a": number(self.first),
+            "b": number(self.second),
+        }
+
+
+def number(item: Any) -> Any:
+    """An element as JSON can represent it."""
+    if isinstance(item, complex):
+        return [number(item.real), number(item.imag)]
+    if isinstance(item, float) and not isfinite(item):
+        return str(item)
+    return item
+
+
+def metrics_of(a: Array, b: Array) -> Metrics:
+    """Compare two tensors of one shape, a block at a time."""
+    kind = element_type_of(a)
+    if kind is STRING or element_type_of(b) is STRING:
+        return _of_texts(a, b)
+    totals = _Totals(with_ulp=kind.name in WITH_ULP and a.dtype == b.dtype)
+    for start, one, other in _blocks(a, b):
+        totals.add(start, one, other)
+    return totals.metrics(a, b)
+
+
+def as_numbers(array: Array) -> Array:
+    """The elements as f64, or as complex128."""
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+
+
+def differs(a: Array, b: Array) -> Array:
+    """Where two tensors of numbers differ; NaN equals NaN, and 0 equals -0."""
+    with np.errstate(all="ignore"):
+        unequal: Array = a != b
+        if a.dtype.kind in "fc":
+            return unequal & ~(np.isnan(a) & np.isnan(b))
+        if a.dtype.kind == "V":  # the narrow types of ml_dtypes
+            return unequal & ~(np.isnan(a.astype(np.float32)) & np.isnan(b.astype(np.float32)))
+        return unequal
+
+
+def _blocks(a: Array, b: Array) -> Iterator[tuple[int, Array, Array]]:
+    one, other = a.reshape(-1), b.reshape(-1)
+    for start in range(0, one.size, BLOCK):
+        yield start, one[start : start + BLOCK], other[start : start + BLOCK]
+
+
+class _Totals:
+    """Sums and extremes over blocks."""
+
+    def __init__(self, *, with_ulp: bool) -> None:
+        self._differing = 0
+        self._max_abs = self._max_rel = -1.0
+        self._max_ulp: float | None = 0.0 if with_ulp else None
+        self._aa = self._bb = self._ab = self._dd = 0.0
+        self._worst = -1
+
+    def add(self, start: int, one: Array, other: Array) -> None:
+        """Take in a block that starts at an index of the flat tensors."""
+        unequal = differs(one, other)
+        with np.errstate(all="ignore"):
+            a, b = as_numbers(one), as_numbers(other)
+            distance = np.where(unequal, np.abs(a - b), 0.0)
+            distance = np.where(np.isnan(distance), inf, distance)
+            valid = np.isfinite(a) & np.isfinite(b)
+            a, b = a[valid], b[valid]
+            self._aa += float(np.vdot(a, a).real)
+            self._bb += float(np.vdot(b, b).real)
+            self._ab += float(np.vdot(a, b).real)
+            self._dd += float(np.vdot(a - b, a - b).real)
+            count = int(np.count_nonzero(unequal))
+            if not count:
+                return
+            self._differing += count
+            place = int(np.argmax(distance))
+            if distance[place] > self._max_abs:
+                self._max_abs, self._worst = float(distance[place]), start + place
+            relative = distance[unequal] / np.abs(as_numbers(one[unequal]))
+            self._max_rel = max(self._max_rel, float(np.nanmax(relative, initial=0.0)))
+            if self._max_ulp is not None:
+                self._max_ulp = max(self._max_ulp, float(_steps(one[unequal], other[unequal]).max()))
+
+    def metrics(self, a: Array, b: Array) -> Metrics:
+        norms = sqrt(self._aa) * sqrt(self._bb)
+        if not self._differing:
+            return Metrics(a.size, max_ulp=self._max_ulp)
+        worst = tuple(int(i) for i in np.unravel_index(self._worst, a.shape))
+        return Metrics(
+            a.size,
+            self._differing,
+            self._max_abs,
+            self._max_rel,
+            self._max_ulp,
+            _quotient(self._ab, norms),
+            _decibels(self._aa, self._dd),
+            worst,
+            _item(a[worst]),
+            _item(b[worst]),
+        )
+
+
+def _quotient(product: float, norms: float) -> float:
+    return product / norms if norms else nan
+
+
+def _decibels(signal: float, noise: float) -> float:
+    if not noise:
+        return inf
+    return 10 * log10(signal / noise) if signal else -inf
+
+
+def _steps(a: Array, b: Array) -> Array:
+    """How many steps there are from one floating-point number to the other, each to its neighbour."""
+    mask = (1 << (8 * a.dtype.itemsize - 1)) - 1
+    one, other = (array.view(f"i{array.dtype.itemsize}").astype(np.int64) for array in (a, b))
+    far, near = one & mask, other & mask  # how many steps from 0
+    same_sign = (one < 0) == (other < 0)
+    return np.where(same_sign, np.abs(far - near).astype(np.float64), far.astype(np.float64) + near)
+
+
+def _item(element: Any) -> Any:
+    """An element as a Python number."""
+    if isinstance(element, (bool, np.bool_)):
+        return bool(element)
+    if isinstance(element, np.generic) and element.dtype.kind in "iuc":
+        return element.item()
+    return element if isinstance(element, str) else float(element)
+
+
+def _of_texts(a: Array, b: Array) -> Metrics:
+    unequal = np.asarray(a != b)
+    count = int(np.count_nonzero(unequal))
+    if not count:
+        return Metrics(a.size)
+    worst = tuple(int(i) for i in np.argwhere(unequal)[0])
+    return Metrics(a.size, count, inf, inf, None, nan, -inf, worst, str(a[worst]), str(b[worst]))

@@ -1,0 +1,1 @@
+"""Models in Model Explorer. It loads main.py for `model-explorer MODEL --extensions irops.viewing`."""

@@ -1,0 +1,29 @@
+"""The adapter that Model Explorer loads: `model-explorer model.xml --extensions irops.viewing`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model_explorer import Adapter, AdapterMetadata
+from model_explorer.graph_builder import Graph
+
+from irops.analysis.checks.run import check
+from irops.analysis.infer import analyse
+from irops.reading import read
+from irops.viewing.graphs import graphs
+
+
+class IropsAdapter(Adapter):  # type: ignore[misc]  # Model Explorer has no types
+    """Shows OpenVINO IR and ONNX models."""
+
+    metadata = AdapterMetadata(
+        id="irops",
+        name="irops adapter",
+        description="OpenVINO IR and ONNX models with inferred types and shapes, and the findings of irops",
+        fileExts=["xml", "onnx"],
+    )
+
+    def convert(self, model_path: str, settings: dict[str, Any]) -> dict[str, list[Graph]]:  # noqa: ARG002
+        """The graphs of a model. Raises: DiagnosticError, which Model Explorer shows, if it cannot be read"""
+        analysis = analyse(read(model_path))
+        return {"graphs": [Graph(**graph) for graph in graphs(analysis, check(analysis))]}

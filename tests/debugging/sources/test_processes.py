@@ -1,0 +1,101 @@
+"""Runtimes in a process of their own: their values, their precision, their crashes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from libraries import needs
+
+import irops
+from irops.debugging.sources.openvino_device import OpenVINODevice
+from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.source import Context, Failure
+
+pytestmark = needs("openvino")
+
+
+def context_of(model, *inputs):
+    analysis = irops.analysis.model_analysis.ModelAnalysis(model)
+    return Context(analysis, analysis.signature.arrays(inputs))
+
+
+@pytest.fixture
+def model():
+    graph = irops.Graph("attention")
+    random = np.random.default_rng(1)
+    x = graph.parameter("x", "f32", [-1, 16])
+    w = graph.constant(random.standard_normal((16, 16)).astype(np.float32), name="w")
+    product = graph.add("MatMul", x, w, name="product")
+    soft = graph.add("SoftMax", product, axis=1, name="soft")
+    graph.result(graph.add("MatMul", soft, x, transpose_b=True, name="total"), name="y")
+    return graph.model()
+
+
+X = np.random.default_rng(2).standard_normal((3, 16)).astype(np.float32)
+CPU = "openvino:CPU,INFERENCE_PRECISION_HINT=f32"
+
+
+@pytest.mark.parametrize("b", ["openvino", CPU, "openvino:CPU,INFERENCE_PRECISION_HINT=bf16"])
+@pytest.mark.parametrize("mode", ["isolated", "propagated"])
+def test_openvino_agrees_with_the_reference(model, b, mode):
+    found = irops.compare(model, [X], b=b, mode=mode)
+    assert found.ok, str(found)
+    assert [layer.name for layer in found.layers] == ["product", "soft", "total"]
+
+
+def test_a_device_reports_its_precision():
+    for hint, precision in (("bf16", "bf16"), ("f32", "")):
+        source = OpenVINODevice("CPU", {"INFERENCE_PRECISION_HINT": hint})
+        assert source.arithmetic.precision in (precision, "")  # not every processor has bf16
+        source.close()
+
+
+def test_results_of_the_whole_model_and_of_taps(model):
+    source = source_of_text(CPU)
+    context = context_of(model, X)
+    results = source.results(context)
+    assert not isinstance(results, Failure)
+    expected = irops.run(model, [X], keep="all")
+    assert np.allclose(results["y"], expected["y"], atol=1e-4)
+    for value in source.walk(context):
+        name = context.analysis.root.layers[value.layer].layer.name
+        assert np.allclose(value.outputs[0], expected[name], atol=1e-4)
+    source.close()
+
+
+def test_a_layer_with_a_body_is_computed_as_one():
+    body = irops.Graph("body")
+    value = body.parameter("value", "f32", [2])
+    body.result(value * body.constant(np.full(2, 3, np.float32)), name="tripled")
+    graph = irops.Graph("loop")
+    x = graph.parameter("x", "f32", [2])
+    (loop,) = graph.Loop(body, {"value": graph.carried(x, "tripled")}, ["tripled"], trip_count=4)
+    graph.result(loop, name="y")
+    found = irops.compare(graph.model(), [np.ones(2, np.float32)], b=CPU)
+    assert [str(layer.verdict) for layer in found.layers] == ["equal"]
+
+
+def test_a_device_that_is_absent_is_a_failure(model):
+    source = source_of_text("openvino:NOSUCH")
+    failure = source.results(context_of(model, X))
+    assert isinstance(failure, Failure)
+    assert failure.kind == "refused"
+    assert "no device NOSUCH" in failure.reason
+    source.close()
+
+
+def test_a_property_that_is_unknown_is_a_failure(model):
+    source = source_of_text("openvino:CPU,NO_SUCH_THING=1")
+    failure = source.results(context_of(model, X))
+    assert isinstance(failure, Failure)
+    assert "NO_SUCH_THING" in failure.reason
+    source.close()
+
+
+def test_a_device_that_takes_too_long_is_a_failure(model):
+    source = OpenVINODevice("CPU", {}, timeout=0.001)
+    failure = source.results(context_of(model, X))
+    assert isinstance(failure, Failure)
+    assert failure.kind == "stalled"
+    assert failure.is_fault
+    source.close()

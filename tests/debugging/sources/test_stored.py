@@ -1,0 +1,111 @@
+"""Stored values: recorded, read again, of all types; blob dumps."""
+
+from __future__ import annotations
+
+import struct
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import irops
+from irops.debugging.sources.blob_dump import dump_name, dump_names
+from irops.debugging.sources.layerwise import Layerwise
+from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.source import Context
+from irops.debugging.sources.stored import SourceError, Stored, save_values, stored_source
+
+
+def context_of(model, *inputs):
+    analysis = irops.analysis.model_analysis.ModelAnalysis(model)
+    return Context(analysis, analysis.signature.arrays(inputs))
+
+
+@pytest.fixture
+def split():
+    """A model with an output of every layer in use, one layer with two, and a narrow type."""
+    graph = irops.Graph("split")
+    x = graph.parameter("x", "bf16", [4, 2])
+    halves = graph.add("Split", x, graph.constant(np.int64(0)), num_splits=2, name="a/b")
+    total = graph.add("Add", *halves, name="total")
+    graph.result(total, name="y")
+    return graph.model()
+
+
+X = np.arange(8, dtype=np.float32).reshape(4, 2).astype(ml_dtypes.bfloat16)
+
+
+def test_recorded_values_are_a_source(split, tmp_path):
+    reference = source_of_text("reference")
+    context = context_of(split, X)
+    count = save_values(reference, context, tmp_path / "values")
+    stored = source_of_text(str(tmp_path / "values"))
+    assert isinstance(stored, Stored)
+    assert count == len(stored.names())
+    values = {value.layer: value.outputs for value in stored.walk(context)}
+    names = {context.analysis.root.layers[number].layer.name for number in values}
+    assert {"x", "a/b", "total"} <= names
+    assert irops.compare(split, [X], b=stored).ok
+    assert all(array.dtype == X.dtype for array in values[context.analysis.root.find("a/b").layer.id])
+
+
+def test_an_npz_and_a_folder_of_npy_are_sources(split, tmp_path):
+    results = irops.run(split, [X], keep=["total"])
+    (tmp_path / "f").mkdir()
+    np.save(tmp_path / "f" / "total.npy", results["total"].view(np.uint16))
+    np.savez(tmp_path / "v.npz", total=results["total"].view(np.uint16))
+    for path in ("f", "v.npz"):
+        found = irops.compare(split, [X], b=str(tmp_path / path))
+        assert [(layer.name, str(layer.verdict)) for layer in found.layers] == [("total", "equal")]
+        assert found.notes == (f"1 layer not compared: reference or {tmp_path / path} has no value of them",)
+
+
+def test_a_broken_file_is_refused_with_its_path(split, tmp_path):
+    (tmp_path / "v.npz").write_bytes(b"PK\x03\x04 nothing")
+    with pytest.raises(SourceError, match=r"v\.npz cannot be read"):
+        stored_source(str(tmp_path / "v.npz"))
+    (tmp_path / "f").mkdir()
+    with pytest.raises(SourceError, match=r"has no \.npy files and no blob dumps"):
+        stored_source(str(tmp_path / "f"))
+    (tmp_path / "f" / "total.npy").write_bytes(b"nothing")
+    with pytest.raises(SourceError, match=r"total\.npy cannot be read"):
+        list(stored_source(str(tmp_path / "f")).walk(context_of(split, X)))
+
+
+def dump(array):
+    sizes = [*array.shape, *[0] * (7 - array.ndim)]
+    header = struct.pack(
+        "<4s2sBB7IB3x4Q", b"IEB0", b"\0\1", 10, array.ndim, *sizes, 255, 72, array.nbytes, 0, 0
+    )
+    return header + array.tobytes()
+
+
+def test_blob_dumps_are_a_source(split, tmp_path):
+    """The plug-in may have computed bf16 tensors as they are; it writes _ for / in names."""
+    context = context_of(split, X)
+    (tmp_path / "#3_Split_a_b_out1.ieb").write_bytes(dump(X[2:]))
+    (tmp_path / "#4_Eltwise_total_out0.ieb").write_bytes(dump(X[:2] + X[2:]))
+    stored = stored_source(str(tmp_path))
+    values = {context.analysis.root.layers[v.layer].layer.name: v.outputs for v in stored.walk(context)}
+    assert values["a/b"][0] is None
+    assert (values["a/b"][1] == X[2:]).all()
+    assert (values["total"][0] == X[:2] + X[2:]).all()
+
+
+def test_names_of_dumps():
+    assert dump_name("a/b c:d\\e", 2) == "a_b_c-d_e:2"
+    assert dump_names("#12_FullyConnected_a_b_out0.ieb") == ("a_b:0",)
+    assert dump_names("#12_FullyConnected_a_b_in0.ieb") == ()
+
+
+def test_a_dump_that_is_cut_off_is_refused(split, tmp_path):
+    (tmp_path / "#4_Eltwise_total_out0.ieb").write_bytes(dump(X)[:80])
+    with pytest.raises(SourceError, match="is cut off, or is not a blob dump"):
+        list(stored_source(str(tmp_path)).walk(context_of(split, X)))
+
+
+def test_layerwise_results_are_those_of_run(split):
+    source = source_of_text("reference")
+    assert isinstance(source, Layerwise)
+    results = source.results(context_of(split, X))
+    assert (results["y"] == irops.run(split, [X])["y"]).all()

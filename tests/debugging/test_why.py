@@ -1,0 +1,274 @@
+"""irops.why: expressions, sources, and the steps back to inputs, constants and attributes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from bodies import IF, ITERATOR, Net, gives, takes
+
+import irops
+from irops.cli.main import main
+from irops.debugging.origins.sources import Kind
+from irops.diagnostics.diagnostic import DiagnosticError
+
+
+@pytest.fixture
+def convolved(net):
+    weights = np.zeros((8, 3, 3, 3), np.float32).tobytes()
+    return net(
+        ("image", "Parameter", {"element_type": "f32", "shape": "?,3,224,?"}, []),
+        (
+            "filters",
+            "Const",
+            {"element_type": "f32", "shape": "8,3,3,3", "offset": 0, "size": len(weights)},
+            [],
+        ),
+        (
+            "conv",
+            "Convolution",
+            {"strides": "2,2", "dilations": "1,1", "pads_begin": "1,1", "pads_end": "1,1"},
+            ["image", "filters"],
+        ),
+        ("relu", "ReLU", {}, ["conv"]),
+        ("tanh", "Tanh", {}, ["relu"]),
+        ("last", "Sigmoid", {}, ["tanh"]),
+        ("y", "Result", {}, ["last"]),
+        weights=weights,
+    )
+
+
+def test_a_size_is_an_expression_of_the_sizes_of_inputs(convolved):
+    answer = irops.why(convolved, "last", axis=2)
+    assert str(answer.expression) == "(K + 1)//2"
+    assert answer.expression.evaluate({"K": 224}) == 112
+    assert answer.value == "112"
+    source = answer.sources["K"]
+    assert (source.layer, source.axis, source.kind, str(source.declared)) == ("image", 2, Kind.INPUT, "224")
+    assert answer.is_static
+
+
+def test_the_steps_lead_back_to_the_input_and_name_what_decides(convolved):
+    steps = irops.why(convolved, "last", axis=2).steps
+    assert [step.layer for step in steps] == ["last", "tanh", "relu", "conv", "image"]
+    conv = steps[3]
+    assert [(r.input, r.subject, r.answer, r.constant) for r in conv.reasons] == [
+        ("data", "axis 2", "K", False),
+        ("filters", "axis 2", "3", True),
+    ]
+    assert dict(conv.attributes) == {
+        "strides": "2,2",
+        "dilations": "1,1",
+        "pads_begin": "1,1",
+        "pads_end": "1,1",
+    }
+    assert all(step.location.line is not None for step in steps)
+
+
+def test_layers_that_pass_a_size_on_are_one_sentence(convolved):
+    lines = str(irops.why(convolved, "last", axis=2)).splitlines()
+    assert lines[0] == "axis 2 of last (Sigmoid-1) is (K + 1)//2; declared: 112"
+    assert "passed on by 3 layers from axis 2 of data of relu (ReLU-1, line" in lines[3]
+    assert lines[-1].endswith('an input that declares shape="?,3,224,?"')
+
+
+def test_a_dynamic_size_names_the_axes_that_would_have_to_be_fixed(convolved):
+    answer = irops.why(convolved, "last", axis=3)
+    assert not answer.is_static
+    assert "  it is static if the model fixes axis 3 of image" in str(answer).splitlines()
+
+
+def test_without_an_axis_the_shape_is_explained(convolved):
+    answer = irops.why(convolved, "relu")
+    assert answer.formula == "[N,8,(K + 1)//2,(L + 1)//2]"
+    assert answer.expression is None
+    assert [str(one) for one in answer.expressions] == ["N", "8", "(K + 1)//2", "(L + 1)//2"]
+
+
+def test_a_result_is_what_feeds_it(convolved):
+    assert irops.why(convolved, "y", axis=0).layer == "last"
+
+
+def test_an_element_type_leads_to_the_input_that_declares_it(convolved):
+    answer = irops.why(convolved, "last", element_type=True)
+    assert answer.value == answer.formula == "f32"
+    assert 'declares element_type="f32"' in str(answer)
+
+
+def test_names_of_the_caller_are_used(convolved):
+    answer = irops.why(convolved, "last", axis=0, inputs={"image": "batch,3,32,width"})
+    assert str(answer.expression) == "batch"
+    assert irops.why(convolved, "last", axis=3, inputs={"image": "N,3,32,width"}).formula == "(width + 1)//2"
+
+
+def test_a_value_is_followed_element_by_element(net):
+    model = net(
+        ("x", "Parameter", {"element_type": "f32", "shape": "?,4,5"}, []),
+        ("shape", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
+        ("y", "Result", {}, ["shape"]),
+    )
+    assert irops.why(model, "shape", value=True).formula == "[N,M,K]"
+    element = irops.why(model, "shape", value=2)
+    assert (element.subject, str(element.expression), element.value) == ("element 2", "K", "5")
+    assert [step.layer for step in element.steps] == ["shape", "x"]
+
+
+def test_a_size_that_only_data_decide_names_the_op(net):
+    model = net(
+        ("x", "Parameter", {"element_type": "f32", "shape": "?,4"}, []),
+        ("where", "NonZero-opset3", {"output_type": "i64"}, ["x"]),
+        ("y", "Result", {}, ["where"]),
+    )
+    answer = irops.why(model, "where", axis=1)
+    (source,) = answer.depends_on_data
+    assert (source.layer, source.op, source.kind) == ("where", "NonZero-3", Kind.DATA)
+    assert "only the data decide it" in str(answer)
+    assert not answer.is_static
+
+
+def test_a_size_from_the_values_of_an_input_leads_to_that_input(net):
+    model = net(
+        ("x", "Parameter", {"element_type": "f32", "shape": "?,4"}, []),
+        ("target", "Parameter", {"element_type": "i64", "shape": "2"}, []),
+        ("turned", "Reshape", {"special_zero": "false"}, ["x", "target"]),
+        ("y", "Result", {}, ["turned"]),
+    )
+    answer = irops.why(model, "turned", axis=0)
+    assert [source.kind for source in answer.sources.values()] == [Kind.DATA]
+    assert answer.steps[-1].layer == "target"
+    assert answer.steps[-1].note == "an input: its values are known only when the model runs"
+
+
+def test_a_size_that_floating_point_decides_has_a_formula_that_fits(net):
+    weights = np.array([1.5, 1.5], np.float32).tobytes() + np.array([2, 3], np.int64).tobytes()
+    model = net(
+        ("x", "Parameter", {"element_type": "f32", "shape": "1,3,?,?"}, []),
+        ("scales", "Const", {"element_type": "f32", "shape": "2", "offset": 0, "size": 8}, []),
+        ("axes", "Const", {"element_type": "i64", "shape": "2", "offset": 8, "size": 16}, []),
+        (
+            "larger",
+            "Interpolate-opset11",
+            {
+                "mode": "nearest",
+                "shape_calculation_mode": "scales",
+                "coordinate_transformation_mode": "half_pixel",
+                "nearest_mode": "round_prefer_floor",
+                "antialias": "false",
+                "pads_begin": "0",
+                "pads_end": "0",
+                "cube_coeff": "-0.75",
+            },
+            ["x", "scales", "axes"],
+        ),
+        ("y", "Result", {}, ["larger"]),
+        weights=weights,
+    )
+    answer = irops.why(model, "larger", axis=2)
+    assert str(answer.expression) == "3*K//2"
+    assert [(source.layer, source.kind) for source in answer.fitted] == [("larger", Kind.FITTED)]
+
+
+@pytest.fixture
+def branches():
+    """An If whose bodies have a layer between their Parameter and their Result."""
+    net = Net()
+    condition, x = net.parameter("condition", "boolean", ""), net.parameter("x", "f32", "?,4")
+    bodies = {}
+    for name, op in (("then_body", "ReLU"), ("else_body", "Tanh")):
+        body = net.body()
+        inner = body.parameter("p", "f32", "?,4")
+        result = body.result(body.op(op, inner, name=op), name="r")
+        bodies[name] = (body, takes(1, inner) + gives(0, result))
+    (chosen,) = net.apply(IF, condition, x, name="branch/if", **bodies)
+    net.result(chosen, name="y")
+    return net.model()
+
+
+def test_a_size_is_followed_through_the_bodies_of_an_if(branches):
+    steps = irops.why(branches, "branch/if", axis=0).steps
+    assert [step.layer for step in steps] == ["branch/if", "ReLU", "p", "x", "Tanh", "p"]
+    assert steps[0].note == "as the Result r of its then_body and r of its else_body"
+    assert steps[1].path == ("branch/if", "then_body")
+    assert steps[2].note == "as input 1 of branch/if, by the port map"
+
+
+def test_a_layer_of_a_body_is_explained(branches, tmp_path, capsys):
+    answer = irops.why(branches, "Tanh", axis=0, path=("branch/if", "else_body"))
+    assert [step.layer for step in answer.steps] == ["Tanh", "p", "x"]
+    assert str(answer.expression) == "N"
+    path = tmp_path / "model.xml"
+    irops.write(branches, path)
+    assert main(["why", str(path), "Tanh", "--axis", "0", "--path", "branch/if/else_body"]) == 0
+    assert "axis 0 of Tanh (Tanh-1) is N" in capsys.readouterr().out
+    assert main(["why", str(path), "Tanh", "--path", "branch/of"]) == 2
+
+
+def test_the_axis_along_which_iterations_concatenate_is_decided_by_the_layer():
+    net = Net()
+    x = net.parameter("x", "f32", "?,4")
+    body = net.body()
+    part = body.parameter("part", "f32", "1,4")
+    result = body.result(body.op("ReLU", part), name="r")
+    entries = takes(0, part, axis=0, start=0, end=-1, stride=1, part_size=1)
+    entries += gives(1, result, axis=0, start=0, end=-1, stride=1, part_size=1)
+    (joined,) = net.apply(ITERATOR, x, name="each", body=(body, entries))
+    net.result(joined, name="y")
+    model = net.model()
+    along = irops.why(model, "each", axis=0)
+    assert (along.formula, [step.layer for step in along.steps]) == ("N", ["each", "x"])
+    across = irops.why(model, "each", axis=1)
+    assert [step.layer for step in across.steps][:3] == ["each", "ReLU_1", "part"]
+    cut = irops.why(model, "part", axis=0, path=("each", "body"))
+    assert cut.steps[0].note == "the port map cuts parts of size 1 along this axis"
+
+
+@pytest.mark.parametrize(
+    ("layer", "options", "error", "message"),
+    [
+        ("lsat", {}, KeyError, "did you mean 'last'"),
+        ("last", {"output": 1}, IndexError, "has no output 1; it has 1 output"),
+        ("last", {"axis": 4}, IndexError, "has no axis 4: its shape is"),
+        ("last", {"path": ("loop", "body")}, KeyError, "there is no layer 'loop'"),
+        ("last", {"inputs": {"imag": "1"}}, DiagnosticError, "did you mean 'image'"),
+    ],
+)
+def test_what_does_not_exist_is_an_error_with_a_suggestion(convolved, layer, options, error, message):
+    with pytest.raises(error, match=message):
+        irops.why(convolved, layer, **options)
+
+
+def test_the_answer_has_a_short_repr(convolved):
+    assert repr(irops.why(convolved, "last", axis=2)) == (
+        "<Why axis 2 of last (Sigmoid-1) is (K + 1)//2; declared: 112>"
+    )
+
+
+def test_the_command_prints_the_same_as_json(convolved, tmp_path, capsys):
+    path = tmp_path / "model.xml"
+    irops.write(convolved, path)
+    assert main(["why", str(path), "last", "--axis", "2", "--output-format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["version"], answer["formula"], answer["declared"]) == (1, "(K + 1)//2", "112")
+    assert answer["sources"][0]["layer"] == "image"
+    assert [step["layer"] for step in answer["steps"]][-1] == "image"
+    assert main(["why", str(path), "last", "--axis", "2"]) == 0
+    assert capsys.readouterr().out.rstrip() == str(irops.why(str(path), "last", axis=2))
+
+
+def test_check_explains_a_violated_constraint(net, tmp_path, capsys):
+    model = net(
+        ("a", "Parameter", {"element_type": "f32", "shape": "2,3"}, []),
+        ("b", "Parameter", {"element_type": "f32", "shape": "2,4"}, []),
+        ("turned", "ReLU", {}, ["b"]),
+        ("sum", "Add", {}, ["a", "turned"]),
+        ("y", "Result", {}, ["sum"]),
+    )
+    path = tmp_path / "model.xml"
+    irops.write(model, path)
+    assert main(["check", str(path), "--why", "-q"]) == 1
+    out = capsys.readouterr().out
+    assert "note: it is violated because of axis 1 of a (3, a), axis 1 of b (4, turned)" in out
+    assert '): axis 1 is 4; an input that declares shape="2,4"' in out
+    assert main(["check", str(path), "-q"]) == 1
+    assert "it is violated because" not in capsys.readouterr().out

@@ -1,0 +1,115 @@
+"""The weights of a changed model are copied by the kernel: memory does not grow with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irops
+
+HUGE, LARGE = 1 << 32, 1 << 25
+UNUSED = 96
+"""Bytes before the first constant that belong to none, so that constants move."""
+MARKS = {5: b"head", 1 << 31: bytes(range(256)) * 4096, HUGE - 4: b"tail"}
+RSS_LIMIT = 200_000  # KiB; irops and what it imports take about 90,000
+CHANGE = """
+import sys
+import irops
+source, target = sys.argv[1:]
+g = irops.Graph(irops.read(source))
+g.rename(g["shorter"], "renamed")
+irops.write(g.model(), target)
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
+"""
+
+
+def constant(number: int, element: str, shape: str, offset: int, size: int) -> str:
+    dims = "".join(f"<dim>{dim}</dim>" for dim in shape.split(","))
+    return (
+        f'<layer id="{number}" name="c{number}" type="Const" version="opset1">'
+        f'<data element_type="{element}" shape="{shape}" offset="{offset}" size="{size}"/>'
+        f'<output><port id="0" precision="{element.upper()}">{dims}</port></output></layer>'
+    )
+
+
+def write_model(folder: Path, repeated: bytes) -> Path:
+    """A model of a sparse constant of 4 GiB and three of 32 MiB, of which the first two are equal."""
+    g = irops.Graph("large")
+    for name in ("shorter", "second", "third", "fourth"):
+        g.result(g.ops.Abs(g.parameter(f"{name}_x", "f32[1]"), name=name), f"{name}_y")
+    irops.write(g.model(), folder / "m.xml")
+    ends = [UNUSED, UNUSED + HUGE] + [UNUSED + HUGE + LARGE * k for k in (1, 2, 3)]
+    sizes = [HUGE, LARGE, LARGE, LARGE]
+    layers = "".join(
+        constant(100 + k, "u8", str(size), start, size) for k, (start, size) in enumerate(zip(ends, sizes))
+    )
+    path = folder / "m.xml"
+    path.write_text(path.read_text().replace("<layers>", "<layers>" + layers))
+    with (folder / "m.bin").open("wb") as file:
+        for place, mark in MARKS.items():
+            file.seek(UNUSED + place)
+            file.write(mark)
+        file.seek(UNUSED + HUGE)
+        file.write(repeated + repeated + repeated[: LARGE // 4] + b"!" + repeated[LARGE // 4 + 1 :])
+    return path
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
+def test_four_gigabytes_are_written_through_in_little_memory(tmp_path: Path) -> None:
+    repeated = np.random.default_rng(0).bytes(LARGE)
+    source = write_model(tmp_path, repeated)
+    target = tmp_path / "n.xml"
+    command = [sys.executable, "-c", CHANGE, source, target]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < RSS_LIMIT
+    weights = tmp_path / "n.bin"
+    assert weights.stat().st_size == HUGE + 2 * LARGE  # of the two that are equal, one
+    assert weights.stat().st_blocks * 512 < (4 * LARGE)  # nothing but marks is in the sparse one
+    with weights.open("rb") as file:
+        for place, mark in MARKS.items():
+            file.seek(place)
+            assert file.read(len(mark)) == mark
+        file.seek(HUGE)
+        assert file.read(LARGE) == repeated
+        file.seek(HUGE + LARGE + LARGE // 4)
+        assert file.read(2) == b"!" + repeated[LARGE // 4 + 1 : LARGE // 4 + 2]
+    copy = irops.read(target)
+    assert [copy.layer(f"c{100 + k}").data["offset"] for k in range(4)] == [
+        "0",
+        str(HUGE),
+        str(HUGE),
+        str(HUGE + LARGE),
+    ]
+
+
+def test_a_model_with_large_weights_is_written_over_itself(tmp_path: Path) -> None:
+    content = np.random.default_rng(0).bytes(1 << 18)
+    g = irops.Graph("m")
+    g.result(g.constant(np.frombuffer(content, np.uint8), name="c"), "y")
+    path = tmp_path / "m.xml"
+    irops.write(g.model(), path)
+    g = irops.Graph(irops.read(path))
+    for name in ("first", "second"):
+        g.rename(g.find("Const")[0], name)
+        irops.write(g.model(), path)
+        assert irops.read(path).layers[0].name == name
+        assert path.with_suffix(".bin").read_bytes() == content
+
+
+def test_weights_that_were_replaced_before_writing_are_reported(tmp_path: Path) -> None:
+    g = irops.Graph("m")
+    g.result(g.constant(np.arange(1 << 16, dtype=np.int32), name="c"), "y")
+    path = tmp_path / "m.xml"
+    irops.write(g.model(), path)
+    model = irops.read(path)
+    path.with_suffix(".bin").write_bytes(bytes(1 << 18))
+    with pytest.raises(irops.DiagnosticError, match=r"m\.bin was changed after the model was read") as error:
+        irops.write(model, tmp_path / "n.xml")
+    assert [d.name for d in error.value.diagnostics] == ["changed-weights"]
+    assert not (tmp_path / "n.bin").exists()
+    assert not (tmp_path / "n.xml").exists()

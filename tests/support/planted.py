@@ -1,0 +1,191 @@
+"""A backend that is wrong in one place: the fault that comparing and reducing must find.
+
+A plant is a predicate on the op, its attributes and its inputs, so that it survives renaming and cutting.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.backends.backend import kernel_of
+from irops.backends.catalogue import chain
+from irops.runtime.session import Session
+from irops.values.element import element_type_of
+
+WRONG: dict[str, Callable[[Any], Any]] = {}
+"""How a result is made wrong, by kind of fault; None where the kind does not apply to the result."""
+
+
+def _kind(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    WRONG[function.__name__] = function
+    return function
+
+
+@_kind
+def sign(out: Any) -> Any:
+    """All elements have the other sign."""
+    if out.dtype == bool:
+        return ~out
+    return (-out).astype(out.dtype) if element_type_of(out).kind in ("float", "signed") else None
+
+
+@_kind
+def last_row(out: Any) -> Any:
+    """The last row is that before it."""
+    axis = max(out.ndim - 2, 0)
+    if out.ndim == 0 or out.shape[axis] < 2:
+        return None
+    wrong, rows = out.copy(), np.arange(out.shape[axis])
+    rows[-1] -= 1
+    wrong[...] = np.take(out, rows, axis)
+    return wrong
+
+
+@_kind
+def off_by_one(out: Any) -> Any:
+    """The elements of the last axis are shifted by one."""
+    return np.roll(out, 1, -1).astype(out.dtype) if out.ndim and out.shape[-1] > 1 else None
+
+
+@_kind
+def nan(out: Any) -> Any:
+    """One element is NaN."""
+    if not element_type_of(out).floating or not out.size:
+        return None
+    wrong = out.copy()
+    wrong.flat[out.size // 2] = np.nan
+    return wrong
+
+
+@_kind
+def scale(out: Any) -> Any:
+    """All elements are 1 % too large."""
+    return (out * out.dtype.type(1.01)).astype(out.dtype) if element_type_of(out).floating else None
+
+
+@_kind
+def transposed(out: Any) -> Any:
+    """The last two axes are exchanged before the elements are laid out."""
+    if out.ndim < 2 or min(out.shape[-2:]) < 2:
+        return None
+    return np.ascontiguousarray(out.swapaxes(-1, -2)).reshape(out.shape)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a kernel."""
+
+    op: str
+    attributes: str
+    shapes: tuple[tuple[int, ...], ...]
+    digest: bytes
+
+
+def call_of(op: str, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Call:
+    """What a plant may look at."""
+    digest, shapes = blake2b(digest_size=8), []
+    for array in inputs:
+        for item in array if isinstance(array, (list, tuple)) else (array,):
+            if isinstance(item, np.ndarray) or np.isscalar(item):
+                plain = np.asarray(item)
+                shapes.append(plain.shape)
+                digest.update(repr(plain.tolist()).encode() if plain.dtype == object else plain.tobytes())
+    texts = {k: str(v) for k, v in attributes.items() if not callable(v)}
+    return Call(op, repr(sorted(texts.items())), tuple(shapes), digest.digest())
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A fault. exact: it needs these very inputs; at_least: it needs an axis of this size in the result;
+    otherwise it needs the op with its attributes alone
+    """
+
+    kind: str
+    call: Call
+    exact: bool = False
+    at_least: int = 0
+
+    def applies(self, call: Call) -> bool:
+        if self.exact:
+            return call == self.call
+        return call.op == self.call.op and call.attributes == self.call.attributes
+
+    def wrong(self, outputs: Any) -> Any:
+        """The outputs with the first one wrong; None where the kind does not apply."""
+        first = outputs[0] if isinstance(outputs, tuple) else outputs
+        if not isinstance(first, np.ndarray) or first.dtype == object:
+            return None
+        if max(first.shape, default=0) < self.at_least:
+            return None
+        with np.errstate(all="ignore"):
+            bad = WRONG[self.kind](first)
+        if bad is None or bad.tobytes() == first.tobytes():
+            return None
+        return (bad, *outputs[1:]) if isinstance(outputs, tuple) else bad
+
+
+class Planted:
+    """The default backends, but for a plant. Without one, it only records calls.
+
+    calls: with whether each kind of fault would change the result
+    """
+
+    name = "planted"
+
+    def __init__(self, plant: Plant | None = None) -> None:
+        self.plant = plant
+        self.calls: list[tuple[Call, tuple[str, ...], int]] = []
+        self.hits = 0
+
+    def kernel(self, op: Any) -> Callable[..., Any] | None:
+        chosen = kernel_of(op, chain(None))
+        if chosen is None or op.definition.bodies:
+            return None if chosen is None else chosen[1]
+        good = chosen[1]
+
+        def kernel(*inputs: Any, **attributes: Any) -> Any:
+            outputs = good(*inputs, **attributes)
+            if self.plant is not None and self.plant.call.op != op.id:
+                return outputs
+            call = call_of(op.id, inputs, attributes)
+            if self.plant is None:
+                self._record(call, outputs)
+            elif self.plant.applies(call):
+                wrong = self.plant.wrong(outputs)
+                self.hits += wrong is not None
+                return outputs if wrong is None else wrong
+            return outputs
+
+        return kernel
+
+    def _record(self, call: Call, outputs: Any) -> None:
+        kinds = tuple(kind for kind in WRONG if Plant(kind, call).wrong(outputs) is not None)
+        first = outputs[0] if isinstance(outputs, tuple) else outputs
+        self.calls.append((call, kinds, max(getattr(first, "shape", ()), default=0)))
+
+
+def calls_of(model: ModelAnalysis, inputs: Mapping[Any, Any]) -> list[tuple[Call, tuple[str, ...], int]]:
+    """The calls of kernels in a run, bodies included, that a fault would change."""
+    spy = Planted()
+    Session(model, backends=[spy]).run(inputs)
+    return [entry for entry in spy.calls if entry[1]]
+
+
+def random_plant(calls: list[tuple[Call, tuple[str, ...], int]], draw: random.Random) -> Plant:
+    """A plant in one of the calls."""
+    call, kinds, size = draw.choice(calls)
+    kind = draw.choice(kinds)
+    match draw.randrange(3):
+        case 0:
+            return Plant(kind, call, exact=True)
+        case 1 if size > 1:
+            return Plant(kind, call, at_least=draw.randint(2, size))
+        case _:
+            return Plant(kind, call)

@@ -1,0 +1,102 @@
+"""Backends that are wrong in one layer, to test what finds them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irops.values.element import element_type_of
+
+
+class Planted:
+    """The reference, but for one call of one op. op: its id; call: which of its calls in a run is wrong.
+
+    changed: whether the call came, and changed the result.
+    """
+
+    name = "planted"
+
+    def __init__(self, op, call, fault):
+        self.op, self.call, self.fault = op, call, fault
+        self.calls, self.changed = 0, False
+
+    def kernel(self, op):
+        kernel = op.functions.kernel
+        if kernel is None or op.definition.bodies or op.definition.stateful or op.id != self.op:
+            return kernel if kernel is not None and not op.definition.bodies else None
+
+        def compute(*inputs, **attributes):
+            result = kernel(*inputs, **attributes)
+            self.calls += 1
+            if self.calls - 1 != self.call:
+                return result
+            outputs = result if isinstance(result, tuple) else (result,)
+            wrong = np.asarray(self.fault(np.array(outputs[0])))
+            self.changed = matters(np.asarray(outputs[0]), wrong)
+            if not self.changed:
+                return result
+            return (wrong, *outputs[1:]) if isinstance(result, tuple) else wrong
+
+        return compute
+
+
+def matters(right, wrong):
+    """Whether a change is beyond all rounding: a thousandth of the greatest element, or a NaN."""
+    if right.shape != wrong.shape or right.dtype.kind not in "fV":
+        return right.shape != wrong.shape or bool((right != wrong).any())
+    a, b = right.astype(np.float64), wrong.astype(np.float64)
+    if np.isnan(b).any() and not np.isnan(a).any():
+        return True
+    finite = np.isfinite(a) & np.isfinite(b)
+    if not finite.any():
+        return False
+    return bool(np.abs(a - b)[finite].max() > 1e-3 * np.abs(a[finite]).max())
+
+
+def sign(array):
+    """The opposite of every number, the complement of every truth value."""
+    return ~array if array.dtype == bool else (-array).astype(array.dtype)
+
+
+def last_row(array):
+    """Zeros in the last row."""
+    if array.ndim:
+        array[..., -1:, :] = 0 if array.ndim > 1 else array[..., -1:]
+        if array.ndim == 1:
+            array[-1:] = 0
+    return array
+
+
+def off_by_one(array):
+    """Every element at the place of the one before it."""
+    return np.roll(array, 1, axis=-1) if array.ndim else array
+
+
+def one_nan(array):
+    """NaN in one element; the extreme of a type without NaN."""
+    if array.size:
+        flat = array.reshape(-1)
+        kind = element_type_of(array)
+        flat[flat.size // 2] = np.nan if kind.floating else 1
+    return array
+
+
+def one_percent(array):
+    """One percent more."""
+    return (array.astype(np.float64) * 1.01).astype(array.dtype)
+
+
+def transposed(array):
+    """The last two axes swapped, in the same shape."""
+    if array.ndim < 2:
+        return array
+    return np.ascontiguousarray(array.swapaxes(-1, -2)).reshape(array.shape)
+
+
+def odd_sizes(array):
+    """Zeros in the elements behind the last multiple of 4, where there are any."""
+    if array.ndim and array.shape[-1] % 4:
+        array[..., array.shape[-1] // 4 * 4 :] = 0
+    return array
+
+
+FAULTS = (sign, last_row, off_by_one, one_nan, one_percent, transposed, odd_sizes)
