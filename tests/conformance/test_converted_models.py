@@ -1,7 +1,7 @@
 """A sample of converted models, read and run by the releases that they are converted for.
 
-IROPS_RELEASES names a folder of releases, as tests/support/releases/survey.py describes it; IROPS_CORPUS one of
-corpora, of which that of single ops is used.
+IROPS_RELEASES names a folder of releases, as tests/support/releases/survey.py describes it; IROPS_CORPUS one
+of corpora, of which that of single ops is used.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from irops.editing.conversion.targets import NEWEST, Target, target_named
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
-from irops.ir.model import Model
+from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.types import OPENVINO
@@ -181,7 +181,7 @@ class _Conversion:
             retype_inputs(graph, node, self.target)
             assert node.op is not None
             return Change(name, path, f"{node.op.id} with a newer input type", (node.op.id,))
-        if need.rule == "type-newer-than-target" or node.type == "Const":
+        if need.rule == "type-newer-than-target" or node.kind is LayerKind.CONSTANT:
             return self._retyped(graph, node, path)
         if node.type == "ReadValue":
             initialize(graph, node)
@@ -189,7 +189,7 @@ class _Conversion:
         raise RefusedError(need.what)
 
     def _retyped(self, graph: Graph, node: Node, path: Path) -> Change | None:
-        if node.type != "Const":
+        if node.kind is not LayerKind.CONSTANT:
             raise RefusedError(f"it has the element type {node.facts[0].element_type}" if node.facts else "")
         narrow = node.facts[0].element_type
         if self.target.reads_type(narrow.name):
