@@ -118,9 +118,11 @@ def _size_of_output_roi(layer: Operands) -> str | None:
 
 def _squeezed_axis_of_other_size(layer: Operands) -> str | None:
     dims, axes = layer.input(0).shape.dims, layer.input(1).dims if layer.has(1) else None
-    for axis in () if dims is None or axes is None else axes:
-        if axis.known and -len(dims) <= int(axis) < len(dims) and not dims[int(axis)].can_be(1):
-            return f"squeezes axis {axis} of size {dims[int(axis)]}"
+    if dims is None or axes is None:
+        return None
+    for axis in (int(axis) for axis in axes if axis.known):
+        if -len(dims) <= axis < len(dims) and not dims[axis].can_be(1):
+            return f"squeezes axis {axis} of size {dims[axis]}"
     return None
 
 

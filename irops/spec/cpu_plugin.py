@@ -14,8 +14,9 @@ class Refused:
     """Element types that the plug-in does not compile as an input of an op.
 
     of: the type variable of the input, or its name; when: "static", only if the shapes of all inputs are
-    static, "variable", only if the layer depends on an input of the model, or "" for always; beside: an
-    attribute or another type variable that must have one of the types in others, "" for none.
+    static, "variable", only if the layer depends on an input of the model, "constant", only if it does not,
+    or "" for always; beside: an attribute or another type variable that must have one of the types in others,
+    "" for none.
     """
 
     op: str

@@ -14,6 +14,7 @@ import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 PAGES = {
+    "comparing": "openvino",
     "conversion": "numpy",
     "graphs": "numpy",
     "onnx": "onnx",
@@ -93,7 +94,7 @@ def test_the_commands_of_the_examples_work(tmp_path):
         for line in block.splitlines()
         if line.startswith("irops ")
     ]
-    assert len(lines) == 8
+    assert len(lines) == 9
     shutil.copytree(DOCS.parent / "examples", tmp_path / "examples")  # commands may write where they are
     for line in lines:
         command = line.partition("#")[0]

@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
+    "docs/comparing.md": "test_pages.py runs it with its sessions",
     "docs/graphs.md": "test_pages.py runs it with its sessions",
     "docs/reducing.md": "test_pages.py runs it with its sessions",
     "docs/onnx.md": "test_pages.py runs it with its sessions",

@@ -22,7 +22,7 @@ def test_each_entry_fits_the_definition(op: str) -> None:
     for entry in cpu_plugin().refused(op):
         accepted = {name for port in ports if entry.of in (port.type, port.name) for name in port.allowed}
         assert entry.types <= accepted, entry
-        assert entry.when in ("", "static", "variable")
+        assert entry.when in ("", "static", "variable", "constant")
         names = {*definition.attributes, *(port.type for port in ports)}
         assert (entry.beside in names) is bool(entry.others)
 

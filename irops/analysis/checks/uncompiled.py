@@ -87,7 +87,7 @@ def _refused_inputs(
 
 def _place(known: LayerFacts, op: Op, entry: Refused, variable: bool) -> int | None:
     """The first input that an entry applies to; None if it does not apply to the layer."""
-    if entry.when == "variable" and not variable:
+    if entry.when == ("constant" if variable else "variable"):
         return None
     if entry.when == "static" and not all(fact is None or fact.shape.static for fact in known.inputs):
         return None

@@ -14,7 +14,7 @@ from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.question import is_float
 from irops.verdicts.verdict import Judgement, Verdict
 
-NOISE_MARGIN = 16.0
+NOISE_MARGIN = 32.0
 """By how much a difference may exceed what rounding does in another run."""
 
 
@@ -51,13 +51,13 @@ def _of_numbers(
         ratio = apart / allowed
     if not outside.any():
         greatest = float(ratio[np.isfinite(ratio)].max(initial=0.0))
-        return Verdict.ROUNDING, f"{greatest:.2g} times of what rounding does in another run"
+        return Verdict.ROUNDING, f"{greatest:.2g} times what rounding does in another run"
     begins = ~np.isfinite(b) & np.isfinite(a)
     if begins.any():
         what = "NaN" if np.isnan(b[begins]).any() else "infinity"
         return Verdict.NOT_FINITE, f"{what} in {plural(int(begins.sum()), 'element')}"
     greatest = float(ratio[np.isfinite(ratio)].max(initial=0.0))
-    return Verdict.WRONG, f"{_count(unequal)}, by up to {greatest:.3g} times of what rounding does"
+    return Verdict.WRONG, f"{_count(unequal)}, by up to {greatest:.3g} times what rounding does"
 
 
 def _count(unequal: Array) -> str:

@@ -53,7 +53,7 @@ def union_of_copies(
         choice = list(loose)
         for axis in distinguished:
             choice[axis] = source[axis] if axis in chosen else _positive(choice[axis])
-        if 0 in source and not any(size.can_be(0) for size in choice):
+        if any(size == 0 for size in source) and not any(size.can_be(0) for size in choice):
             continue
         with suppress(Violation):
             found.append(Shape(balanced(choice, source, copied | chosen)))
@@ -61,7 +61,7 @@ def union_of_copies(
 
 
 def _with_zeros(data: Shape, symbols: Collection[Symbol | None]) -> Shape | None:
-    """The shape of data where these symbols are 0, if sizes of it are 0 with them; None if they cannot be 0."""
+    """The shape of data where these symbols are 0, and sizes with them; None if they cannot be 0."""
     sizes = [Dim.of(0) if any(symbol in symbols for symbol in size.zero_with) else size for size in data]
     possible = all(before.can_be(after) for before, after in zip(data, sizes))
     return Shape(sizes) if possible else None

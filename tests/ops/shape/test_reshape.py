@@ -53,6 +53,11 @@ def test_the_size_that_is_left_keeps_its_name():
     assert reshaped(fact(B * S, 768), B, -1, 768)[1].symbol == S.symbol
 
 
+def test_data_with_elements_leaves_no_size_0_to_minus_1():
+    shape = reshaped(fact(*[2] * 8), *[ANY.named(f"size{axis}") for axis in range(7)], -1, special_zero=True)
+    assert shape[7] == Dim(1, inf)
+
+
 def test_a_copied_size_is_left_out_of_the_count():
     assert str(reshaped(fact(ANY, ANY, 8), 0, 0, -1, special_zero=True)) == "[?,?,8]"
     assert str(reshaped(fact(0, 6), 0, -1, special_zero=True)) == "[0,6]"

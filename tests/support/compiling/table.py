@@ -62,7 +62,7 @@ def condition(whys: Mapping[str, str]) -> str | None:
     """
     plain, dynamic, mixed, folded = (whys.get(way) for way in WAYS)
     if plain is None:
-        return "" if is_refused(folded) else None
+        return "constant" if is_refused(folded) else None
     if not is_refused(plain) or mixed == "":
         return None
     if folded == "":
@@ -91,7 +91,8 @@ def table(answers: Answers, release: str) -> str:
         "<!-- The element types of inputs that OpenVINO's reader accepts and its CPU plug-in refuses, as",
         "     tests/support/compiling/survey.py finds. of: the type variable or the name of the input; when:",
         "     static, if the shapes of all inputs are static; variable, if the layer depends on an input of",
-        "     the model; beside: the attribute or type variable that has one of the types in others. -->",
+        "     the model; constant, if it does not; beside: the attribute or type variable that has one of",
+        "     the types in others. -->",
         f'<cpu_plugin release="{release}">',
     ]
     for (types, of, when, beside, others), named in sorted(ops.items()):
