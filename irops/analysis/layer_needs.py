@@ -60,6 +60,10 @@ class LayerNeeds:
                 since = since or self.table.of_type(text.lower(), constant=layer.is_constant)
                 what = f'has {name}="{text.lower()}"'
                 yield self._need("type-newer-than-target", what, since, layer.data_at, name)
+                if layer.is_constant:
+                    since = self.table.of_order(text.lower())
+                    what = f"has elements of {text.lower()} with the first of two in the lower half of a byte"
+                    yield self._need("format-newer-than-target", what, since, layer.data_at, name)
             elif since is not None:
                 what = f'({op.id}) has {name}="{text}"'
                 yield self._need("value-newer-than-target", what, since, layer.data_at, name)

@@ -30,6 +30,9 @@ class Releases:
         self._types = {one.attrib["name"]: one.attrib["since"] for one in root.findall("type")}
         self._constants = {one.attrib["type"]: one.attrib["since"] for one in root.findall("constant")}
         self._features = {one.attrib["name"]: one.attrib["since"] for one in root.findall("feature")}
+        self._orders = {
+            name: one.attrib["since"] for one in root.findall("order") for name in one.attrib["types"].split()
+        }
         self._inputs = {
             (one.attrib["op"], one.attrib["type"], name): one.attrib["since"]
             for one in root.findall("input")
@@ -76,6 +79,10 @@ class Releases:
         """Since when an element type is read, in general or in a constant."""
         known = self._types.get(name, self.oldest)
         return self._constants.get(name, known) if constant else known
+
+    def of_order(self, name: str) -> str:
+        """Since when the elements of a constant that share a byte are read in the order of today."""
+        return self._orders.get(name, self.oldest)
 
     def of_input(self, op: str, types: Iterable[str], element_type: str) -> str:
         """Since when an input takes an element type. types: the name of the input and its type variable."""

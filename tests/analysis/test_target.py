@@ -86,6 +86,14 @@ def _pad(model: irops.Model) -> int:
     return next(layer.id for layer in model.layers if layer.name == "pad")
 
 
+def test_constants_whose_elements_are_read_in_another_order_are_reported() -> None:
+    g = irops.Graph("narrow")
+    packed = g.constant(np.array([1, 2], np.int64), element_type="i4")
+    g.result(g.parameter("x", "f32[2]") + g.ops.Convert(packed, destination_type="f32"), "y")
+    assert codes(g.model(), "2023.1") == ["IR944"]
+    assert codes(g.model(), "2023.2") == []
+
+
 def test_without_a_target_no_release_is_considered() -> None:
     assert irops.check(padded()).ok
 

@@ -23,6 +23,7 @@ SUCCESS = {
     "inspect": ("MODEL",),
     "weights": ("MODEL",),
     "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
+    "convert": ("MODEL", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
     "compare": ("MODEL", "--fill", "ones", "--b", "numpy"),
@@ -46,6 +47,7 @@ FINDINGS = {
     "inspect": ("MALFORMED",),
     "weights": ("MALFORMED",),
     "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
+    "convert": ("MALFORMED", "--target", "2023.0", "--output", "OUT.xml"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
     "compare": ("MALFORMED", "--fill", "ones"),
@@ -86,6 +88,12 @@ REFUSED = {
     "translate": [
         ("ABSENT", "--to", "onnx", "-o", "OUT.onnx"),
         ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx"),
+    ],
+    "convert": [
+        ("ABSENT", "--target", "2023.0", "-o", "OUT.xml"),
+        ("MODEL", "--target", "typo", "-o", "OUT.xml"),
+        ("MODEL", "--target", "2023.0", "-o", "OUT.onnx"),
+        ("MODEL", "-o", "OUT.xml"),
     ],
     "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
     "compare": [

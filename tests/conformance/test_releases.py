@@ -49,11 +49,17 @@ def _probes() -> list[Probe]:
     return [*ops, *type_probes(), *feature_probes(), *use_probes()]
 
 
+def _is_reordered(probe: Probe) -> bool:
+    """Whether it is a constant that older releases read, but with its elements in another order."""
+    kind, name, *how = probe.name
+    return kind == "type" and how == ["constant"] and releases().of_order(name) != releases().oldest
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, str]:
     """The probes, and the oldest release that reads each of them according to the table."""
     folder = tmp_path_factory.mktemp("probes")
-    written = [probe.write(folder) for probe in _probes()]
+    written = [probe.write(folder) for probe in _probes() if not _is_reordered(probe)]
     return {path: oldest_release(analyse(path))[0] for path in written}
 
 

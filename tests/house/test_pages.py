@@ -15,6 +15,7 @@ import pytest
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 PAGES = {
     "comparing": "openvino",
+    "conversion": "numpy",
     "graphs": "numpy",
     "onnx": "onnx",
     "reducing": "openvino",

@@ -18,7 +18,6 @@ from irops.spec.definition import Case
 from irops.spec.op import Op
 from irops.values.element import Array
 
-
 MOST = 12
 """About how many examples, with other attributes, the cases of an op are made of."""
 FORMS = ("constants", "parameters", "one output", "f16")

@@ -53,7 +53,8 @@ RULES: tuple[Rule, ...] = (
         """
         Releases before 2024.5 do not recognize files of less than 512 bytes; those before 2023.3 refuse a
         ReadValue without an initial value; those before 2023.2 refuse inputs and results of a model that have
-        a dimension of 0.
+        a dimension of 0. Those before 2023.2 read the elements of u4 and i4 constants in another order, the
+        first of two in the upper half of a byte, and compute other results.
 
         A comment makes a short file long enough. Reported only with --target, or a target in the settings.
         """,

@@ -15,6 +15,8 @@ from irops.values.element import Array, ElementType, element_type
 from irops.values.tensors import fact_of
 
 WIDER = {
+    "i4": "i8",
+    "u4": "u8",
     "u2": "u8",
     "u3": "u8",
     "u6": "u8",

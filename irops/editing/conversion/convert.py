@@ -23,7 +23,7 @@ from irops.editing.conversion.targets import NEWEST, Target, target_named
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
-from irops.ir.model import Model
+from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.types import OPENVINO
@@ -33,7 +33,7 @@ ROUNDS = 4
 
 
 class ConversionWarning(UserWarning):
-    """The results of a converted model may differ from those of the original in the last digits."""
+    """What is different about a converted model: results that round, or parts of its file that are unread."""
 
 
 def convert(
@@ -152,11 +152,12 @@ class _Conversion:
         graph = self._graph(path)
         nodes = {node.layer.id: node for node in graph if node.layer is not None}
         before = len(self.changes)
+        changed: set[int] = set()
         for need in unread:
             assert need.layer is not None
             node = nodes[need.layer.id]
-            if node.removed or node.layer is not need.layer:
-                continue
+            if node.removed or need.layer.id in changed:
+                continue  # what is left of a layer that was changed is found in the next round
             try:
                 change = self._changed(graph, node, need, path)
             except RefusedError as refused:
@@ -164,6 +165,7 @@ class _Conversion:
                 continue
             if change is not None:
                 self.changes.append(change)
+                changed.add(need.layer.id)
         if len(self.changes) > before:
             self.model = graph.model()
 
@@ -173,15 +175,13 @@ class _Conversion:
         if need.rule in ("op-newer-than-target", "value-newer-than-target"):
             if node.op is None:
                 raise RefusedError("irops does not define its op")
-            if need.rule == "op-newer-than-target" and self.target.reads_op(node.type, node.version):
-                return None
             taken = convert_node(graph, node, self.target)
             return Change(name, path, taken.before, taken.after, taken.rounds)
         if need.rule == "input-type-newer-than-target":
             retype_inputs(graph, node, self.target)
             assert node.op is not None
             return Change(name, path, f"{node.op.id} with a newer input type", (node.op.id,))
-        if need.rule == "type-newer-than-target":
+        if need.rule == "type-newer-than-target" or node.kind is LayerKind.CONSTANT:
             return self._retyped(graph, node, path)
         if node.type == "ReadValue":
             initialize(graph, node)
@@ -189,7 +189,7 @@ class _Conversion:
         raise RefusedError(need.what)
 
     def _retyped(self, graph: Graph, node: Node, path: Path) -> Change | None:
-        if node.type != "Const":
+        if node.kind is not LayerKind.CONSTANT:
             raise RefusedError(f"it has the element type {node.facts[0].element_type}" if node.facts else "")
         narrow = node.facts[0].element_type
         if self.target.reads_type(narrow.name):

@@ -14,6 +14,7 @@ from irops.editing.conversion.subject import Subject
 from irops.editing.conversion.targets import Target
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
+from irops.ir.model import LayerKind
 from irops.spec.opsets import opsets
 from irops.values.fact import Fact
 
@@ -148,7 +149,7 @@ def take_step(graph: Graph, node: Node, step: Step) -> list[Node]:
         if is_used:
             _require_same(fact, new)
     for source in dict.fromkeys(source.node for source in sources if source is not None):
-        if not source.removed and source.type == "Const":
+        if not source.removed and source.kind is LayerKind.CONSTANT:
             graph.drop_unused(source)
     return subject.added
 

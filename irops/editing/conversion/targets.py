@@ -48,7 +48,8 @@ class ReleaseTarget:
 
     def reads_type(self, name: str) -> bool:
         table = releases()
-        return table.reads(self.name, table.of_type(name, constant=True))
+        since = table.newest_of((table.of_type(name, constant=True), table.of_order(name)))
+        return table.reads(self.name, since)
 
     def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool:
         return releases().reads(self.name, releases().of_input(op, types, element_type))

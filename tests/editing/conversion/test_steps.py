@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def test_all_pairs_of_versions_have_steps_or_are_listed_without() -> None:
         ("ReadValue-3", "ReadValue-6"),
     }
     for versions in opsets().versions.values():
-        for old, new in zip(versions, versions[1:]):
+        for old, new in pairwise(versions):
             down = {step.new for step in STEPS.get(new.id, ())}
             up = {step.new for step in STEPS.get(old.id, ())}
             expected = (old.id, new.id) not in without

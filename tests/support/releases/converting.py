@@ -28,7 +28,6 @@ from releases.running import Request, runs
 
 import irops
 from irops.analysis.infer import analyse
-from irops.analysis.structure import ModelStructure
 from irops.editing.conversion.convert import converted
 from irops.editing.conversion.targets import target_named
 
@@ -73,8 +72,8 @@ def cases(corpora: Sequence[Path], target: str, every: int = 1) -> list[Case]:
         for folder in sorted(corpus.iterdir()):
             if not (folder / "model.xml").exists():
                 continue
-            structure = ModelStructure(irops.read(folder / "model.xml"))
-            is_read = next(reader.unread(structure), None) is None
+            analysis = analyse(irops.read(folder / "model.xml"))
+            is_read = next(reader.unread(analysis), None) is None
             others += is_read
             if not is_read or others % every == 0:
                 chosen.append(Case(corpus.name, folder))
@@ -111,6 +110,8 @@ def _chunk(chosen: Sequence[Case], target: str, packages: Path | None, place: Pa
         else:
             why = _difference(case, request.outputs)
             verdict = "unlike" if why else "equal"
+            if why and changed:
+                why += f"; on the reference evaluator: {_on_reference(case, request.xml)}"
         request.xml.unlink(missing_ok=True)
         request.xml.with_suffix(".bin").unlink(missing_ok=True)
         request.outputs.unlink(missing_ok=True)
@@ -136,6 +137,22 @@ def _request(case: Case, path: Path) -> Request | None:
         for entry in entries
     )
     return Request(path, copied, types, shapes, path.with_suffix(".outputs.npz"))
+
+
+def _on_reference(case: Case, converted_file: Path) -> str:
+    """How much the results of a converted model differ from those of the original on the reference."""
+    entries = json.loads((case.folder / "io.json").read_text())["inputs"]
+    with np.load(case.folder / "inputs.npz", allow_pickle=False) as stored:
+        arrays = {
+            e["node"]: stored[e["key"]].reshape(e.get("shape") or stored[e["key"]].shape) for e in entries
+        }
+    try:
+        before = irops.run(case.folder / "model.xml", arrays)
+        after = irops.run(converted_file, arrays)
+    except (irops.DiagnosticError, irops.EvaluationError, ValueError) as error:
+        return str(error)[:100]
+    pairs = [(np.asarray(before[name], np.float64), np.asarray(after[name], np.float64)) for name in before]
+    return f"{max(float(np.nanmax(np.abs(a - b), initial=0)) for a, b in pairs):.3g}"
 
 
 TOLERANCES = {

@@ -26,6 +26,8 @@ from irops.spec.schemas import schemas_folder
 Name = tuple[str, ...]
 Answers = Mapping[str, Mapping[Name, str]]
 """Of each release, oldest first: why it refuses each probe, "" for those that it reads."""
+ORDER = '  <order types="i4 u4" since="2023.2"/>'
+"""What reading does not show: constants of these types give other values in older releases."""
 OTHER_REASONS = ("zero dimension", "Attribute and shape size are inconsistent")
 """Beginnings of refusals that are not about the op of a probe."""
 
@@ -89,6 +91,7 @@ def table(answers: Answers) -> str:
         *(f'  <constant type="{name}" since="{of}"/>' for name, of in constants.items() if of != types[name]),
         *_inputs(answers, since, types),
         *_values(answers, since, types),
+        ORDER,
         *(
             f'  <feature name="{name[1]}" since="{of}"/>'
             for name, of in since.items()

@@ -6,13 +6,34 @@ import numpy as np
 
 from irops.editing.conversion.refusal import OtherFormError, RefusedError
 from irops.editing.conversion.rules.shapes import shape_tensor
-from irops.editing.conversion.steps import Form, step
+from irops.editing.conversion.steps import Form, newer, step
 from irops.editing.conversion.subject import Subject
 from irops.editing.graph.node import Value
 from irops.ops.arithmetic.segment_max import lowest
 from irops.values.element import BOOLEAN, I64, ElementType
 
 ZERO, ONE, ALL = np.array(0, np.int64), np.array(1, np.int64), np.array([-1], np.int64)
+
+
+newer("ScatterElementsUpdate-3", "ScatterElementsUpdate-12")
+
+
+@step("ScatterElementsUpdate-12", "ScatterElementsUpdate-3")
+def scatter_elements_update(subject: Subject) -> Form:
+    """Indices that may be negative are counted from 0: releases before 2023.1 refuse others."""
+    subject.require_attribute("reduction", "none", "ScatterElementsUpdate-3")
+    data, indices, updates, axis = (subject.input(port.name) for port in subject.op.definition.inputs)
+    dims = indices.fact.dims
+    if dims is None or any(dim.low < 0 for dim in dims):
+        kind = subject.element_type("indices")
+        shape = shape_tensor(subject, "data", "shape")
+        single = subject.add("Reshape-1", axis, ALL, part="axis", special_zero=False)
+        size = subject.add("Gather-8", shape, single, ZERO, part="size")
+        typed = subject.typed(size, kind, "typed_size")
+        is_negative = subject.add("Less-1", indices, subject.like(0, kind), part="is_negative")
+        from_end = subject.add("Add-1", indices, typed, part="from_end")
+        indices = subject.add("Select-1", is_negative, from_end, indices, part="indices")
+    return Form([data, indices, updates, axis])
 
 
 @step("ScatterNDUpdate-15", "Reshape-1")
