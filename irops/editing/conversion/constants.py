@@ -51,8 +51,10 @@ MOVING = frozenset(
 """Ops that move elements without computing with them, so that the element type does not matter."""
 
 
-def widen(graph: Graph, constant: Node, target: Target) -> str:
-    """Store a constant of a type that the target does not read in a wider one; the name of that type.
+def widen(graph: Graph, constant: Node, target: Target) -> tuple[str, str]:
+    """Store a constant of a type that the target does not read in a wider one.
+
+    Returns: the name of that type, and what is rounded, if it does not represent all numbers
 
     Converts behind it give the same numbers as before; ops between may only move elements.
     Raises:  RefusedError where another op uses the narrow type, or no wider type represents it
@@ -66,7 +68,14 @@ def widen(graph: Graph, constant: Node, target: Target) -> str:
             graph.follow(dict.fromkeys(users))
     except DiagnosticError as error:
         raise RefusedError(error.diagnostics[0].message) from None
-    return kind.name
+    return kind.name, _rounding(narrow, kind)
+
+
+def _rounding(narrow: ElementType, kind: ElementType) -> str:
+    exact = element_type(WIDER[narrow.name])
+    if exact.bits <= kind.bits:
+        return ""
+    return f"the elements are rounded to {kind}, as the Convert behind them does"
 
 
 def _store(graph: Graph, constant: Node, kind: ElementType) -> Sequence[Node]:

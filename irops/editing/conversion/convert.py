@@ -194,8 +194,9 @@ class _Conversion:
         narrow = node.facts[0].element_type
         if self.target.reads_type(narrow.name):
             return None
-        wide = widen(graph, node, self.target)
-        return Change(node.name, path, f"constant of {narrow}", (f"constant of {wide}",))
+        wide, rounding = widen(graph, node, self.target)
+        rounds = (rounding,) if rounding else ()
+        return Change(node.name, path, f"constant of {narrow}", (f"constant of {wide}",), rounds)
 
     def _refused(self, unread: list[Need], reasons: dict[tuple[Path, int], str]) -> list[Diagnostic]:
         """One finding for each layer that is left."""

@@ -163,6 +163,18 @@ def test_a_constant_of_a_newer_type_is_stored_in_an_older_one(element_type: str,
     assert y(older) == y(model)
 
 
+def test_a_constant_that_the_type_of_its_convert_rounds_is_noted() -> None:
+    codes = np.arange(6, dtype=np.uint8).reshape(2, 3)
+    model = made(
+        lambda g, x: (
+            g.ops.Convert(x, destination_type="f16")
+            + g.ops.Convert(g.constant(codes, element_type="nf4"), destination_type="f16")
+        )
+    )
+    with pytest.warns(irops.ConversionWarning, match="the elements are rounded to f16"):
+        irops.convert(model, "2023.0")
+
+
 def test_a_constant_whose_type_a_result_shows_is_refused() -> None:
     g = irops.Graph("shown")
     g.result(g.constant(np.array([1, 2], np.uint8), "c", element_type="u2"), "y")
