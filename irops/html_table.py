@@ -9,10 +9,11 @@ MAX_ROWS = 100
 """Further rows are counted, not shown."""
 MAX_CELL = 400
 """Longer texts are cut off."""
+# The class is named twice, so that these rules precede those of notebooks, which align cells to the right.
 _STYLE = """<style>
 .irops-table { border-collapse: collapse; font: 13px/1.4 system-ui, sans-serif; margin: 4px 0; }
-.irops-table caption { text-align: left; font-weight: 600; padding: 4px 0; }
-.irops-table td, .irops-table th {
+.irops-table.irops-table caption { text-align: left; font-weight: 600; padding: 4px 0; white-space: nowrap; }
+.irops-table.irops-table td, .irops-table.irops-table th {
   padding: 2px 12px 2px 0; text-align: left; vertical-align: top; border-bottom: 1px solid #8884;
 }
 </style>"""
@@ -27,7 +28,9 @@ def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object
             shown.append(row)
         else:
             more += 1
-    titles = f"<tr>{''.join(f'<th>{escape(title)}</th>' for title in head)}</tr>" if any(head) else ""
+    titles = (
+        f"<tr>{''.join(f'<th>{escape(title)}</th>' for title in head)}</tr>" if any(head) and shown else ""
+    )
     body = "".join(f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in shown)
     rest = f'<tr><td colspan="{len(head)}">and {more} more</td></tr>' if more else ""
     return (

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from irops.analysis.needs import Need, oldest_release
-from irops.analysis.structure import ModelStructure
+from irops.analysis.infer import analyse
+from irops.analysis.need import Need
+from irops.analysis.needs import oldest_release
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.wiring import Wiring
 from irops.ir.model import Element, Graph, Layer, LayerKind, Model, Port
-from irops.ir.weights import Region, region_of
+from irops.ir.region import Region
+from irops.ir.weights import region_of
 from irops.values.element import element_type, element_type_of_precision
 
 
@@ -108,10 +110,10 @@ def summarize(model: Model) -> ModelSummary:
 
 
 def _oldest_release(model: Model) -> OldestRelease | None:
-    structure = ModelStructure(model)
-    if structure.dialect is not OPENVINO:
+    analysis = analyse(model)
+    if analysis.dialect is not OPENVINO:
         return None
-    name, deciding = oldest_release(structure)
+    name, deciding = oldest_release(analysis)
     return OldestRelease(name, tuple(dict.fromkeys(map(_deciding, deciding))))
 
 

@@ -7,7 +7,7 @@ a program for a bug report, which needs the runtime and NumPy alone. It also
 keeps the outcome of each try: the same command again continues an interrupted
 reduction. Ctrl-C ends the search and writes the smallest model so far.
 
-A command of --command gets the paths of the model and of an .npz file with its
+A command (--command) gets the paths of the model and of an .npz file with its
 inputs as its last two arguments, and as IROPS_MODEL and IROPS_INPUTS; it exits
 with 0 if the fault shows. It runs in an empty folder.
 
@@ -59,9 +59,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_sources,
         help="two sources whose results differ: reference, a backend, openvino:CPU, onnxruntime",
     )
-    fault.add_argument("--crashes", metavar="SOURCE", help="a source that fails on the model: openvino:CPU")
+    fault.add_argument("--crashes", metavar="A", help="a source that fails on the model: openvino:CPU")
     fault.add_argument("--rule", metavar="CODE", help="a rule that irops check reports: IR401")
-    fault.add_argument("--command", metavar="COMMAND", type=_words, help="a command that exits with 0")
+    fault.add_argument("--command", metavar="CMD", type=_words, help="a command that exits with 0")
     add_inputs(parser)
     search = parser.add_argument_group("search")
     search.add_argument(

@@ -13,7 +13,7 @@ from typing import Any
 from irops.values.dim import ANY, Dim, unify
 from irops.values.fact import Fact
 from irops.values.shape import SCALAR, UNRANKED, Shape, broadcast_shapes, unify_shapes
-from irops.values.violation import require, warn_unless
+from irops.values.violation import require
 
 ONE = Dim.of(1)
 
@@ -63,21 +63,22 @@ def _combined(dim: Dim, other: Dim, constraint: str, a: Shape, b: Shape) -> Dim:
     return dim if other.can_be(1) else unify(dim, other, constraint)
 
 
-def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str, twice: str) -> Shape:
+def reduced(data: Fact, axes: Fact, keep_dims: bool, constraint: str, twice: str | None = None) -> Shape:
     """The shape of data with some axes reduced: to size 1 with keep_dims, else removed. The axes may be
-    partially or entirely unknown; a repeated axis is reduced once, with the warning `twice`.
+    partially or entirely unknown.
 
-    Raises:  Violation(constraint) if an axis lies outside the rank of data
+    Raises:  Violation(constraint) if an axis lies outside the rank of data; Violation(twice) if an axis is
+        repeated
     """
     rank = data.shape.rank
     if rank is None:
         return UNRANKED
     known = [int(axis) for axis in axes.dims or () if axis.known]
-    reduced_axes = distinct_axes(known, rank, constraint, twice)
+    reduced_axes = normal_axes(known, rank, constraint, twice)
     if rank == 0:
         require(not (reduced_axes and keep_dims), constraint, f"axis {known[:1]} at rank 0, with keep_dims")
         return SCALAR
-    unknown = None if axes.dims is None else len(axes.dims) - len(known)
+    unknown = None if axes.dims is None else len(axes.dims) - len(reduced_axes)
     if keep_dims:
         kept = data.shape if unknown == 0 else [dim.union(ONE) for dim in data.shape]
         return Shape(ONE if axis in reduced_axes else dim for axis, dim in enumerate(kept))
@@ -108,17 +109,6 @@ def normal_axes(axes: Iterable[int], rank: int, constraint: str, twice: str | No
         require(axis % span not in result, twice or constraint, f"axis {axis} twice at rank {rank}")
         result.append(axis % span)
     return tuple(result)
-
-
-def distinct_axes(axes: Iterable[int], rank: int, constraint: str, twice: str) -> tuple[int, ...]:
-    """Axes counted from 0, each of them once, with the warning `twice` for one that is repeated.
-
-    Raises:  Violation(constraint) if an axis lies outside [-rank, rank-1]
-    """
-    counted = [normal_axes([axis], rank, constraint)[0] for axis in axes]
-    distinct = tuple(dict.fromkeys(counted))
-    warn_unless(len(distinct) == len(counted), twice, f"axes {counted} at rank {rank}")
-    return distinct
 
 
 RULES: Mapping[str, Callable[..., Any]] = {

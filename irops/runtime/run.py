@@ -89,6 +89,7 @@ class Run:
             if layer.kind is LayerKind.RESULT or layer.id in keep:
                 for index, array in enumerate(computed.outputs):
                     kept[layer.id, index] = rounded(array, facts.outputs[index])
+            del computed  # else its tensors live while the next layer is computed
         return kept
 
     def walk(
@@ -114,8 +115,9 @@ class Run:
             computed = self._layer(step, arrays, given.get(layer.id))
             if profile is not None:
                 backend, _ = self.evaluator.kernel(step.op)
-                outputs = computed.outputs
-                profile.end_layer(layer, graph.path, step.op.id, backend.name, outputs, self.bytes_held)
+                profile.end_layer(
+                    layer, graph.path, step.op.id, backend.name, computed.outputs, self.bytes_held
+                )
             if self._observer is not None:
                 self._observer(computed)
             yield computed
@@ -124,6 +126,7 @@ class Run:
                 if key in waiting:
                     values[key] = array
                     self.bytes_held += array.nbytes
+            del arrays, computed
             for source in step.done_with:
                 if source[0] not in keep:
                     self._release(values, waiting, source)

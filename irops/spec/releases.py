@@ -30,6 +30,9 @@ class Releases:
         self._types = {one.attrib["name"]: one.attrib["since"] for one in root.findall("type")}
         self._constants = {one.attrib["type"]: one.attrib["since"] for one in root.findall("constant")}
         self._features = {one.attrib["name"]: one.attrib["since"] for one in root.findall("feature")}
+        self._orders = {
+            name: one.attrib["since"] for one in root.findall("order") for name in one.attrib["types"].split()
+        }
         self._inputs = {
             (one.attrib["op"], one.attrib["type"], name): one.attrib["since"]
             for one in root.findall("input")
@@ -77,15 +80,19 @@ class Releases:
         known = self._types.get(name, self.oldest)
         return self._constants.get(name, known) if constant else known
 
+    def of_order(self, name: str) -> str:
+        """Since when the elements of a constant that share a byte are read in the order of today."""
+        return self._orders.get(name, self.oldest)
+
     def of_input(self, op: str, types: Iterable[str], element_type: str) -> str:
         """Since when an input takes an element type. types: the name of the input and its type variable."""
         return self.newest_of(
             self._inputs[op, name, element_type] for name in types if (op, name, element_type) in self._inputs
         )
 
-    def of_value(self, op: str, attribute: str, value: str) -> str:
-        """Since when an attribute of an op takes a value."""
-        return self._values.get((op, attribute, value.strip().lower()), self.oldest)
+    def of_value(self, op: str, attribute: str, value: str) -> str | None:
+        """Since when an attribute of an op takes a value; None where the table does not list the value."""
+        return self._values.get((op, attribute, value.strip().lower()))
 
     def of_feature(self, name: str) -> str:
         return self._features.get(name, self.oldest)

@@ -8,8 +8,8 @@ from typing import TypeAlias
 Bound: TypeAlias = int | float  # an integer, or plus or minus infinity
 Interval: TypeAlias = tuple[Bound, Bound]
 HUGE = 2**1000
-"""Products beyond this are not computed: their length would double with every factor, and Python multiplies no
-integer beyond 2**1024 by infinity.
+"""Larger products are not computed: they would double in length with every factor, and Python cannot multiply
+integers from 2**1024 on by infinity.
 """
 
 
@@ -17,7 +17,7 @@ def product(a: Interval, b: Interval) -> Interval:
     """The interval of all products; beyond HUGE it is only known that they are at least HUGE."""
     corners = [_times(x, y) for x in a for y in b]
     low, high = min(corners), max(corners)
-    if -HUGE <= low and high <= HUGE:
+    if low >= -HUGE and high <= HUGE:
         return low, high
     return -inf if low < -HUGE else min(low, HUGE), inf if high > HUGE else max(high, -HUGE)
 

@@ -86,7 +86,8 @@ class Symbol:
         if len(other.terms) != 1:
             return _quotient_name(self, other, bounds)
         ((divisor, n),) = other.terms
-        whole, rest = {}, {}
+        whole: dict[Monomial, int] = {}
+        rest: dict[Monomial, int] = {}
         for monomial, c in self.terms:
             left = Counter(monomial)
             left.subtract(divisor)

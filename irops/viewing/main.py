@@ -9,18 +9,19 @@ from model_explorer.graph_builder import Graph
 
 from irops.analysis.checks.run import check
 from irops.analysis.infer import analyse
+from irops.dialects import dialects
 from irops.reading import read
 from irops.viewing.graphs import graphs
 
 
 class IropsAdapter(Adapter):  # type: ignore[misc]  # Model Explorer has no types
-    """Shows OpenVINO IR and ONNX models."""
+    """Shows the models that irops reads."""
 
     metadata = AdapterMetadata(
         id="irops",
         name="irops adapter",
-        description="OpenVINO IR and ONNX models with inferred types and shapes, and the findings of irops",
-        fileExts=["xml", "onnx"],
+        description="Models that irops reads, with inferred types and shapes, and its findings",
+        fileExts=[suffix.lstrip(".") for dialect in dialects() for suffix in dialect.suffixes],
     )
 
     def convert(self, model_path: str, settings: dict[str, Any]) -> dict[str, list[Graph]]:  # noqa: ARG002

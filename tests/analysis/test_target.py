@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from releases.probe import Probe
+from releases.uses import use_probes
 
 import irops
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.needs import oldest_release
-from irops.analysis.structure import ModelStructure
 from irops.spec.releases import releases
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -82,6 +86,14 @@ def _pad(model: irops.Model) -> int:
     return next(layer.id for layer in model.layers if layer.name == "pad")
 
 
+def test_constants_whose_elements_are_read_in_another_order_are_reported() -> None:
+    g = irops.Graph("narrow")
+    packed = g.constant(np.array([1, 2], np.int64), element_type="i4")
+    g.result(g.parameter("x", "f32[2]") + g.ops.Convert(packed, destination_type="f32"), "y")
+    assert codes(g.model(), "2023.1") == ["IR944"]
+    assert codes(g.model(), "2023.2") == []
+
+
 def test_without_a_target_no_release_is_considered() -> None:
     assert irops.check(padded()).ok
 
@@ -99,7 +111,7 @@ def test_a_release_may_be_named_with_its_third_number() -> None:
 
 
 def test_the_oldest_release_is_that_of_the_newest_need() -> None:
-    release, deciding = oldest_release(ModelStructure(padded()))
+    release, deciding = oldest_release(ModelAnalysis(padded()))
     assert release == "2023.1"
     assert [need.layer.name for need in deciding if need.layer is not None] == ["pad"]
 
@@ -107,7 +119,7 @@ def test_the_oldest_release_is_that_of_the_newest_need() -> None:
 def test_a_model_of_old_ops_is_read_by_all_known_releases() -> None:
     g = irops.Graph("old", opset=8)
     g.result(g.ops.ReLU(g.parameter("x", "f32[2]")), "y")
-    assert oldest_release(ModelStructure(g.model())) == (releases().oldest, ())
+    assert oldest_release(ModelAnalysis(g.model())) == (releases().oldest, ())
 
 
 def test_a_value_of_an_attribute_that_came_after_the_op_is_reported() -> None:
@@ -126,3 +138,46 @@ def test_a_value_of_an_attribute_that_came_after_the_op_is_reported() -> None:
     g.result(pooled, "y")
     assert codes(g.model(), "2024.0") == ["IR945"]
     assert codes(g.model(), "2024.1") == []
+
+
+def test_the_type_of_an_input_is_the_inferred_one() -> None:
+    """A Convert to f64 in a model whose ports declare something else, as a program may leave them."""
+    g = irops.Graph("resized")
+    x = g.ops.Convert(g.parameter("x", "f32[1,1,4,4]"), destination_type="f64", name="wide")
+    sizes = g.constant(np.array([8, 8]), element_type="i64")
+    axes = g.constant(np.array([2, 3]), element_type="i64")
+    g.result(g.add("Interpolate-11", x, sizes, axes, mode="nearest", shape_calculation_mode="sizes"), "y")
+    model = g.model()
+    (wide,) = (layer for layer in model.layers if layer.name == "wide")
+    wide.outputs[0] = replace(wide.outputs[0], precision="FP32")
+    assert "IR943" in codes(model, "2025.0")
+    assert "IR943" not in codes(model, "2026.3")
+
+
+def test_a_result_whose_inferred_size_is_0_needs_a_newer_release() -> None:
+    g = irops.Graph("sliced")
+    x = g.parameter("x", "f32[?,3]")
+    g.result(g.add("Slice-8", x, [2], [2], [1], [1]), "y")
+    assert codes(g.model(), "2023.1") == ["IR944"]
+    assert codes(g.model(), "2023.2") == []
+
+
+def test_an_element_type_may_come_with_the_op_that_names_it() -> None:
+    g = irops.Graph("fake")
+    scale = np.ones((), np.float32)
+    g.result(g.add("FakeConvert-13", g.parameter("x", "f32[2]"), scale, destination_type="f8e4m3"), "y")
+    assert codes(g.model(), "2023.2") != []
+    assert codes(g.model(), "2023.3") == []
+
+
+@pytest.mark.parametrize("probe", [*use_probes()], ids=lambda probe: probe.name[1])
+def test_a_use_that_older_releases_refuse_is_reported(probe: Probe, tmp_path: Path) -> None:
+    path, table = probe.write(tmp_path), releases()
+    since = table.of_feature(probe.name[1])
+    assert since != table.oldest
+    assert oldest_release(analyse(path))[0] == since
+    before = table.names[table.names.index(since) - 1]
+    (finding,) = (finding for finding in irops.check(path, target=before) if finding.code == "IR946")
+    assert "layer" in finding.message
+    assert finding.message.endswith(f"the oldest release that does is {since}")
+    assert irops.check(path, target=since).ok

@@ -126,8 +126,6 @@ COMPUTED = {
     ),
     "SoftMax-1 without axis": ("SoftMax-1", (of((2, 3)),), {}, 1),
     "Convolution-1 with all lists empty": ("Convolution-1", CONV, dict.fromkeys(STEPS, ""), 1),
-    "ReduceMean-1, an axis twice": ("ReduceMean-1", (of((2, 3)), index(1, -1)), {"keep_dims": "true"}, 1),
-    "ReduceLogicalOr-1, an axis twice": ("ReduceLogicalOr-1", (of((2, 3), np.bool_), index(0, 0)), {}, 1),
 }
 STRICT = {
     f"{op} with empty {name}": (op, inputs, {**STEPS, name: ""})

@@ -12,17 +12,21 @@ from pathlib import Path
 
 import pytest
 from libraries import needs
-from releases.asking import installed_releases, refusals
-from releases.probes import Probe, feature_probes, op_probes, type_probes
+from releases.agreement import disagreements
+from releases.asking import installed_releases
+from releases.features import feature_probes, type_probes
+from releases.probe import Probe
+from releases.probes import op_probes
+from releases.uses import use_probes
 
+from irops.analysis.infer import analyse
 from irops.analysis.needs import oldest_release
-from irops.analysis.structure import ModelStructure
-from irops.ir.read import read
 from irops.spec.opsets import opsets
 from irops.spec.releases import releases
 
 pytestmark = needs("openvino")
 FOLDER = os.environ.get("IROPS_RELEASES")
+CORPUS = os.environ.get("IROPS_CORPUS")
 OTHERS = installed_releases(Path(FOLDER)) if FOLDER else {}
 
 
@@ -36,34 +40,46 @@ def _newest() -> str:
 def _asked(probe: Probe) -> bool:
     """Whether it is of an op in an opset, or of a value that the table lists."""
     kind, *name = probe.name
-    return kind == "op" or (kind == "value" and releases().of_value(*name) != releases().oldest)
+    return kind == "op" or (kind == "value" and releases().of_value(*name) is not None)
 
 
 def _probes() -> list[Probe]:
     """One for each op version and opset, each listed value, each element type, and each feature."""
     ops = [probe for each in opsets().all() for probe in op_probes(each) if _asked(probe)]
-    return [*ops, *type_probes(), *feature_probes()]
+    return [*ops, *type_probes(), *feature_probes(), *use_probes()]
+
+
+def _is_reordered(probe: Probe) -> bool:
+    """Whether it is a constant that older releases read, but with its elements in another order."""
+    kind, name, *how = probe.name
+    return kind == "type" and how == ["constant"] and releases().of_order(name) != releases().oldest
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, str]:
     """The probes, and the oldest release that reads each of them according to the table."""
     folder = tmp_path_factory.mktemp("probes")
-    written = [probe.write(folder) for probe in _probes()]
-    return {path: oldest_release(ModelStructure(read(path)))[0] for path in written}
+    written = [probe.write(folder) for probe in _probes() if not _is_reordered(probe)]
+    return {path: oldest_release(analyse(path))[0] for path in written}
 
 
 @pytest.mark.parametrize("name", sorted({_newest(), *OTHERS}))
 def test_a_release_reads_what_the_table_says(name: str, files: dict[Path, str]) -> None:
     if name not in releases().names:
         pytest.skip(f"the table does not list OpenVINO {name}")
-    refused = refusals(list(files), OTHERS.get(name))
-    wrong = [
-        f"{path.stem}: since {since} according to the table, but {refused[path] or 'read'}"
-        for path, since in files.items()
-        if (refused[path] == "") is not releases().reads(name, since)
-    ]
-    assert wrong == []
+    assert disagreements(files, name, OTHERS.get(name)) == []
+
+
+@pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
+@pytest.mark.parametrize("name", sorted({_newest(), *OTHERS}))
+def test_a_release_reads_the_models_of_the_corpora_as_irops_says(name: str) -> None:
+    """Every 40th model; tests/support/releases/agreement.py compares all."""
+    if name not in releases().names:
+        pytest.skip(f"the table does not list OpenVINO {name}")
+    models = sorted(Path(CORPUS or "").rglob("model.xml"))[::40]
+    assert models
+    since = {path: oldest_release(analyse(path))[0] for path in models}
+    assert disagreements(since, name, OTHERS.get(name)) == []
 
 
 def test_the_releases_are_in_order_and_the_newest_is_the_last() -> None:

@@ -69,7 +69,7 @@ def test_the_steps_lead_back_to_the_input_and_name_what_decides(convolved):
 def test_layers_that_pass_a_size_on_are_one_sentence(convolved):
     lines = str(irops.why(convolved, "last", axis=2)).splitlines()
     assert lines[0] == "axis 2 of last (Sigmoid-1) is (K + 1)//2; declared: 112"
-    assert "passed on by 3 layers from axis 2 of data of relu (ReLU-1, line" in lines[2]
+    assert "passed on by 3 layers from axis 2 of data of relu (ReLU-1, line" in lines[3]
     assert lines[-1].endswith('an input that declares shape="?,3,224,?"')
 
 

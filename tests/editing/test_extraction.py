@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -14,10 +13,6 @@ import irops
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.extraction import Boundary, cut_values, extracted
-from irops.ir.model import LayerKind
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-MODELS = ("digit_classifier", "bidirectional_encoder", "turned_rows")
 
 
 def forked() -> irops.Model:
@@ -127,34 +122,6 @@ def test_a_part_of_a_body():
     inner = extracted(ModelAnalysis(model), Boundary(inputs=["state"], path=("loop", "body")))
     with pytest.raises(DiagnosticError, match="differ each time"):
         cut_values(inner, model, {"x": one})
-
-
-@pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("seed", range(4))
-def test_the_parts_of_a_cut_give_what_the_whole_gives(name: str, seed: int):
-    """All layers before a random place in one part, all behind it in the other."""
-    model = irops.read(EXAMPLES / name / "model.xml")
-    with np.load(EXAMPLES / name / "inputs.npz") as file:
-        inputs = dict(file)
-    analysis = ModelAnalysis(model)
-    order = [node.layer for node in analysis.root.order]
-    place = random.Random(seed).randrange(1, len(order))
-    before = {layer.id for layer in order[:place] if not layer.is_constant}
-    before |= {layer.id for layer in order if layer.kind is LayerKind.PARAMETER}
-    cuts = {
-        (source[0].id, source[1])
-        for layer in order[place:]
-        for source in analysis.root.wiring.inputs[layer.id]
-        if source is not None and source[0].id in before
-    }
-    ends = [layer.id for layer in order[place:] if layer.kind is LayerKind.RESULT]
-    second = extracted(analysis, Boundary(sorted(cuts), ends))
-    values = cut_values(second, analysis, inputs)
-    results = irops.run(second.model, values)
-    whole = irops.run(model, inputs)
-    assert results
-    for key, result in results.items():
-        assert np.array_equal(result, whole[key])
 
 
 def compressed() -> irops.Model:

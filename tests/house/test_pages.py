@@ -13,7 +13,15 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-PAGES = {"comparing": "openvino", "graphs": "numpy", "onnx": "onnx", "translation": "onnx"}
+PAGES = {
+    "comparing": "openvino",
+    "conversion": "numpy",
+    "graphs": "numpy",
+    "onnx": "onnx",
+    "reducing": "openvino",
+    "translation": "onnx",
+    "why": "numpy",
+}
 """Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what
 they print.
 """

@@ -25,6 +25,7 @@ STATUSES = {
     "run": (0, 1, 2),  # 2: an input cannot be made up, which is about --fill
     "diff": (0, 1),
     "extract": (0, 1, 2),  # 2: there is no layer of the name, which is about --around
+    "convert": (0, 1),
     "translate": (0, 1, 2),  # 2: the model has the dialect already, and the other suffix is asked for
 }
 """The exit codes that each command documents for a file."""
@@ -102,6 +103,7 @@ def command_lines(path: Path, output: Path) -> Iterator[tuple[Any, ...]]:
     limits = ("--limit", "tensor_bytes=33554432", "--limit", "iterations=100", "--limit", "run_seconds=2")
     save = ("--save-outputs", output / "out.npz")
     yield "run", path, "--fill", "ones", "--backend", "reference", "--keep", "all", *limits, *save
+    yield "convert", path, "--target", "2023.0", "-o", output / "old.xml"
     yield "translate", path, "--to", "onnx", "-o", output / "copy.onnx"
     yield "translate", path, "--to", "openvino", "-o", output / "copy.xml"
 

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.needs import Need, needs
-from irops.analysis.structure import ModelStructure
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.need import Need
+from irops.analysis.needs import needs
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.spec.releases import releases
 
 
-def the_target_reads_the_model(structure: ModelStructure, target: str) -> Iterator[Diagnostic]:
+def the_target_reads_the_model(analysis: ModelAnalysis, target: str) -> Iterator[Diagnostic]:
     """target: one of the names of releases."""
     table = releases()
     seen: set[tuple[int, str, tuple[str, ...]]] = set()
-    for need in needs(structure):
+    for need in needs(analysis):
         if table.reads(target, need.since):
             continue
         key = (need.layer.id if need.layer else -1, need.rule, need.graph.path)
         if key not in seen:  # a Parameter of u2 has an output of u2 as well
             seen.add(key)
-            yield _finding(structure, need, target)
+            yield _finding(analysis, need, target)
 
 
-def _finding(structure: ModelStructure, need: Need, target: str) -> Diagnostic:
+def _finding(analysis: ModelAnalysis, need: Need, target: str) -> Diagnostic:
     subject = f"{need.layer} {need.what}" if need.layer is not None else need.what
     message = (
         f"{subject}, which OpenVINO {target} does not read; the oldest release that does is {need.since}"
     )
-    return structure.finding(need.rule, message, need.at, need.graph, need.layer, attribute=need.attribute)
+    return analysis.finding(need.rule, message, need.at, need.graph, need.layer, attribute=need.attribute)

@@ -85,7 +85,7 @@ class Why:
         return f"{self.subject}{output} of {shown(self.layer)} ({self.op}) is {self.formula}{value}"
 
     def lines(self) -> Iterator[str]:
-        """The sources, what would have to be fixed, and the steps as sentences."""
+        """The sources, what would have to be fixed, and after an empty line the steps as sentences."""
         for name, source in self.sources.items():
             yield f"  {name}: {source}"
         yield from (f"  {source}" for source in self.fitted)
@@ -93,6 +93,7 @@ class Why:
         if dynamic:
             axes = ", ".join(f"axis {source.axis} of {shown(source.layer)}" for source in dynamic)
             yield f"  it is static if the model fixes {axes}"
+        yield ""
         yield from sentences(self.steps)
 
     def __repr__(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
@@ -54,7 +55,9 @@ class Attempts:
         self.best: Case | None = None
         self._budget, self._end, self._progress = budget, monotonic() + budget.seconds, progress
         self._errors: frozenset[str] = frozenset()
-        self._seen: dict[str, bool] = {}
+        self._reasons: dict[str, str | None] = {}
+        self._any_symptom = False
+        self._best_runs: bool | None = None
 
     def begin(self, case: Case) -> bool:
         """Judge the whole model; whether it fails."""
@@ -62,7 +65,7 @@ class Attempts:
         self._errors = frozenset(self._codes(case)) | self.judge.allowed
         if self.reason is not None:
             self.best = case
-            self._seen[case.key] = True
+            self._reasons[case.key] = self.reason
             self.memory.begin()
         return self.reason is not None
 
@@ -73,16 +76,29 @@ class Attempts:
         Raises:  OutOfTries
         """
         key = case.key
-        if key not in self._seen:
-            self._seen[key] = self._is_valid(case, of_recording) and self._reason(case) == self.reason
-        if self._seen[key]:
-            self.best = case
-        return self._seen[key]
+        if key not in self._reasons:
+            self._reasons[key] = self._reason(case) if self._is_valid(case, of_recording) else None
+        reason = self._reasons[key]
+        if reason is None or (reason != self.reason and not self._any_symptom):
+            return False
+        self.best, self.reason = case, reason
+        return True
+
+    @contextmanager
+    def any_symptom(self) -> Iterator[None]:
+        """Within the block, a case may fail for another reason, which then stays: the cause of the symptom
+        in a model from which nothing can be left out is in this model.
+        """
+        self._any_symptom = self.judge.has_symptoms
+        try:
+            yield
+        finally:
+            self._any_symptom = False
 
     def _reason(self, case: Case) -> str | None:
         remembered = self.memory.reason(case.key)
         if remembered is None:
-            if self._judged > self._budget.tries:
+            if self._judged >= self._budget.tries:
                 raise OutOfTries(f"the limit of {self._budget.tries} tries is reached")
             if monotonic() > self._end:
                 raise OutOfTries(f"the limit of {self._budget.seconds:g} seconds is reached")
@@ -100,6 +116,12 @@ class Attempts:
             return False
         if of_recording or not self.judge.needs_values:
             return True
+        if self._best_runs is None:
+            self._best_runs = self.best is not None and self._runs(self.best)
+        return not self._best_runs or self._runs(case)
+
+    def _runs(self, case: Case) -> bool:
+        """Whether irops computes a case."""
         try:
             run(case.model, case.inputs, registry=self.registry, limits=self.limits)
         except EvaluationError:

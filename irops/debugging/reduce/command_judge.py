@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.case_files import write_case
-from irops.debugging.reduce.oracle import InvalidQuestion
-from irops.debugging.reduce.reproduction import Target
+from irops.debugging.reduce.oracle import InvalidQuestion, Judge
 
 MODEL, INPUTS = "IROPS_MODEL", "IROPS_INPUTS"
 """Environment variables with the paths of the model and of its inputs."""
@@ -23,18 +22,14 @@ class CommandFailed(InvalidQuestion):
     """The command cannot be started."""
 
 
-class CommandJudge:
+class CommandJudge(Judge):
     """Whether a command exits with 0. It gets the paths of the model and of the inputs as its last two
     arguments and in the environment, and runs in a folder of its own, which is then deleted.
 
     seconds: after which the command is killed, and the case does not fail
     """
 
-    needs_values = True
     absence = "the command does not exit with 0"
-    target: Target | None = None
-    compares_results = False
-    allowed: frozenset[str] = frozenset()
 
     def __init__(self, words: Sequence[str], seconds: float) -> None:
         self.words, self.seconds = list(words), seconds
@@ -44,9 +39,6 @@ class CommandJudge:
         with TemporaryDirectory(prefix="irops-reduce-") as folder:
             model, inputs = write_case(case, Path(folder))
             return "the command exits with 0" if self._status(folder, model, inputs) == 0 else None
-
-    def close(self) -> None:
-        """Nothing runs between cases."""
 
     def _status(self, folder: str, model: Path, inputs: Path) -> int | None:
         """The exit code of the command, None if it was killed. Raises: CommandFailed"""

@@ -9,6 +9,7 @@ from typing import Any
 from irops.debugging.reduce.command_judge import CommandJudge
 from irops.debugging.reduce.oracle import FunctionJudge, InvalidQuestion, Judge, Oracle
 from irops.debugging.reduce.rule_judge import RuleJudge
+from irops.debugging.reduce.source_judges import CrashJudge, DifferJudge
 from irops.diagnostics.rules import all_rules
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.limits import Limits
@@ -40,6 +41,10 @@ class Question:
             raise InvalidQuestion(f"what to preserve is {asked}; give one of {one_of}")
         if self.rule is not None:
             return RuleJudge(_preservable(self.rule), registry, limits)
+        if self.differs is not None:
+            return DifferJudge(self.differs, seconds, registry, limits)
+        if self.crashes is not None:
+            return CrashJudge(self.crashes, seconds, registry, limits)
         if self.command is not None:
             return CommandJudge(self.command, seconds)
         assert self.oracle is not None

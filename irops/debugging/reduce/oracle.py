@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from irops.debugging.reduce.case import Case
@@ -20,37 +21,53 @@ class InvalidQuestion(ValueError):
     """What a reduction shall preserve is not given, given twice, or cannot be preserved."""
 
 
-class Judge(Protocol):
+class Closeable(Protocol):
+    """What holds a process."""
+
+    def close(self) -> None: ...
+
+
+class Judge(ABC):
     """Judges cases.
 
-    needs_values: whether cases have values for all inputs, so that they can be run; allowed: codes of errors
-    that irops.check may find in a case; description: the same for equal judges; absence: what is the case if
-    the fault does not show; target: what a program that shows the fault runs, None for the runtime of the
-    model's dialect; compares_results: whether wrong results are the fault
+    description: the same for equal judges; absence: what is the case if the fault does not show
     """
 
-    needs_values: bool
-    allowed: frozenset[str]
+    needs_values = True
+    """Whether cases have values for all inputs, so that they can be run."""
+    has_symptoms = False
+    """Whether a reason is a symptom, such as NaN, which a smaller model with the same fault may not have."""
+    compares_results = False
+    """Whether wrong results are the fault."""
+    target: Target | None = None
+    """What a program that shows the fault runs; None for the runtime of the model's dialect."""
+    allowed: frozenset[str] = frozenset()
+    """Codes of errors that irops.check may find in a case."""
+    opened: Sequence[Closeable] = ()
+    """What is closed with the judge."""
+    suspected: Collection[int] = ()
+    """The ids of layers that are known to be suspicious in the whole model."""
     description: str
     absence: str
-    target: Target | None
-    compares_results: bool
 
+    @abstractmethod
     def reason(self, case: Case) -> str | None:
         """Why a case fails; None if it does not."""
 
+    def suspects(self, case: Case) -> Sequence[int]:
+        """The ids of layers that are likely to fail alone, bodies apart; they are tried first."""
+        return [layer.id for layer in case.model.layers if layer.id in self.suspected]
+
     def close(self) -> None:
-        """End processes."""
+        """End what was opened."""
+        for source in self.opened:
+            source.close()
 
 
-class FunctionJudge:
+class FunctionJudge(Judge):
     """A function of a model and its inputs; it runs in this process."""
 
-    needs_values = True
     absence = "the oracle returns a false value"
-    allowed: frozenset[str] = frozenset()
-    target: Target | None = None
-    compares_results = False
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
@@ -61,6 +78,3 @@ class FunctionJudge:
         if isinstance(answer, str):
             return answer or None
         return "the oracle shows a fault" if answer else None
-
-    def close(self) -> None:
-        """Nothing runs."""

@@ -18,7 +18,7 @@ from irops.debugging.reduce.judges import Question
 from irops.debugging.reduce.memory import Memory
 from irops.debugging.reduce.oracle import Judge, Oracle
 from irops.debugging.reduce.reproduction import Target
-from irops.debugging.reduce.search import reduced
+from irops.debugging.reduce.search import reduced, suspects
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
@@ -58,7 +58,7 @@ class Reduction:
         Raises:  OSError
         """
         case = Case(self.model, self.inputs)
-        title = f"{self.reason[:1].upper()}{self.reason[1:]}. {self}."
+        title = f"{self.reason}: {self}"
         return write_reproduction(case, Path(folder), title, self.target, compared=self.expects_results)
 
     def __str__(self) -> str:
@@ -128,11 +128,11 @@ def _case(analysis: ModelAnalysis, inputs: Mapping[str | int, Any] | Iterable[An
 
 def _reduction(case: Case, attempts: Attempts) -> Reduction:
     """Raises: NoFault"""
-    if not attempts.begin(case):
+    if not attempts.begin(case) and not any(map(attempts.begin, suspects(case, attempts))):
         raise NoFault(f"the fault does not show in the whole model: {attempts.judge.absence}")
     stopped = None
     try:
-        reduced(case, attempts)
+        reduced(attempts.best or case, attempts)
     except OutOfTries as limit:
         stopped = str(limit)
     except KeyboardInterrupt:

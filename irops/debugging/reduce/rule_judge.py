@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from irops.analysis.checks.run import check
 from irops.debugging.reduce.case import Case
-from irops.debugging.reduce.reproduction import Target
+from irops.debugging.reduce.oracle import Judge
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
 
 
-class RuleJudge:
+class RuleJudge(Judge):
     """Whether irops.check reports a rule: its code, or the beginning of a code. Values do not matter.
 
     The reason is the rule, the type of the layer, and the constraint of its definition. Of several findings
@@ -19,12 +19,9 @@ class RuleJudge:
     """
 
     needs_values = False
-    target: Target | None = None
-    compares_results = False
 
     def __init__(self, rule: str, registry: Registry | None = None, limits: Limits | None = None) -> None:
         self.rule, self._registry, self._limits = rule, registry, limits
-        self.allowed = frozenset[str]()
         self.description, self.absence = f"rule {rule}", f"irops check does not report {rule}"
         self._reason: str | None = None
 
@@ -35,9 +32,6 @@ class RuleJudge:
             self._reason = reasons[0]
             self.allowed = frozenset(finding.code for finding in report)
         return self._reason if self._reason in reasons else None
-
-    def close(self) -> None:
-        """Nothing runs."""
 
 
 def _reason(finding: Diagnostic, model: Model) -> str:

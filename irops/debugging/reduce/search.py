@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
 from irops.debugging.reduce.attempts import Attempts
 from irops.debugging.reduce.bisection import narrowed, without_each
@@ -23,6 +24,8 @@ from irops.debugging.reduce.stored_arrays import StoredArrays
 from irops.debugging.reduce.within import with_smaller_bodies
 from irops.diagnostics.diagnostic import DiagnosticError
 
+SUSPECTS = 3
+"""How many single layers are tried before the model is bisected."""
 Step = Callable[[Case, Attempts], Case]
 
 
@@ -31,13 +34,37 @@ def reduced(case: Case, attempts: Attempts) -> Case:
 
     Raises:  OutOfTries; attempts.best is then the smallest so far
     """
-    case = hoisted(with_fewer_layers(case, attempts), attempts)
+    case = hoisted(with_fewer_layers(_suspect(case, attempts) or case, attempts), attempts)
+    if case.operations > 1 and attempts.judge.has_symptoms:
+        with attempts.any_symptom():
+            case = hoisted(with_fewer_layers(case, attempts), attempts)
     steps: list[Step] = [with_smaller_bodies, with_one_result, without_metadata]
     if attempts.judge.needs_values:
         steps += [static, shrunk, in_simpler_types, with_default_attributes, with_plain_values]
     for step in steps:
         case = step(case, attempts)
     return with_fewer_layers(case, attempts)
+
+
+def suspects(case: Case, attempts: Attempts) -> Iterator[Case]:
+    """The cases of single layers that the judge suspects."""
+    numbers = attempts.judge.suspects(case)
+    if not numbers:
+        return
+    store = StoredArrays()
+    try:
+        cutting = Cutting(case, attempts.registry, attempts.limits)
+        values = Recording(cutting, store, attempts.limits)
+        for number in numbers[:SUSPECTS]:
+            with suppress(DiagnosticError):  # what feeds the layer cannot be computed
+                yield cutting.part([number], values)
+    finally:
+        store.close()
+
+
+def _suspect(case: Case, attempts: Attempts) -> Case | None:
+    """The first suspect that fails."""
+    return next((part for part in suspects(case, attempts) if attempts.fails(part)), None)
 
 
 def with_fewer_layers(case: Case, attempts: Attempts) -> Case:

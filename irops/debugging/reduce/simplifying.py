@@ -15,7 +15,7 @@ from irops.editing.extraction import extract
 from irops.ir.model import LayerKind
 from irops.values.element import Array, element_type_of
 
-_INTEGERS = re.compile(r"-?[0-9]+(\s*,\s*-?[0-9]+)*")
+_NUMBERS = re.compile(r"{0}(\s*,\s*{0})*".format(r"-?[0-9.]+(?:[eE][-+]?[0-9]+)?"))
 
 
 def with_one_result(case: Case, attempts: Attempts) -> Case:
@@ -44,7 +44,7 @@ def static(case: Case, attempts: Attempts) -> Case:
 def in_simpler_types(case: Case, attempts: Attempts) -> Case:
     """The case with plain element types, changed in all tensors of a type at once."""
     arrays = tensors(case)
-    for kind in {element_type_of(array) for array in arrays.values()}:
+    for kind in dict.fromkeys(map(element_type_of, arrays.values())):
         of_kind = {n: array for n, array in arrays.items() if element_type_of(array) is kind}
         changed = {n: plain for n, array in of_kind.items() for plain in in_plain_types(array)}
         if changed:
@@ -92,12 +92,12 @@ def with_default_attributes(case: Case, attempts: Attempts) -> Case:
 
 
 def _simpler_texts(text: str, default: str | None) -> Iterator[str]:
-    """The default of an attribute; for whole numbers without one, zeros and ones."""
+    """The default of an attribute; for numbers without one, zeros and ones."""
     if default is not None:
         if default != text:
             yield default
         return
-    if _INTEGERS.fullmatch(text):
+    if _NUMBERS.fullmatch(text):
         for digit in "01":
             simpler = ",".join(digit for _ in text.split(","))
             if simpler == text.replace(" ", ""):

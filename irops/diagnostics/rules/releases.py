@@ -53,7 +53,8 @@ RULES: tuple[Rule, ...] = (
         """
         Releases before 2024.5 do not recognize files of less than 512 bytes; those before 2023.3 refuse a
         ReadValue without an initial value; those before 2023.2 refuse inputs and results of a model that have
-        a dimension of 0.
+        a dimension of 0. Those before 2023.2 read the elements of u4 and i4 constants in another order, the
+        first of two in the upper half of a byte, and compute other results.
 
         A comment makes a short file long enough. Reported only with --target, or a target in the settings.
         """,
@@ -73,6 +74,20 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "IR946",
+        "use-newer-than-target",
+        Severity.ERROR,
+        "the target release has the op, but refuses this use of it",
+        """
+        Releases relax what an op requires of its inputs, without a new version of the op: Einsum with a label
+        of sizes 1 and n, Pad with an unknown number of pads, MulticlassNms with boxes of dynamic shape.
+        Older releases refuse such a layer when they validate it.
+
+        Give the inputs static shapes, insert a Broadcast or a Reshape, or raise the target. Reported only
+        with --target, or a target in the settings.
+        """,
+    ),
+    Rule(
+        "IR947",
         "inconvertible-layer",
         Severity.ERROR,
         "a layer has no equal form that the target reads",

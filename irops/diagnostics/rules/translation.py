@@ -45,8 +45,8 @@ RULES: tuple[Rule, ...] = (
         Severity.ERROR,
         "a model with errors cannot be translated or converted",
         """
-        A layer must be valid before it can be translated or converted. The errors that irops check finds are reported; fix
-        them first.
+        A layer must be valid before it can be translated, or converted for another release. The errors that
+        irops check finds are reported; fix them first.
         """,
     ),
     Rule(

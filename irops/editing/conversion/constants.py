@@ -15,6 +15,8 @@ from irops.values.element import Array, ElementType, element_type
 from irops.values.tensors import fact_of
 
 WIDER = {
+    "i4": "i8",
+    "u4": "u8",
     "u2": "u8",
     "u3": "u8",
     "u6": "u8",
@@ -26,8 +28,25 @@ WIDER = {
 }
 """A type that represents all numbers of another."""
 MOVING = frozenset(
-    "Broadcast Concat Gather GatherElements GatherND Pad Reshape Reverse ShapeOf Slice Split Squeeze "
-    "StridedSlice Tile Transpose Unsqueeze VariadicSplit".split()
+    (
+        "Broadcast",
+        "Concat",
+        "Gather",
+        "GatherElements",
+        "GatherND",
+        "Pad",
+        "Reshape",
+        "Reverse",
+        "ShapeOf",
+        "Slice",
+        "Split",
+        "Squeeze",
+        "StridedSlice",
+        "Tile",
+        "Transpose",
+        "Unsqueeze",
+        "VariadicSplit",
+    )
 )
 """Ops that move elements without computing with them, so that the element type does not matter."""
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from irops.diagnostics.printable import shortened
 from irops.ir.model import Model
 
 
@@ -56,4 +57,4 @@ def notes_of(changes: list[Change]) -> list[str]:
 def _listed(names: list[str]) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f'"{names[0]}"{more}'
+    return f'"{shortened(names[0])}"{more}'

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.needs import Need
-from irops.analysis.structure import ModelStructure, Path
+from irops.analysis.need import Need
+from irops.analysis.structure import Path
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
@@ -23,17 +23,17 @@ from irops.editing.conversion.targets import NEWEST, Target, target_named
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
 from irops.editing.soundness import refusal, require_valid
-from irops.ir.model import Model
+from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.types import OPENVINO
 
-ROUNDS = 8
-"""How often the nodes that a conversion added may be converted themselves."""
+ROUNDS = 4
+"""How often what is left may be converted: a constant of a new type, then the layer that uses it."""
 
 
 class ConversionWarning(UserWarning):
-    """The results of a converted model may differ from those of the original in the last digits."""
+    """What is different about a converted model: results that round, or parts of its file that are unread."""
 
 
 def convert(
@@ -70,7 +70,9 @@ def converted(
     reader = target_named(target)
     model = analysis.model
     if model.dialect != OPENVINO:
-        message = f"the model is of dialect {model.dialect}; only models of openvino have releases to convert to"
+        message = (
+            f"the model is of dialect {model.dialect}; only models of openvino have releases to convert to"
+        )
         raise refusal(model, "inconvertible-layer", message)
     require_valid(analysis, "converted")
     work = _Conversion(analysis, reader)
@@ -80,7 +82,9 @@ def converted(
     version_notes: list[str] = []
     result = work.model
     if ir_version is not None:
-        result, version_notes = with_version(ModelAnalysis(result, analysis.registry, analysis.limits), ir_version)
+        result, version_notes = with_version(
+            ModelAnalysis(result, analysis.registry, analysis.limits), ir_version
+        )
     return Conversion(
         fitted(result, reader),
         reader.label,
@@ -95,17 +99,17 @@ class _Conversion:
     def __init__(self, analysis: ModelAnalysis, target: Target) -> None:
         self.target = target
         self.registry, self.limits = analysis.registry, analysis.limits
-        self.structure: ModelStructure = analysis
+        self.analysis = analysis
         self.model = analysis.model
         self.changes: list[Change] = []
 
     def convert(self) -> None:
-        """Change what the target does not read; nodes that this adds in further rounds.
+        """Change what the target does not read.
 
         Raises:  DiagnosticError with the layers that are left
         """
         for _ in range(ROUNDS):
-            unread = list(self.target.unread(self.structure))
+            unread = list(self.target.unread(self.analysis))
             if not unread:
                 return
             before, reasons = len(self.changes), dict[tuple[Path, int], str]()
@@ -113,13 +117,14 @@ class _Conversion:
                 self._convert_graph(path, group, reasons)
             if len(self.changes) == before:
                 raise DiagnosticError(self._refused(unread, reasons))
-            self.structure = ModelStructure(self.model, self.registry, self.limits)
-        left = list(self.target.unread(self.structure))
+            self.analysis = ModelAnalysis(self.model, self.registry, self.limits)
+        left = list(self.target.unread(self.analysis))
         if left:
             raise DiagnosticError(self._refused(left, {}))
 
     def upgrade(self) -> None:
-        for path in [graph.path for graph in self.structure.graphs]:
+        paths = Counter(graph.path for graph in self.analysis.graphs)
+        for path in (path for path, count in paths.items() if count == 1):
             graph = self._graph(path)
             before = len(self.changes)
             for node in list(graph):
@@ -140,14 +145,19 @@ class _Conversion:
         return Graph(self.model, path=path, registry=self.registry, limits=self.limits)
 
     def _convert_graph(self, path: Path, unread: list[Need], reasons: dict[tuple[Path, int], str]) -> None:
+        if sum(graph.path == path for graph in self.analysis.graphs) > 1:
+            why = f"several layers have the name {shortened(path[-2])!r}, whose bodies are not distinguished"
+            reasons.update({(path, need.layer.id): why for need in unread if need.layer is not None})
+            return
         graph = self._graph(path)
         nodes = {node.layer.id: node for node in graph if node.layer is not None}
         before = len(self.changes)
+        changed: set[int] = set()
         for need in unread:
             assert need.layer is not None
             node = nodes[need.layer.id]
-            if node.removed or node.layer is not need.layer:
-                continue
+            if node.removed or need.layer.id in changed:
+                continue  # what is left of a layer that was changed is found in the next round
             try:
                 change = self._changed(graph, node, need, path)
             except RefusedError as refused:
@@ -155,6 +165,7 @@ class _Conversion:
                 continue
             if change is not None:
                 self.changes.append(change)
+                changed.add(need.layer.id)
         if len(self.changes) > before:
             self.model = graph.model()
 
@@ -164,15 +175,13 @@ class _Conversion:
         if need.rule in ("op-newer-than-target", "value-newer-than-target"):
             if node.op is None:
                 raise RefusedError("irops does not define its op")
-            if need.rule == "op-newer-than-target" and self.target.reads_op(node.type, node.version):
-                return None
             taken = convert_node(graph, node, self.target)
             return Change(name, path, taken.before, taken.after, taken.rounds)
         if need.rule == "input-type-newer-than-target":
             retype_inputs(graph, node, self.target)
             assert node.op is not None
             return Change(name, path, f"{node.op.id} with a newer input type", (node.op.id,))
-        if need.rule == "type-newer-than-target":
+        if need.rule == "type-newer-than-target" or node.kind is LayerKind.CONSTANT:
             return self._retyped(graph, node, path)
         if node.type == "ReadValue":
             initialize(graph, node)
@@ -180,7 +189,7 @@ class _Conversion:
         raise RefusedError(need.what)
 
     def _retyped(self, graph: Graph, node: Node, path: Path) -> Change | None:
-        if node.type != "Const":
+        if node.kind is not LayerKind.CONSTANT:
             raise RefusedError(f"it has the element type {node.facts[0].element_type}" if node.facts else "")
         narrow = node.facts[0].element_type
         if self.target.reads_type(narrow.name):
@@ -202,6 +211,6 @@ class _Conversion:
             findings[key] = Diagnostic(
                 rule("inconvertible-layer"),
                 shortened(message, 600),
-                self.structure.location(need.layer, need.graph.path, need.at, need.attribute),
+                self.analysis.location(need.layer, need.graph.path, need.at, need.attribute),
             )
         return list(findings.values())

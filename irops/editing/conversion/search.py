@@ -14,6 +14,7 @@ from irops.editing.conversion.subject import Subject
 from irops.editing.conversion.targets import Target
 from irops.editing.graph.graph import Graph
 from irops.editing.graph.node import Node
+from irops.ir.model import LayerKind
 from irops.spec.opsets import opsets
 from irops.values.fact import Fact
 
@@ -22,7 +23,10 @@ assert rules.MODULES  # they declare the steps
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of a node. before: its op; after: the ops in its place, its own last; rounds: by which step"""
+    """What became of a node. before: its op; after: the ops in its place, its own last
+
+    rounds: what the results may differ by
+    """
 
     before: str
     after: tuple[str, ...]
@@ -42,14 +46,14 @@ def convert_node(graph: Graph, node: Node, target: Target) -> Taken:
             graph.set(node, "version", definition.version)
         return Taken(f"{definition.type} of another opset", (start,), ())
 
-    def is_read(id: str) -> bool:
-        type, _, number = id.rpartition("-")
-        return target.reads_op(type, f"opset{number}")
+    def is_read(op_id: str) -> bool:
+        op_type, _, number = op_id.rpartition("-")
+        return target.reads_op(op_type, f"opset{number}")
 
     reasons: list[RefusedError] = []
     for path in _paths(start, is_read):
         try:
-            return _take(graph, node, path)
+            return _take(graph, node, path, target)
         except RefusedError as refused:
             reasons.append(refused)
     raise _reason(reasons)
@@ -60,14 +64,14 @@ def upgrade_node(graph: Graph, node: Node, target: Target) -> Taken | None:
     op = node.op
     if op is None or op.id not in STEPS:
         return None
-    type, _, number = op.id.rpartition("-")
-    newer = [version for version in opsets().versions[type.lower()] if int(version.since[5:]) > int(number)]
+    op_type, _, number = op.id.rpartition("-")
+    newer = [each for each in opsets().versions[op_type.lower()] if int(each.since[5:]) > int(number)]
     for version in reversed(newer):
-        if not target.reads_op(type, version.since):
+        if not target.reads_op(op_type, version.since):
             continue
-        for path in _paths(op.id, lambda id, wanted=version.id: id == wanted, within=True):  # type: ignore[misc]
+        for path in _paths(op.id, version.id.__eq__, within=True):
             try:
-                return _take(graph, node, path)
+                return _take(graph, node, path, target)
             except RefusedError:
                 continue
     return None
@@ -97,22 +101,37 @@ def _paths(start: str, is_goal: Callable[[str], bool], *, within: bool = False) 
                 ahead.append((*path, step))
 
 
-def _take(graph: Graph, node: Node, path: tuple[Step, ...]) -> Taken:
+def _take(graph: Graph, node: Node, path: tuple[Step, ...], target: Target) -> Taken:
+    """Take steps, and bring the nodes that they add to ops that the target reads."""
     assert node.op is not None
-    before, after, rounds = node.op.id, list[str](), list[str]()
+    before, rounds, made = node.op.id, list[str](), list[Node]()
     try:
         with graph.change():
             for step in path:
-                after += take_step(graph, node, step)
+                made += take_step(graph, node, step)
                 rounds += [step.rounds] if step.rounds else []
+            nodes = [*made, *(() if node.removed else (node,))]
+            after = [op for each in nodes for op in _read_ops(graph, each, target, rounds)]
     except DiagnosticError as error:
         raise RefusedError(error.diagnostics[0].message) from None
-    last = path[-1].new
-    return Taken(before, (*after, last) if not node.removed else tuple(after), tuple(rounds))
+    return Taken(before, tuple(after), tuple(dict.fromkeys(rounds)))
 
 
-def take_step(graph: Graph, node: Node, step: Step) -> list[str]:
-    """Take one step, within a change of the graph; the ops of the nodes that were added.
+def _read_ops(graph: Graph, node: Node, target: Target, rounds: list[str]) -> tuple[str, ...]:
+    """The ops that a node of a step becomes. Raises: RefusedError where the target reads none of them"""
+    assert node.op is not None
+    if target.reads_op(node.type, node.version):
+        return (node.op.id,)
+    try:
+        taken = convert_node(graph, node, target)
+    except RefusedError as refused:
+        raise OtherFormError(f"its form in other ops needs {node.op.id}, and {refused}") from None
+    rounds += taken.rounds
+    return taken.after
+
+
+def take_step(graph: Graph, node: Node, step: Step) -> list[Node]:
+    """Take one step, within a change of the graph; the nodes that were added.
 
     Raises:  RefusedError, DiagnosticError where the step does not apply
     """
@@ -130,9 +149,9 @@ def take_step(graph: Graph, node: Node, step: Step) -> list[str]:
         if is_used:
             _require_same(fact, new)
     for source in dict.fromkeys(source.node for source in sources if source is not None):
-        if not source.removed and source.type == "Const":
+        if not source.removed and source.kind is LayerKind.CONSTANT:
             graph.drop_unused(source)
-    return [added.op.id for added in subject.added if added.op is not None]
+    return subject.added
 
 
 def _become(graph: Graph, node: Node, step: Step, form: Form) -> None:
@@ -163,5 +182,3 @@ def _require_same(before: Fact, after: Fact) -> None:
     """Raises: RefusedError where an output has another type or other sizes than before"""
     if before.element_type is not after.element_type or not before.shape.can_be(after.shape):
         raise RefusedError(f"its output would be {after} in place of {before}")
-
-

@@ -24,7 +24,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What takes the place of each output of a node; the node is removed, and the last value gets its name."""
+    """What takes the place of each output of a node, whose name goes to the node of the last value."""
 
     values: Sequence[Value]
 

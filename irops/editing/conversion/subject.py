@@ -34,7 +34,8 @@ class Subject:
     @classmethod
     def of(cls, graph: Graph, node: Node, new: str) -> Subject:
         """new: the op that the node is to become; Raises: RefusedError where an axis is out of range"""
-        assert node.op is not None and node.invocation is not None
+        assert node.op is not None
+        assert node.invocation is not None
         try:
             attributes = node.invocation.normal_attributes(node.input_facts)
             return cls(graph, node, node.op, graph.op(new), attributes)
@@ -47,20 +48,20 @@ class Subject:
     def inputs(self) -> list[Value | None]:
         return list(self.node.sources)
 
-    def given(self, name: str) -> Value | None:
+    def optional(self, name: str) -> Value | None:
         """The input of a name; None where it is left out."""
         place = self._places[name]
         return self.node.sources[place] if place < len(self.node.sources) else None
 
     def input(self, name: str) -> Value:
         """An input that cannot be left out."""
-        value = self.given(name)
+        value = self.optional(name)
         if value is None:
             raise RefusedError(f"it has no input {name}")
         return value
 
     def fact(self, name: str) -> Fact:
-        value = self.given(name)
+        value = self.optional(name)
         return Fact() if value is None else value.fact
 
     def uses(self, index: int) -> bool:
@@ -84,7 +85,7 @@ class Subject:
 
     def numbers(self, name: str) -> list[int] | None:
         """The elements of an integer input as far as they follow from constants; None if they do not."""
-        value = self.fact(name).value if self.given(name) is not None else None
+        value = self.fact(name).value if self.optional(name) is not None else None
         return None if value is None else [int(number) for number in as_i64(value).ravel()]
 
     def constant(self, name: str, purpose: str) -> list[int]:
@@ -147,4 +148,3 @@ class Subject:
     def like(self, number: float, kind: ElementType) -> Array:
         """A scalar of an element type."""
         return tagged(np.array(number).astype(kind.dtype), kind)
-

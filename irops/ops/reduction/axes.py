@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from irops.ops.partial import as_dims, stored_dim
-from irops.ops.stock import distinct_axes
+from irops.ops.stock import normal_axes
 from irops.ops.unbroadcast import Sizes
 from irops.values.dim import Dim
 from irops.values.element import Array, ElementType
@@ -19,7 +19,7 @@ WIDEST = {"f": np.float64, "i": np.int64, "u": np.uint64}
 
 def reduced_axes(rank: int, axes: Array) -> tuple[int, ...]:
     """The axes to reduce, counted from 0. A scalar has none, although it accepts 0 and -1."""
-    counted = distinct_axes(map(int, axes.ravel()), rank, "C1", "C2")
+    counted = normal_axes(map(int, axes.ravel()), rank, "C1", "C2")
     return counted if rank else ()
 
 

@@ -19,12 +19,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from releases.asking import installed_releases, refusals
 from releases.probes import all_probes
 
+from irops.registry import default_registry
 from irops.spec.opsets import opsets
 from irops.spec.schemas import schemas_folder
 
 Name = tuple[str, ...]
 Answers = Mapping[str, Mapping[Name, str]]
 """Of each release, oldest first: why it refuses each probe, "" for those that it reads."""
+ORDER = '  <order types="i4 u4" since="2023.2"/>'
+"""What reading does not show: constants of these types give other values in older releases."""
 OTHER_REASONS = ("zero dimension", "Attribute and shape size are inconsistent")
 """Beginnings of refusals that are not about the op of a probe."""
 
@@ -87,7 +90,8 @@ def table(answers: Answers) -> str:
         *(f'  <type name="{name}" since="{of}"/>' for name, of in types.items() if of != oldest),
         *(f'  <constant type="{name}" since="{of}"/>' for name, of in constants.items() if of != types[name]),
         *_inputs(answers, since, types),
-        *_values(since),
+        *_values(answers, since, types),
+        ORDER,
         *(
             f'  <feature name="{name[1]}" since="{of}"/>'
             for name, of in since.items()
@@ -128,15 +132,13 @@ def _opsets(since: Mapping[Name, str]) -> list[str]:
 def _inputs(answers: Answers, since: Mapping[Name, str], types: Mapping[str, str]) -> list[str]:
     """Element types that an input takes only in later releases than the op and the type are in."""
     found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    names = list(answers)
     for probe, of in since.items():
-        if probe[0] != "typed" or of == names[0]:
+        if probe[0] != "typed" or of == next(iter(answers)):
             continue
         _, op, variable, taken = probe
         number = op.rpartition("-")[2]
         expected = max(since[("op", op, f"opset{number}")], types[taken])
-        why = answers[names[names.index(of) - 1]][probe]
-        if of > expected and not any(reason in why for reason in OTHER_REASONS):
+        if of > expected and _is_about_the_op(answers, probe, of):
             found[op, variable, of].append(taken)
     return [
         f'  <input op="{op}" type="{variable}" since="{of}">{" ".join(types)}</input>'
@@ -144,15 +146,26 @@ def _inputs(answers: Answers, since: Mapping[Name, str], types: Mapping[str, str
     ]
 
 
-def _values(since: Mapping[Name, str]) -> list[str]:
-    """Values of attributes that came later than the op."""
+def _values(answers: Answers, since: Mapping[Name, str], types: Mapping[str, str]) -> list[str]:
+    """Values of attributes that came later than the op; element types that came with the op too."""
     lines = []
     for probe, of in since.items():
-        if probe[0] == "value":
-            _, op, attribute, value = probe
-            if of > since[("op", op, f"opset{op.rpartition('-')[2]}")]:
-                lines.append(f'  <value op="{op}" attribute="{attribute}" since="{of}">{value}</value>')
+        if probe[0] != "value":
+            continue
+        _, op, attribute, value = probe
+        expected = since[("op", op, f"opset{op.rpartition('-')[2]}")]
+        if default_registry().op(op).definition.attributes[attribute].type == "element_type":
+            expected = max(expected, types[value])
+        if of < expected or (of > expected and _is_about_the_op(answers, probe, of)):
+            lines.append(f'  <value op="{op}" attribute="{attribute}" since="{of}">{value}</value>')
     return lines
+
+
+def _is_about_the_op(answers: Answers, probe: Name, since: str) -> bool:
+    """Whether the release before refuses a probe for the op, and not for what features are about."""
+    names = list(answers)
+    why = answers[names[names.index(since) - 1]][probe]
+    return not any(reason in why for reason in OTHER_REASONS)
 
 
 def main(arguments: list[str], write: Callable[[str], object]) -> None:

@@ -6,11 +6,14 @@ from irops.editing.conversion.rules import (
     bags,
     bitwise,
     detection,
+    folding,
     moving,
     normalizing,
     pooling,
+    scattering,
     searching,
     shapes,
+    signals,
     versions,
 )
 
@@ -20,10 +23,13 @@ MODULES = (
     bags,
     bitwise,
     detection,
+    folding,
     moving,
     normalizing,
     pooling,
+    scattering,
     searching,
     shapes,
+    signals,
     versions,
 )

@@ -8,10 +8,11 @@ from irops.editing.conversion.refusal import RefusedError
 from irops.editing.conversion.steps import Form, step
 from irops.editing.conversion.subject import Subject
 
+
 @step("Swish-4", "Multiply-1", rounds="narrow types round after each op")
 def swish(subject: Subject) -> Form:
     """data * sigmoid(beta * data)."""
-    data, beta = subject.input("data"), subject.given("beta")
+    data, beta = subject.input("data"), subject.optional("beta")
     scaled = data if beta is None else subject.add("Multiply-1", data, beta, part="scaled")
     return Form([data, subject.add("Sigmoid-1", scaled, part="sigmoid")])
 

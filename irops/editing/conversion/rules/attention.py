@@ -32,7 +32,7 @@ def attention(subject: Subject) -> Form:
 
 def _weights(subject: Subject, scores: Value) -> Value:
     """The softmax of the scores; a sink takes part in it, and is dropped."""
-    sink = subject.given("sink")
+    sink = subject.optional("sink")
     if sink is None:
         return subject.add("SoftMax-8", scores, part="weights", axis=-1)
     zero, one = np.array([0], np.int64), np.array([1], np.int64)
@@ -46,13 +46,13 @@ def _weights(subject: Subject, scores: Value) -> Value:
 
 def _scale(subject: Subject, kind: ElementType) -> Value | Array:
     """The factor of the scores: 1 / sqrt(E), unless it is an input."""
-    scale = subject.given("scale")
+    scale = subject.optional("scale")
     if scale is not None:
         return scale
     dims = subject.fact("query").shape.dims
     if dims and dims[-1].known:
-        size = int(dims[-1])
-        return subject.like(1 / sqrt(size) if size else inf, kind)
+        width = int(dims[-1])
+        return subject.like(1 / sqrt(width) if width else inf, kind)
     shape = subject.add("ShapeOf-3", subject.input("query"), part="query_shape", output_type=I64)
     size = _size(subject, shape, -1, "width")
     number = subject.typed(size, kind, "width_number")
@@ -61,7 +61,7 @@ def _scale(subject: Subject, kind: ElementType) -> Value | Array:
 
 def _bias(subject: Subject, kind: ElementType) -> Value | Array | None:
     """What is added to the scores: the mask, where booleans give 0 and -inf."""
-    mask = subject.given("attention_mask")
+    mask = subject.optional("attention_mask")
     if subject.attributes["causal"]:
         return _masked(subject, _causal(subject), kind)
     if mask is None:

@@ -73,5 +73,3 @@ def _divisors(subject: Subject, sizes: Value, kind: ElementType) -> Value:
     numbers = subject.typed(at_least_1, kind, "numbers")
     axes = np.arange(1, rank)
     return subject.add("Unsqueeze-1", numbers, axes, part="divisors") if rank > 1 else numbers
-
-

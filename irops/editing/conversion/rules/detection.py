@@ -15,7 +15,9 @@ newer("Proposal-1", "Proposal-4")
 def detection_output_newer(subject: Subject) -> Form:
     classes = _classes(subject)
     if classes != subject.attributes["num_classes"]:
-        raise RefusedError(f"num_classes is {subject.attributes['num_classes']}, but its inputs have {classes}")
+        raise RefusedError(
+            f"num_classes is {subject.attributes['num_classes']}, but its inputs have {classes}"
+        )
     return Form(subject.inputs, subject.carried(without=("num_classes",)))
 
 
@@ -44,7 +46,7 @@ def proposal_older(subject: Subject) -> Form:
 
 @step("LSTMCell-1", "LSTMCell-4")
 def lstm_cell_newer(subject: Subject) -> Form:
-    if subject.given("P") is not None:
+    if subject.optional("P") is not None:
         raise RefusedError("it has peephole weights P, which LSTMCell-4 does not have")
     return Form(subject.inputs[:6], subject.carried(without=("input_forget", "weights_format")))
 
@@ -57,7 +59,7 @@ def lstm_cell_older(subject: Subject) -> Form:
 @step("Interpolate-4", "Interpolate-11")
 def interpolate_newer(subject: Subject) -> Form:
     name = "sizes" if subject.attributes["shape_calculation_mode"] == "sizes" else "scales"
-    return Form([subject.input("image"), subject.input(name), subject.given("axes")], subject.carried())
+    return Form([subject.input("image"), subject.input(name), subject.optional("axes")], subject.carried())
 
 
 @step("Interpolate-11", "Interpolate-4")
@@ -72,4 +74,4 @@ def interpolate_older(subject: Subject) -> Form:
         pair = [value, np.ones(number, np.float32)]
     else:
         pair = [np.ones(number, np.int64), value]
-    return Form([subject.input("image"), *pair, subject.given("axes")], subject.carried())
+    return Form([subject.input("image"), *pair, subject.optional("axes")], subject.carried())

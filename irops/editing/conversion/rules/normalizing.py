@@ -29,7 +29,9 @@ def mvn_newer(subject: Subject) -> Form:
         rank = len(subject.sizes("data", "MVN-6 lists the axes"))
         axes = range(1 if subject.attributes["across_channels"] else 2, rank)
     kept = subject.carried(without=("reduction_axes", "across_channels"))
-    return Form([subject.input("data"), np.array(sorted(set(axes)), np.int64)], {**kept, "eps_mode": "inside_sqrt"})
+    return Form(
+        [subject.input("data"), np.array(sorted(set(axes)), np.int64)], {**kept, "eps_mode": "inside_sqrt"}
+    )
 
 
 @step("MVN-6", "MVN-2")
@@ -39,12 +41,16 @@ def mvn_older(subject: Subject) -> Form:
     if subject.attributes["normalize_variance"]:
         subject.require_attribute("eps_mode", "inside_sqrt", "MVN-2")
     if axes not in (list(range(1, rank)), list(range(2, rank))) or not axes:
-        raise RefusedError(f"it normalizes over the axes {axes}; OpenVINO computes MVN-2 over all from 1 or 2 on")
+        raise RefusedError(
+            f"it normalizes over the axes {axes}; OpenVINO computes MVN-2 over all from 1 or 2 on"
+        )
     kept = subject.carried(without=("eps_mode",))
     return Form([subject.input("data")], {**kept, "across_channels": axes[0] == 1, "reduction_axes": axes})
 
 
-@step("GroupNormalization-12", "Add-1", rounds="data is divided by the deviation before it is scaled, not after")
+@step(
+    "GroupNormalization-12", "Add-1", rounds="data is divided by the deviation before it is scaled, not after"
+)
 def group_normalization(subject: Subject) -> Form:
     """MVN of the groups, then scale and bias of the channels."""
     data = subject.input("data")

@@ -83,7 +83,9 @@ def _always_begins_inside(subject: Subject) -> bool:
     dilations = attributes.get("dilations") or (1,) * count
     return all(
         stride + end <= (kernel - 1) * dilation + 1
-        for stride, end, kernel, dilation in zip(attributes["strides"], after, attributes["kernel"], dilations)
+        for stride, end, kernel, dilation in zip(
+            attributes["strides"], after, attributes["kernel"], dilations
+        )
     )
 
 

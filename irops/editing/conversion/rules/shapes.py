@@ -39,7 +39,7 @@ def identity(subject: Subject) -> Form | Outputs:
 @step("Squeeze-15", "Squeeze-1")
 def squeeze_older(subject: Subject) -> Form:
     """The axes must be known to have size 1: releases before 2024.3 refuse others."""
-    if subject.given("axes") is None or subject.numbers("axes") == []:
+    if subject.optional("axes") is None or subject.numbers("axes") == []:
         return Form(subject.inputs)
     removed = subject.numbers("axes")
     dims = subject.fact("data").shape.dims

@@ -18,6 +18,10 @@ from irops.spec.definition import Case
 from irops.spec.op import Op
 from irops.values.element import Array
 
+MOST = 12
+"""About how many examples, with other attributes, the cases of an op are made of."""
+FORMS = ("constants", "parameters", "one output", "f16")
+
 
 @dataclass(frozen=True)
 class StepCase:
@@ -29,18 +33,20 @@ class StepCase:
 
 
 def cases_of(op_id: str) -> Iterator[StepCase]:
-    """Of each example: with constants for all inputs but the first, with Parameters alone, and with every
-    value of each attribute that lists its values or is boolean.
+    """Of each example: with constants for all inputs but the first, with Parameters alone, with the first
+    output alone, in f16, and with every value of each attribute that lists its values or is boolean.
     """
     op = default_registry().op(op_id)
-    for number, case in enumerate(examples(op.definition)):
-        if case.net is not None:
-            continue
-        for name, changed in _variants(case, op):
-            for are_fixed in (True, False):
-                made = _made(f"{op_id} {number}{name}{' fixed' if are_fixed else ''}", op, changed, are_fixed)
-                if made is not None:
-                    yield made
+    plain = [case for case in examples(op.definition) if case.net is None]
+    variants = [
+        (f"{number}{name}", each) for number, case in enumerate(plain) for name, each in _variants(case, op)
+    ]
+    step = max(1, len(variants) // MOST)
+    for name, case in variants[::step]:
+        for form in FORMS:
+            made = _made(f"{op_id} {name} {form}", op, case, form)
+            if made is not None:
+                yield made
 
 
 def _variants(case: Case, op: Op) -> Iterator[tuple[str, Case]]:
@@ -55,22 +61,37 @@ def _variants(case: Case, op: Op) -> Iterator[tuple[str, Case]]:
                 )
 
 
-def _made(name: str, op: Op, case: Case, are_fixed: bool) -> StepCase | None:
+def _made(name: str, op: Op, case: Case, form: str) -> StepCase | None:
     tensors = inputs_of(op, case)
     if any(tensor is None or tensor.value is None for tensor in tensors):
         return None
     arrays = [tensor.value for tensor in tensors if tensor is not None and tensor.value is not None]
-    fixed = dict(enumerate(arrays)) if are_fixed else {}
-    fixed.pop(0, None)
     outputs = len(expected_outputs(op, case)) or len(op.definition.outputs)
+    if form == "f16":
+        arrays = [array.astype(np.float16) if array.dtype == np.float32 else array for array in arrays]
+    if form == "one output" and outputs == 1:
+        return None
+    fixed = {} if form == "parameters" else dict(enumerate(arrays))
+    fixed.pop(0, None)
     text, weights = one_op_model(op, arrays, case.attributes, outputs, fixed)
     model = loads(text.encode(), b"")[0]
+    if form == "one output":
+        unused = {layer.id for layer in model.layers if layer.name.startswith("output")} - {len(arrays) + 1}
+        model.graph.layers[:] = [layer for layer in model.layers if layer.id not in unused]
+        model.graph.edges[:] = [edge for edge in model.edges if edge.to_layer not in unused]
     model.weights = Weights.of_bytes(weights)
-    given = tuple(array for index, array in enumerate(arrays) if index not in fixed)
-    return StepCase(name, model, given)
+    inputs = tuple(array for index, array in enumerate(arrays) if index not in fixed)
+    return StepCase(name, model, inputs)
 
 
 def bits(array: Array) -> tuple[object, ...]:
     """What is equal for arrays that are equal bit for bit."""
     data = array.tolist() if array.dtype == object else np.ascontiguousarray(array).tobytes()
     return array.dtype, array.shape, data
+
+
+def names_of(model: Model) -> set[str]:
+    """The names of layers that a conversion keeps: all but those of constants, and of what is removed."""
+    return {layer.name for layer in model.layers if layer.type in ("Parameter", "Result")} | (
+        {"subject"} & {layer.name for layer in model.layers}
+    )

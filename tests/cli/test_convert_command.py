@@ -1,0 +1,82 @@
+"""irops convert."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import irops as library
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> Path:
+    """A model with an Identity, two SoftMax and an attention."""
+    g = library.Graph("newer")
+    x = g.ops.Identity(g.parameter("x", "f32[1,4,8]"))
+    y = g.ops.ScaledDotProductAttention(x, x, x, causal=False, name="attention")
+    g.result(g.ops.SoftMax(g.ops.SoftMax(y, axis=1), axis=2), "y")
+    library.write(g.model(), tmp_path / "newer.xml")
+    return tmp_path / "newer.xml"
+
+
+def test_the_command_prints_what_was_converted_and_what_rounds(irops, newer: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.xml"
+    result = irops("convert", newer, "--target", "2023.0", "-o", old)
+    assert (result.status, result.err) == (0, "")
+    first, *changes, note = result.out.splitlines()
+    assert first == f"{old}: converted 2 of 6 layers for OpenVINO 2023.0"
+    assert changes == [
+        "  1 Identity-16 -> removed",
+        "  1 ScaledDotProductAttention-13 -> Multiply-1, MatMul-1, SoftMax-8",
+    ]
+    assert note.startswith("note: ScaledDotProductAttention-13: the weights are divided by their sum")
+    assert library.check(old, target="2023.0").ok
+
+
+def test_quiet_prints_nothing(irops, newer: Path, tmp_path: Path) -> None:
+    assert irops("convert", newer, "--target", "2023.0", "-o", tmp_path / "o.xml", "-q") == (0, "", "")
+
+
+def test_a_model_that_the_target_reads_is_written_as_it_is(irops, newer: Path, tmp_path: Path) -> None:
+    same = tmp_path / "same.xml"
+    result = irops("convert", newer, "--target", "2026.4", "-o", same)
+    assert result == (0, f"{same}: no layer had to be converted for OpenVINO 2026.4\n", "")
+    assert same.read_bytes() == newer.read_bytes()
+
+
+def test_opsets_upgrades_and_ir_versions(irops, newer: Path, tmp_path: Path) -> None:
+    seven, new = tmp_path / "seven.xml", tmp_path / "new.xml"
+    assert "2 SoftMax-8 -> SoftMax-1" not in irops("convert", newer, "--target", "opset:8", "-o", seven).out
+    assert "3 SoftMax" not in irops("convert", newer, "--target", "opset:7", "-o", seven, "-q").out
+    result = irops("convert", seven, "--target", "newest", "-o", new)
+    assert "3 SoftMax-1 -> SoftMax-8" in result.out
+    assert irops("convert", seven, "--target", "newest", "--no-upgrade", "-o", new).out.count("\n") == 1
+    assert irops("convert", seven, "--target", "2023.0", "--ir-version", "10", "-o", new).status == 0
+    assert 'version="10"' in new.read_text()
+
+
+def test_layers_without_an_older_form_are_reported_and_no_file_is_written(irops, tmp_path: Path) -> None:
+    g = library.Graph("inverse")
+    g.result(g.ops.Inverse(g.parameter("x", "f32[2,2]"), adjoint=False, name="inverse"), "y")
+    library.write(g.model(), tmp_path / "m.xml")
+    result = irops("convert", tmp_path / "m.xml", "--target", "2023.0", "-o", tmp_path / "old.xml")
+    assert (result.status, result.out) == (1, "")
+    assert 'error IR947 layer 1 "inverse" (Inverse) is Inverse of opset14' in result.err
+    assert not (tmp_path / "old.xml").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--target", "2022.1", "-o", "o.xml"], "--target: '2022.1' is no known release of OpenVINO"),
+        (["--target", "opset:18", "-o", "o.xml"], "--target: opset 18 is not one of opset:1 to opset:17"),
+        (["--target", "2023.0", "-o", "o.onnx"], "--output o.onnx is not a path for an OpenVINO model"),
+        (["--target", "2023.0", "-o", "o.xml", "--ir-version", "9"], "invalid choice: 9"),
+        (["-o", "o.xml"], "the following arguments are required: --target"),
+    ],
+)
+def test_wrong_arguments_are_refused(irops, newer: Path, words: list[str], why: str) -> None:
+    result = irops("convert", newer, *words)
+    assert result.status == 2
+    assert why in result.err

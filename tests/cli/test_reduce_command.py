@@ -1,0 +1,157 @@
+"""irops reduce."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irops as library
+
+Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Path:
+    """A model of six layers, Elu among them."""
+    graph = library.Graph("chain")
+    x = graph.parameter("x", "f32[N,4]")
+    for name in ("Tanh", "Sin", "Sigmoid"):
+        x = graph.add(name, x)
+    x = graph.ops.Cos(graph.ops.Elu(x, alpha=0.5, name="elu"))
+    graph.result(graph.ops.Abs(x), "y")
+    library.write(graph.model(), tmp_path / "chain.xml")
+    return tmp_path / "chain.xml"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    """A command that exits with 0 if the model has an Elu, and if it gets inputs."""
+    path = tmp_path / "interesting.sh"
+    path.write_text(
+        '#!/bin/sh\ntest "$1" = "$IROPS_MODEL" && test "$2" = "$IROPS_INPUTS" && test -f "$2" &&'
+        ' grep -q \'type="Elu"\' "$1"\n'
+    )
+    path.chmod(0o755)
+    return path
+
+
+def test_a_command_says_what_is_interesting(irops: Irops, chain: Path, script: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "small"
+    result = irops("reduce", chain, "--command", script, "--fill", "random", "--shape", "x:3,4", "-o", folder)
+    assert result.status == 0
+    assert result.out.splitlines()[0].startswith(f"{folder}/reduced.xml: 1 of 6 layers after ")
+    assert result.out.splitlines()[1:] == [
+        "fault: the command exits with 0",
+        "also written: reduced.bin, inputs.npz, repro.py",
+    ]
+    small = library.read(folder / "reduced.xml")
+    assert [layer.type for layer in small.layers] == ["Parameter", "Elu", "Result"]
+    with np.load(folder / "inputs.npz") as arrays:
+        assert [array.shape for array in arrays.values()] == [(1, 1)]
+
+
+def test_the_same_command_goes_on(irops: Irops, chain: Path, script: Path, tmp_path: Path) -> None:
+    words = ("reduce", chain, "--command", script, "--fill", "ones", "-o", tmp_path / "small")
+    first = irops(*words, "--tries", "2")
+    assert first.status == 0
+    assert "the search ended early: the limit of 2 tries is reached; the same command" in first.out
+    again = irops(*words, "--output-format", "json")
+    content = json.loads(again.out)
+    assert content["schema_version"] == 1
+    assert (content["layers"], content["of"], content["stopped"]) == (1, 6, None)
+    assert content["files"] == ["reduced.xml", "reduced.bin", "inputs.npz", "repro.py"]
+
+
+def test_a_folder_with_another_reduction_is_refused(
+    irops: Irops, chain: Path, script: Path, tmp_path: Path
+) -> None:
+    words = ("reduce", chain, "--command", script, "-o", tmp_path / "small")
+    assert irops(*words, "--fill", "ones").status == 0
+    result = irops(*words, "--fill", "zeros")
+    assert result.status == 2
+    assert "has the tries of another model, other inputs or another oracle" in result.err
+
+
+def test_a_fault_that_does_not_show_ends_with_1(irops: Irops, chain: Path, tmp_path: Path) -> None:
+    result = irops("reduce", chain, "--command", "false", "--fill", "ones", "-o", tmp_path / "small")
+    assert result.status == 1
+    assert "the fault does not show in the whole model: the command does not exit with 0" in result.err
+    assert not (tmp_path / "small").exists()
+
+
+def test_a_command_that_hangs_is_ended(irops: Irops, chain: Path, tmp_path: Path) -> None:
+    words = ("--command", "sleep 600", "--seconds-per-try", "1", "--fill", "ones", "-o", tmp_path / "small")
+    assert irops("reduce", chain, *words).status == 1
+
+
+def test_a_rule_needs_no_inputs(irops: Irops, broken: Path, tmp_path: Path) -> None:
+    result = irops("reduce", broken, "--rule", "IR401", "-o", tmp_path / "small")
+    assert result.status == 0
+    assert "fault: IR401 ReverseSequence" in result.out
+    assert irops("check", tmp_path / "small" / "reduced.xml").status == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--rule", "IR4O1"), "unknown rule 'IR4O1'"),
+        (("--rule", "IR501"), "is not a rule about the layers of a model"),
+        (("--differs", "reference"), "is not of the form A,B"),
+        (("--differs", "reference,numbers", "--fill", "ones"), "there is no source 'numbers'"),
+        (("--crashes", "openvin", "--fill", "ones"), "there is no source 'openvin'; did you mean"),
+        (("--command", "./absent.sh", "--fill", "ones"), "cannot be run"),
+        (("--command", "'", "--fill", "ones"), "is not a command"),
+        (("--command", "true"), "no value for 'x'"),
+        (("--command", "true", "--rule", "IR401"), "not allowed with argument"),
+        (("--fill", "ones"), "one of the arguments --differs --crashes --rule --command is required"),
+        (("--command", "true", "--fill", "ones", "--tries", "0"), "is not an integer of 1 or more"),
+    ],
+)
+def test_wrong_arguments_are_explained(
+    irops: Irops, chain: Path, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    result = irops("reduce", chain, *words, "-o", tmp_path / "small")
+    assert result.status == 2
+    assert message in result.err
+    assert "internal error" not in result.err
+
+
+def test_properties_belong_to_the_source_before_them() -> None:
+    from irops.cli.reduce import _sources
+
+    assert _sources("reference,openvino:CPU,INFERENCE_PRECISION_HINT=bf16") == (
+        "reference",
+        "openvino:CPU,INFERENCE_PRECISION_HINT=bf16",
+    )
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="no signals")
+def test_an_interruption_writes_the_best_so_far(chain: Path, tmp_path: Path) -> None:
+    """The fifth try ends the search as Ctrl-C does."""
+    count = tmp_path / "count"
+    script = tmp_path / "interrupting.sh"
+    script.write_text(
+        f'#!/bin/sh\necho >> {count}\n[ "$(wc -l < {count})" = 5 ] && kill -INT $PPID && sleep 1\n'
+        'grep -q \'type="Elu"\' "$1"\n'
+    )
+    script.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-m", "irops", "reduce", str(chain), "--command", str(script), "--fill", "ones",
+         "-o", str(tmp_path / "small")],
+        capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 130
+    assert "the search ended early: it was interrupted" in done.stdout
+    small = library.read(tmp_path / "small" / "reduced.xml")
+    assert "Elu" in {layer.type for layer in small.layers}
+    assert len(small.layers) < 8

@@ -1,0 +1,374 @@
+"""Models are reduced to the layers that a fault needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irops
+from irops.debugging.reduce.memory import FILE, OtherReduction
+from irops.debugging.reduce.oracle import InvalidQuestion
+from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, reduce
+from irops.values.element import element_type
+
+RNG = np.random.default_rng(0)
+
+
+def types(model: irops.Model) -> list[str]:
+    return sorted(layer.type for layer in model.layers)
+
+
+def has(*wanted: str) -> Any:
+    """An oracle: whether a model has layers of these types, bodies included."""
+
+    def shows(model: irops.Model, inputs: Mapping[str, Any]) -> bool:
+        results = irops.run(model, inputs)
+        return bool(results) and set(wanted) <= {layer.type for _, layer in model.walk()}
+
+    return shows
+
+
+def network() -> tuple[irops.Model, dict[str, Any]]:
+    """Two towers that are joined; one has a convolution and an activation."""
+    graph = irops.Graph("towers")
+    image = graph.parameter("image", "f32[N,3,16,16]")
+    weights = RNG.standard_normal((8, 3, 3, 3), np.float32)
+    ones = {"strides": (1, 1), "dilations": (1, 1)}
+    left = graph.ops.Convolution(image, weights, pads_begin=(1, 1), pads_end=(1, 1), **ones, name="stem")
+    for _ in range(6):
+        left = graph.ops.ReLU(left + RNG.standard_normal((1, 8, 1, 1), np.float32))
+    left = graph.ops.Elu(left, alpha=0.5, name="elu")
+    right = graph.parameter("state", "f32[N,8]")
+    for _ in range(6):
+        right = graph.ops.Tanh(right * np.float32(0.5))
+    pooled = graph.ops.ReduceMean(left, [2, 3], name="pooled")
+    graph.result(graph.ops.Concat(pooled, right, axis=1, name="joined"), "both")
+    graph.result(graph.ops.Sigmoid(right), "other")
+    inputs = {
+        "image": RNG.standard_normal((2, 3, 16, 16), np.float32),
+        "state": RNG.standard_normal((2, 8), np.float32),
+    }
+    return graph.model(), inputs
+
+
+def test_one_layer_remains_with_the_smallest_input():
+    model, inputs = network()
+    small = irops.reduce(model, inputs, has("Elu"))
+    assert types(small.model) == ["Elu", "Parameter", "Result"]
+    assert (small.layers, small.of) == (1, 29)
+    (array,) = small.inputs.values()
+    assert array.tolist() == [[[[0.0]]]]
+    assert small.model.layer("elu").data["alpha"] in ("0", "1")
+    assert str(small) == f"1 of 29 layers after {small.tries} tries"
+    assert repr(small) == f"<Reduction: {small}>"
+    assert not irops.check(small.model).errors
+
+
+def test_two_layers_that_fail_together_remain_together():
+    model, inputs = network()
+    small = irops.reduce(model, inputs, has("Convolution", "Elu"))
+    kept = set(types(small.model))
+    assert {"Convolution", "Elu"} <= kept
+    assert small.layers <= 3
+    assert not irops.check(small.model).errors
+
+
+def test_values_that_feed_a_part_are_those_of_a_run():
+    model, inputs = network()
+    whole = irops.run(model, inputs, keep=["elu"])["elu"]
+
+    def shows(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+        results = irops.run(part, arrays)
+        return "ReduceMean" in types(part) and np.array_equal(
+            next(iter(results.values())), whole.mean((2, 3))
+        )
+
+    small = irops.reduce(model, inputs, lambda m, i: shows(m, i) or "joined" in str(m.layers))
+    assert small.layers == 1
+    if "ReduceMean" in types(small.model):
+        assert any(np.array_equal(array, whole) for array in small.inputs.values())
+
+
+def test_the_reason_of_an_oracle_stays_the_same():
+    model, inputs = network()
+
+    def reason(part: irops.Model, arrays: Mapping[str, Any]) -> str | None:
+        irops.run(part, arrays)
+        present = types(part)
+        if "Elu" in present and "Concat" in present:
+            return "both"
+        return "elu alone" if "Elu" in present else None
+
+    small = irops.reduce(model, inputs, reason)
+    assert small.reason == "both"
+    assert {"Elu", "Concat"} <= set(types(small.model))
+
+
+def test_shapes_that_a_fault_needs_are_kept():
+    model, inputs = network()
+
+    def wide(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+        irops.run(part, arrays)
+        return "Tanh" in types(part) and any(a.shape[-1] >= 5 for a in arrays.values())
+
+    small = irops.reduce(model, inputs, wide)
+    assert types(small.model) == ["Parameter", "Result", "Tanh"]
+    assert [array.shape for array in small.inputs.values()] == [(1, 5)]
+
+
+def looping() -> tuple[irops.Model, dict[str, Any]]:
+    """A running total of rows, each transformed by some layers."""
+    body = irops.Graph("body")
+    row, total = body.parameter("row", "f32[1,4]"), body.parameter("total", "f32[1,4]")
+    x = body.ops.Sigmoid(body.ops.Tanh(row * np.float32(2)))
+    body.result(total + body.ops.Elu(x, alpha=1.0), "next")
+    loop = irops.Graph("running_total")
+    rows = loop.parameter("rows", "f32[N,4]")
+    start = loop.ops.ReLU(np.zeros((1, 4), np.float32))
+    _, every = loop.TensorIterator(
+        body,
+        {"row": loop.sliced(loop.ops.Abs(rows), axis=0), "total": loop.carried(start, "next")},
+        ["next", loop.stacked("next", axis=0)],
+    )
+    loop.result(loop.ops.Sin(every), "totals")
+    return loop.model(), {"rows": RNG.standard_normal((3, 4), np.float32)}
+
+
+def test_a_fault_in_a_body_needs_no_loop():
+    model, inputs = looping()
+    small = irops.reduce(model, inputs, has("Elu"))
+    assert types(small.model) == ["Elu", "Parameter", "Result"]
+
+
+def test_a_fault_that_needs_the_loop_keeps_it_with_a_small_body():
+    model, inputs = looping()
+    small = irops.reduce(model, inputs, has("TensorIterator", "Elu"))
+    assert "TensorIterator" in types(small.model)
+    inner = [layer.type for path, layer in small.model.walk() if path]
+    assert "Elu" in inner
+    assert not {"Tanh", "Sigmoid", "Multiply"} & set(inner)
+    assert not irops.check(small.model).errors
+    irops.run(small.model, small.inputs)
+
+
+def test_state_is_cut_with_the_layers_that_read_and_assign_it():
+    graph = irops.Graph("state")
+    x = graph.parameter("x", "f32[2]")
+    before = graph.add("ReadValue-6", np.zeros(2, np.float32), variable_id="v", variable_type="f32",
+                       variable_shape="2")  # fmt: skip
+    after = graph.ops.Tanh(x + before)
+    graph.add("Assign-6", after, variable_id="v")
+    graph.result(graph.ops.Elu(after, alpha=1.0), "y")
+    small = irops.reduce(graph.model(), {"x": np.ones(2, np.float32)}, has("Elu"))
+    assert types(small.model) == ["Elu", "Parameter", "Result"]
+    kept = irops.reduce(graph.model(), {"x": np.ones(2, np.float32)}, has("ReadValue"))
+    assert not irops.check(kept.model).errors
+
+
+def test_a_rule_needs_no_inputs():
+    model, _ = network()
+    model.layer("joined").data["axis"] = "7"
+    small = irops.reduce(model, rule="IR316")
+    assert [finding.code for finding in irops.check(small.model)] == ["IR316"]
+    assert small.layers == 1
+    assert small.reason == "IR316 Concat Concat-1:C1" or small.reason.startswith("IR316 Concat")
+
+
+def test_other_errors_of_the_whole_model_need_not_stay():
+    model, _ = network()
+    model.layer("joined").data["axis"] = "7"
+    model.layer("stem").data["strides"] = "0,1"
+    small = irops.reduce(model, rule="IR315")
+    assert {finding.code for finding in irops.check(small.model)} == {"IR315"}
+    assert "Convolution" in types(small.model)
+
+
+def test_a_fault_that_does_not_show_is_reported():
+    model, inputs = network()
+    with pytest.raises(NoFault, match="the oracle returns a false value"):
+        reduce(model, inputs, lambda model, inputs: False)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ({}, "nothing"),
+        ({"rule": "IR401", "command": ["true"]}, "rule, command"),
+        ({"rule": "IR4O1"}, "unknown rule"),
+        ({"rule": "IR501"}, "not a rule about the layers"),
+    ],
+)
+def test_what_to_preserve_is_one_thing(question: Any, message: str) -> None:
+    model, inputs = network()
+    with pytest.raises(InvalidQuestion, match=message):
+        reduce(model, inputs, **question)
+
+
+def test_tries_are_limited_and_the_best_is_kept():
+    model, inputs = network()
+    small = irops.reduce(model, inputs, has("Elu"), tries=4)
+    assert small.stopped == "the limit of 4 tries is reached"
+    assert small.layers < small.of
+    assert "Elu" in types(small.model)
+
+
+def test_an_interruption_keeps_the_best():
+    model, inputs = network()
+    shows, asked = has("Elu"), []
+
+    def interrupted(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+        asked.append(part)
+        if len(asked) == 6:
+            raise KeyboardInterrupt
+        return bool(shows(part, arrays))
+
+    small = irops.reduce(model, inputs, interrupted)
+    assert small.stopped == STOPPED_BY_USER
+    assert small.layers < small.of
+    assert "Elu" in types(small.model)
+
+
+def test_a_reduction_goes_on_where_it_was(tmp_path):
+    model, inputs = network()
+    asked = []
+
+    def elu(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+        asked.append(part)
+        return bool(has("Elu")(part, arrays))
+
+    whole = irops.reduce(model, inputs, elu)
+    count = len(asked)
+    first = irops.reduce(model, inputs, elu, tries=5, folder=tmp_path)
+    assert first.stopped is not None
+    asked.clear()
+    second = irops.reduce(model, inputs, elu, folder=tmp_path)
+    assert (second.layers, second.stopped) == (whole.layers, None)
+    assert len(asked) < count
+    assert second.tries == whole.tries
+    asked.clear()
+    irops.reduce(model, inputs, elu, folder=tmp_path)
+    assert not asked
+
+
+def test_the_tries_of_another_reduction_are_not_used(tmp_path):
+    model, inputs = network()
+    irops.reduce(model, inputs, has("Elu"), folder=tmp_path)
+    with pytest.raises(OtherReduction, match="another model"):
+        irops.reduce(model, {**inputs, "state": np.zeros((1, 8), np.float32)}, has("Elu"), folder=tmp_path)
+
+
+def test_a_line_that_was_cut_off_is_ignored(tmp_path):
+    model, inputs = network()
+    whole = irops.reduce(model, inputs, has("Elu"), folder=tmp_path)
+    path = tmp_path / FILE
+    path.write_text(path.read_text()[:-20])
+    assert str(irops.reduce(model, inputs, has("Elu"), folder=tmp_path)) == str(whole)
+
+
+def test_the_files_read_back_as_the_case(tmp_path):
+    model, inputs = network()
+    small = irops.reduce(model, inputs, has("Convolution"))
+    assert small.write(tmp_path) == ("reduced.xml", "reduced.bin", "inputs.npz", "repro.py")
+    again = irops.read(tmp_path / "reduced.xml")
+    assert types(again) == types(small.model)
+    with np.load(tmp_path / "inputs.npz") as arrays:
+        assert {name: array.tolist() for name, array in arrays.items()} == {
+            name: array.tolist() for name, array in small.inputs.items()
+        }
+
+
+def test_the_program_needs_the_runtime_alone(tmp_path):
+    pytest.importorskip("openvino")
+    model, inputs = network()
+    irops.reduce(model, inputs, has("Convolution")).write(tmp_path)
+    program = tmp_path / "repro.py"
+    assert "irops" not in program.read_text().partition('"""\n')[2]
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "pasted.py").write_text(program.read_text())
+    done = subprocess.run(
+        [sys.executable, "pasted.py"], cwd=elsewhere, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "results:" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["bf16", "f16", "u4", "i8", "boolean"])
+def test_the_program_passes_elements_of_all_types(tmp_path, kind):
+    pytest.importorskip("openvino")
+    graph = irops.Graph("typed")
+    x = graph.parameter("x", f"{kind}[2,3]")
+    graph.result(graph.ops.Convert(x, destination_type="f32"), "y")
+    ones = np.ones((2, 3), element_type(kind).dtype)
+    irops.reduce(graph.model(), {"x": ones}, lambda model, inputs: inputs["x"].dtype == ones.dtype).write(
+        tmp_path
+    )
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "repro.py")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_large_values_stay_in_files(tmp_path):
+    pytest.importorskip("openvino")
+    graph = irops.Graph("large")
+    x = graph.parameter("x", "f32[100,100]")
+    graph.result(graph.ops.Elu(x, alpha=1.0), "y")
+    inputs = {"x": RNG.standard_normal((100, 100), np.float32)}
+
+    def large(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+        return sum(array.size for array in arrays.values()) >= 10_000 and bool(has("Elu")(part, arrays))
+
+    irops.reduce(graph.model(), inputs, large).write(tmp_path)
+    text = (tmp_path / "repro.py").read_text()
+    assert 'np.load(FOLDER / "inputs.npz")' in text
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "repro.py")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_candidate_is_valid():
+    model, inputs = network()
+    judged = []
+
+    def shows(part: irops.Model, arrays: Mapping[str, Any]) -> bool:
+        judged.append((irops.check(part).errors, len(irops.run(part, arrays))))
+        return bool(has("Elu")(part, arrays))
+
+    irops.reduce(model, inputs, shows)
+    assert len(judged) > 5
+    assert all(not errors and results for errors, results in judged)
+
+
+def test_what_is_reduced_is_left_as_it_was():
+    model, inputs = network()
+    before = str(irops.infer(model)), len(model.layers)
+    irops.reduce(model, inputs, has("Elu"))
+    assert (str(irops.infer(model)), len(model.layers)) == before
+
+
+def test_an_onnx_model_stays_one(tmp_path):
+    pytest.importorskip("onnx")
+    graph = irops.Graph("chain")
+    x = graph.parameter("x", "f32[4,3]")
+    y = graph.ops.ReverseSequence(graph.ops.Tanh(graph.ops.ReLU(x)), np.array([1, 2, 3, 1]), batch_axis=0,
+                                  seq_axis=1)  # fmt: skip
+    graph.result(graph.ops.Sigmoid(y), "y")
+    irops.write(irops.translate(graph.model(), to="onnx"), tmp_path / "model.onnx")
+    inputs = {"x": RNG.standard_normal((4, 3), np.float32)}
+    small = irops.reduce(tmp_path / "model.onnx", inputs, has("Tanh"))
+    assert small.layers == 1
+    files = small.write(tmp_path / "small")
+    assert files[0] == "reduced.onnx"
+    assert "Tanh" in types(irops.read(tmp_path / "small" / "reduced.onnx"))
+    program = (tmp_path / "small" / "repro.py").read_text()
+    assert "import onnxruntime as ort" in program
+    pytest.importorskip("onnxruntime")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,270 @@
+"""irops weights: statistics, storage, quantisation, duplicates; in bounded memory, from damaged files too."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from irops.analysis.structure import ModelStructure
+from irops.cli.main import main
+from irops.debugging.weights import blocks
+from irops.debugging.weights.rows import Rows
+from irops.debugging.weights.storage import alignment, storage_of
+from irops.debugging.weights.survey import weights_of
+from irops.ir.read import loads
+from irops.ir.weights import Region
+from irops.values.element import element_type
+
+ROOT = Path(__file__).parents[2]
+
+
+def xml_of(*constants, users=()) -> str:
+    """A model whose constants (name, type, shape, offset, size) are added to nothing, each with a Result."""
+    layers, edges = [], []
+    for number, (name, kind, shape, offset, size) in enumerate(constants):
+        layers.append(
+            f'<layer id="{number}" name="{name}" type="Const" version="opset1"><data element_type="{kind}"'
+            f' shape="{shape}" offset="{offset}" size="{size}"/><output><port id="0" precision="UNSPECIFIED"/></output></layer>'
+        )
+        result = number + 1000
+        layers.append(
+            f'<layer id="{result}" name="r{number}" type="Result" version="opset1"><input><port id="0"/>'
+            "</input></layer>"
+        )
+        edges.append(f'<edge from-layer="{number}" from-port="0" to-layer="{result}" to-port="0"/>')
+    return (
+        f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{"".join(edges)}</edges></net>'
+    )
+
+
+def examined(data: bytes, *constants):
+    model, findings = loads(xml_of(*constants).encode(), data)
+    assert not [finding for finding in findings if finding.severity == "error"]
+    return weights_of(ModelStructure(model))
+
+
+def statistics_of(array: np.ndarray, kind: str):
+    shape = ",".join(map(str, array.shape))
+    (constant,) = examined(array.tobytes(), ("w", kind, shape, 0, array.nbytes)).constants
+    return constant.statistics
+
+
+def test_the_range_leaves_out_what_is_not_finite():
+    found = statistics_of(np.array([[1, -2, np.nan, np.inf], [0, 0, 1e-40, 4]], np.float32), "f32")
+    assert (found.low, found.high) == (-2, 4)
+    assert found.mean == pytest.approx(3 / 6)
+    assert (found.elements, found.zeros, found.denormals, found.nans, found.infinities) == (8, 2, 1, 1, 1)
+
+
+def test_all_elements_may_be_nan():
+    found = statistics_of(np.full(3, np.nan, np.float32), "f32")
+    assert (found.low, found.mean, found.nans) == (None, None, 3)
+    assert found.int8 is None
+
+
+def test_the_loss_is_that_of_a_round_trip():
+    values = np.array([0.1, -1.7, 65519, 70000, 1e-9], np.float32)
+    loss = statistics_of(values, "f32").f16
+    stored = values[:3].astype(np.float16).astype(np.float64)
+    assert loss.max_absolute == pytest.approx(np.abs(values[:3] - stored).max())
+    assert (loss.overflows, loss.underflows, loss.max_relative) == (1, 1, 1)
+    values = np.array([0.1, -1.27, 0.333], np.float32)
+    loss = statistics_of(values, "f32").int8
+    exact = values.astype(np.float64)
+    error = exact - np.rint(exact / (1.27 / 127)) * (1.27 / 127)
+    assert loss.max_absolute == pytest.approx(np.abs(error).max(), rel=1e-3)
+    assert loss.relative == pytest.approx(np.linalg.norm(error) / np.linalg.norm(exact), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "array", "saturated", "zeros"),
+    [
+        ("i8", np.array([-128, 127, 0, 5], np.int8), 2, 1),
+        ("u8", np.array([0, 255, 1, 0], np.uint8), 3, 2),
+        ("i64", np.array([-1, -1, 7], np.int64), 0, 0),
+    ],
+)
+def test_codes_at_the_ends_of_an_integer_type_are_saturated(kind, array, saturated, zeros):
+    found = statistics_of(array, kind)
+    assert (found.saturated, found.zeros) == (saturated, zeros)
+    assert (found.low, found.high) == (array.min(), array.max())
+    assert found.f16 is None
+
+
+def test_elements_that_share_bytes_are_unpacked():
+    (constant,) = examined(bytes([0x87, 0x0F]), ("w", "i4", "4", 0, 2)).constants
+    found = constant.statistics
+    assert (found.low, found.high, found.zeros, found.saturated) == (-8, 7, 1, 2)
+
+
+def test_strings_and_codes_of_a_table_have_no_range():
+    (constant,) = examined(bytes([0x21]), ("w", "nf4", "2", 0, 1)).constants
+    assert (constant.statistics.low, constant.statistics.elements) == (None, 2)
+
+
+def test_blocks_make_no_difference(monkeypatch):
+    array = np.random.default_rng(0).normal(size=(37, 11)).astype(np.float32)
+    array[20] = array[3]
+    whole = statistics_of(array, "f32")
+    monkeypatch.setattr(blocks, "ELEMENTS", 16)
+    parts = statistics_of(array, "f32")
+    assert (parts.low, parts.high, parts.equal_rows) == (whole.low, whole.high, 1)
+    assert parts.mean == pytest.approx(whole.mean)
+    assert parts.int8.relative == pytest.approx(whole.int8.relative)
+
+
+def test_rows_are_compared_where_they_are_whole_bytes():
+    assert statistics_of(np.ones((5, 4), np.float32), "f32").equal_rows == 4
+    assert statistics_of(np.ones((5, 3), np.float32), "f32").equal_rows is None
+    assert Rows.of(Region(element_type("u1"), (4, 16), 0, 8)) is None
+
+
+def test_shared_bytes_equal_contents_overlaps_and_gaps_are_listed():
+    first, other = np.arange(4, dtype=np.float32).tobytes(), np.ones(4, np.float32).tobytes()
+    data = first + bytes(16) + first + other
+    weights = examined(
+        data,
+        ("a", "f32", "4", 0, 16),
+        ("same", "f32", "2,2", 0, 16),
+        ("copy", "f32", "4", 32, 16),
+        ("across", "f32", "4", 40, 16),
+    )
+    a, same, copy, across = weights.constants
+    assert (a.shares, same.shares, copy.shares) == (("same",), ("a",), ())
+    assert a.equals == same.equals == ("copy",)
+    assert copy.equals == ("a", "same")
+    assert across.equals == ()
+    assert weights.duplicate_bytes == 16
+    assert weights.storage.gaps == ((16, 16), (56, 8))
+    assert (weights.storage.used, weights.storage.unused) == (40, 24)
+    assert weights.storage.overlaps == ((2, 3),)
+
+
+def test_alignment_is_a_power_of_two():
+    assert [alignment(offset) for offset in (0, 1, 12, 64, 1 << 20)] == [4096, 1, 4, 64, 4096]
+
+
+def test_a_model_without_constants_uses_nothing():
+    assert storage_of(None, 0, []) == storage_of(None, 0, ())
+    assert storage_of("m.bin", 8, []).gaps == ((0, 8),)
+
+
+@pytest.fixture
+def quantised(tmp_path):
+    """Codes u8 [4,8] of which 4 are saturated, with a zero point and a scale for each row."""
+    codes = np.full((4, 8), 100, np.uint8)
+    codes[:, 0] = 255
+    parts = [codes.tobytes(), np.full(4, 128, np.uint8).tobytes(), np.ones(4, np.float32).tobytes()]
+    names = (("codes", "u8", "4,8"), ("zero", "u8", "4,1"), ("scale", "f32", "4,1"))
+    layers, offset = [], 0
+    for number, (part, (name, kind, shape)) in enumerate(zip(parts, names)):
+        data = f'element_type="{kind}" shape="{shape}" offset="{offset}" size="{len(part)}"'
+        layers.append(_layer(number, name, "Const", data, 0))
+        offset += len(part)
+    to_f32 = 'destination_type="f32"'
+    numpy = 'auto_broadcast="numpy"'
+    layers += [
+        _layer(3, "c", "Convert", to_f32, 1),
+        _layer(4, "z", "Convert", to_f32, 1),
+        _layer(5, "s", "Subtract", numpy, 2),
+        _layer(6, "m", "Multiply", numpy, 2),
+        '<layer id="7" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>',
+    ]
+    edges = [(0, 0, 3, 0), (1, 0, 4, 0), (3, 1, 5, 0), (4, 1, 5, 1), (5, 2, 6, 0), (2, 0, 6, 1), (6, 2, 7, 0)]
+    text = "".join(
+        f'<edge from-layer="{a}" from-port="{p}" to-layer="{b}" to-port="{q}"/>' for a, p, b, q in edges
+    )
+    path = tmp_path / "model.xml"
+    path.write_text(
+        f'<net name="m" version="11"><layers>{"".join(layers)}</layers><edges>{text}</edges></net>'
+    )
+    path.with_suffix(".bin").write_bytes(b"".join(parts))
+    return path
+
+
+def _layer(number: int, name: str, kind: str, data: str, inputs: int) -> str:
+    ports = "".join(f'<port id="{k}"/>' for k in range(inputs))
+    return (
+        f'<layer id="{number}" name="{name}" type="{kind}" version="opset1"><data {data}/>'
+        f'<input>{ports}</input><output><port id="{inputs}" precision="UNSPECIFIED"/></output></layer>'
+    )
+
+
+def test_codes_name_their_scale_and_their_zero_point(quantised, capsys):
+    assert main(["weights", str(quantised), "--output-format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["version"] == 1
+    codes = next(constant for constant in answer["constants"] if constant["name"] == "codes")
+    assert codes["quantisation"] == {"scale": "scale", "zero_point": "zero", "group": 8, "saturated": 4}
+    assert next(c for c in answer["constants"] if c["name"] == "scale")["quantisation"] is None
+
+
+def test_the_table_shows_what_is_unusual(quantised, capsys):
+    assert main(["weights", str(quantised)]) == 0
+    out = capsys.readouterr().out
+    assert "codes in groups of 8, 12.5% saturated" in out
+    assert "3 repeated rows" in out
+    assert "3 constants with 52 bytes" in out
+    assert "52 bytes, 0 of them unused" in out
+
+
+def test_a_truncated_file_is_a_sentence(quantised, capsys):
+    quantised.with_suffix(".bin").write_bytes(bytes(40))
+    assert main(["weights", str(quantised)]) == 1
+    shown = capsys.readouterr()
+    assert "scale" in shown.err
+    assert "must be within the 40 bytes" in shown.err
+    assert "2 constants with 36 bytes" in shown.out
+
+
+def test_a_missing_file_is_a_sentence(quantised, capsys):
+    quantised.with_suffix(".bin").unlink()
+    assert main(["weights", str(quantised)]) == 1
+    assert "does not exist" in capsys.readouterr().err
+
+
+def test_constants_are_sorted_and_all_are_listed_on_request(tmp_path, capsys):
+    path = tmp_path / "model.xml"
+    array = np.arange(30, dtype=np.float32)
+    path.write_text(xml_of(*((f"w{k}", "f32", "1", 4 * k, 4) for k in range(30))))
+    path.with_suffix(".bin").write_bytes(array.tobytes())
+    assert main(["weights", str(path), "--sort", "magnitude"]) == 0
+    out = capsys.readouterr().out
+    assert "10 more constants; --all lists them" in out
+    assert [line.split()[0] for line in out.splitlines() if line.startswith("w")][:2] == ["w29", "w28"]
+    assert main(["weights", str(path), "--all"]) == 0
+    assert "more constants" not in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_file_of_4_gb_takes_less_than_200_mb(tmp_path):
+    path, size = tmp_path / "model.xml", 4 << 30
+    path.write_text(xml_of(("large", "f32", f"256,{size // 1024}", 0, size)))
+    with path.with_suffix(".bin").open("wb") as file:
+        file.truncate(size)
+        file.seek(size // 2)
+        file.write(np.arange(1, 1 << 18, dtype=np.float32).tobytes())
+    code = (
+        "import sys; from irops.cli.main import main; status = main(sys.argv[1:]);"
+        "peak = next(l for l in open('/proc/self/status') if l.startswith('VmHWM'));"
+        "print(peak, file=sys.stderr); sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "weights", str(path), "--output-format", "json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stderr.split()[-2]) < 200_000  # kB
+    (constant,) = json.loads(done.stdout)["constants"]
+    assert (constant["min"], constant["max"], constant["elements"]) == (0, (1 << 18) - 1, size // 4)
+    assert constant["zeros"] == size // 4 - (1 << 18) + 1
+    assert constant["equal_rows"] == 254

@@ -1,0 +1,260 @@
+"""irops.convert: what is changed, what stays, and what is refused."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import irops
+from irops.analysis.infer import analyse
+from irops.editing.conversion.convert import converted
+from irops.values.element import Array
+
+DATA = np.array([[1, 5, 2], [7, 0, 3]], np.float32)
+
+
+def made(build, **options) -> irops.Model:
+    """A model with one input x f32[2,3] and one result y."""
+    g = irops.Graph("made", **options)
+    g.result(build(g, g.parameter("x", "f32[2,3]")), "y")
+    return g.model()
+
+
+def y(model: irops.Model, data: Array = DATA) -> list[object]:
+    result = irops.run(model, {"x": data})["y"]
+    return [result.dtype, result.shape, result.tobytes()]
+
+
+def ops(model: irops.Model) -> list[str]:
+    """The ops other than inputs, constants and results."""
+    frame = ("Parameter", "Const", "Result")
+    return [f"{one.type}-{one.version[5:]}" for _, one in model.walk() if one.type not in frame]
+
+
+def reasons(model: irops.Model, target: str) -> list[str]:
+    with pytest.raises(irops.DiagnosticError) as raised:
+        irops.convert(model, target)
+    assert {finding.code for finding in raised.value.diagnostics} == {"IR947"}
+    return [finding.message for finding in raised.value.diagnostics]
+
+
+def test_only_the_lines_of_converted_layers_change(tmp_path: Path) -> None:
+    model = made(lambda g, x: g.ops.ReLU(g.add("SoftMax-8", x, axis=-1, name="softmax")))
+    irops.write(model, tmp_path / "new.xml")
+    irops.write(irops.convert(tmp_path / "new.xml", "opset:7"), tmp_path / "old.xml")
+    lines = [(tmp_path / name).read_text().splitlines() for name in ("new.xml", "old.xml")]
+    changed = [pair for pair in zip(*lines, strict=True) if pair[0] != pair[1]]
+    assert [old.strip() for _, old in changed] == [
+        '<layer id="1" name="softmax" type="SoftMax" version="opset1">',
+        '<data axis="1" />',
+    ]
+
+
+def test_a_layer_of_a_newer_opset_gets_the_opset_that_brought_its_op() -> None:
+    model = made(lambda g, x: g.ops.ReLU(x))
+    next(layer for layer in model.layers if layer.type == "ReLU").version = "opset15"
+    older = irops.convert(model, "2023.0")
+    assert ops(older) == ["ReLU-1"]
+    assert irops.check(older, target="2023.0").ok
+
+
+def test_the_model_itself_stays_as_it_was() -> None:
+    model = made(lambda g, x: g.add("SoftMax-8", x, axis=1))
+    irops.convert(model, "opset:7")
+    assert ops(model) == ["SoftMax-8"]
+
+
+def test_a_decomposed_layer_gives_its_name_to_the_last_and_rounding_is_warned_of() -> None:
+    g = irops.Graph("attention")
+    q, k, v = (g.parameter(name, "f32[1,2,L,4]") for name in ("q", "k", "v"))
+    g.result(g.ops.ScaledDotProductAttention(q, k, v, causal=True, name="attention"), "y")
+    model = g.model()
+    with pytest.warns(irops.ConversionWarning, match='divided by their sum .*"attention"'):
+        older = irops.convert(model, "2023.0")
+    assert irops.check(older, target="2023.0").ok
+    assert older.layer("attention").type == "MatMul"
+    rng = np.random.default_rng(0)
+    inputs = {name: rng.standard_normal((1, 2, 5, 4), np.float32) for name in ("q", "k", "v")}
+    a, b = (irops.run(each, inputs)["y"] for each in (model, older))
+    assert np.allclose(a, b, rtol=1e-5)
+
+
+def test_bodies_are_converted() -> None:
+    body = irops.Graph("body")
+    row = body.parameter("row", "f32[1,3]")
+    body.result(body.add("SoftMax-8", row, axis=-1), "weights")
+    model = made(
+        lambda g, x: g.TensorIterator(body, {"row": g.sliced(x, axis=0)}, [g.stacked("weights", axis=0)])[0]
+    )
+    older = irops.convert(model, "opset:7")
+    assert ops(older) == ["TensorIterator-1", "SoftMax-1"]
+    assert y(older) == y(model)
+
+
+def test_an_identity_is_removed_and_one_that_gives_a_result_becomes_a_convert() -> None:
+    inner = made(lambda g, x: g.ops.ReLU(g.ops.Identity(x)))
+    outer = made(lambda g, x: g.ops.Identity(g.ops.ReLU(x)))
+    assert ops(irops.convert(inner, "2025.0")) == ["Identity-16", "ReLU-1"]
+    for model, left in ((inner, ["ReLU-1"]), (outer, ["ReLU-1", "Convert-1"])):
+        older = irops.convert(model, "2024.0")
+        assert ops(older) == left
+        assert y(older) == y(model)
+
+
+def test_nodes_that_a_step_adds_are_converted_too() -> None:
+    model = made(lambda g, x: g.add("Pad-12", x, [0, -1], [1, 0], pad_mode="edge"))
+    assert ops(irops.convert(model, "2023.0"))[-1] == "Slice-8"
+    (reason,) = reasons(model, "opset:7")
+    assert "pads_begin may be negative" in reason
+
+
+def test_all_layers_without_an_older_form_are_named_with_reasons(tmp_path: Path) -> None:
+    model = made(lambda g, x: g.ops.Inverse(g.ops.ErfInv(x) @ np.zeros((3, 2), np.float32), adjoint=False))
+    irops.write(model, tmp_path / "m.xml")
+    with pytest.raises(irops.DiagnosticError) as raised:
+        irops.convert(tmp_path / "m.xml", "2023.0")
+    found = raised.value.diagnostics
+    assert [finding.location.layer_name for finding in found] == ["ErfInv_0", "Inverse_0"]
+    for finding in found:
+        assert "OpenVINO 2023.0 does not read: irops has no form of it in older ops" in finding.message
+        line = (tmp_path / "m.xml").read_text().splitlines()[finding.location.line - 1]
+        assert line[finding.location.column - 1 :].startswith("version=")
+
+
+def test_an_attribute_that_the_older_version_does_not_have_is_a_reason() -> None:
+    model = made(
+        lambda g, x: g.add("TopK-11", x, 1, axis=1, mode="max", sort="value", stable=True, name="top")[0]
+    )
+    (reason,) = reasons(model, "opset:10")
+    assert reason.endswith(
+        '"top" (TopK) is TopK of opset11, which opset10 does not read: it has stable=true; '
+        "TopK-3 computes as with false"
+    )
+
+
+def test_newest_brings_ops_to_their_newest_version_and_a_release_does_not() -> None:
+    model = made(lambda g, x: g.add("SoftMax-1", x, axis=1))
+    assert ops(irops.convert(model, "2026.4")) == ["SoftMax-1"]
+    for newer in (irops.convert(model, "newest"), irops.convert(model, "2023.0", upgrade=True)):
+        assert ops(newer) == ["SoftMax-8"]
+        assert y(newer) == y(model)
+    assert ops(irops.convert(model, "newest", upgrade=False)) == ["SoftMax-1"]
+    assert ops(irops.convert(model, "opset:7", upgrade=True)) == ["SoftMax-1"]
+
+
+@pytest.mark.parametrize(
+    "element_type", ["u2", "u3", "u4", "u6", "i4", "nf4", "f4e2m1", "f8e4m3", "f8e5m2", "f8e8m0"]
+)
+@pytest.mark.parametrize("wanted", ["f32", "f16"])
+def test_a_constant_of_a_newer_type_is_stored_in_an_older_one(element_type: str, wanted: str) -> None:
+    codes = np.array([0, 1, 2, 3, 3, 1], np.uint8) if element_type[0] in "uni" else [0.5, 1, 2, 4, 4, 1]
+
+    def build(g, x):
+        packed = g.constant(codes, element_type=element_type)
+        shaped = g.ops.Reshape(packed, [2, 3], special_zero=False)
+        return g.ops.Convert(x, destination_type=wanted) + g.ops.Convert(shaped, destination_type=wanted)
+
+    model = made(build)
+    older = irops.convert(model, "2023.0")
+    assert irops.check(older, target="2023.0").ok
+    assert y(older) == y(model)
+
+
+def test_a_constant_whose_type_a_result_shows_is_refused() -> None:
+    g = irops.Graph("shown")
+    g.result(g.constant(np.array([1, 2], np.uint8), "c", element_type="u2"), "y")
+    (reason,) = reasons(g.model(), "2024.0")
+    assert (
+        'it has the element type u2, and "Result_0" (Result) is a result' in reason or "is a result" in reason
+    )
+
+
+def test_axes_of_a_newer_type_become_i64() -> None:
+    model = made(lambda g, x: g.add("Squeeze-1", g.ops.Unsqueeze(x, 0), np.array([0.0])))
+    older = irops.convert(model, "2023.0")
+    assert irops.check(older, target="2023.0").ok
+    assert y(older) == y(model)
+
+
+def test_a_variable_without_initial_value_gets_zeros() -> None:
+    g = irops.Graph("state")
+    x = g.parameter("x", "f32[2,3]")
+    read = g.add("ReadValue-6", variable_id="v", variable_type="f32", variable_shape="2,3", name="read")
+    g.result(g.add("Assign-6", x + read, variable_id="v"), "y")
+    model = g.model()
+    older = irops.convert(model, "2023.0")
+    assert irops.check(older, target="2023.0").ok
+    sessions = [irops.Session(each) for each in (model, older)]
+    for _ in range(2):
+        a, b = (session.run({"x": DATA})["y"] for session in sessions)
+        assert a.tobytes() == b.tobytes()
+
+
+SHORT = (
+    '<net name="s" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1">'
+    '<data shape="2" element_type="f32"/><output><port id="0" precision="FP32"><dim>2</dim></port></output>'
+    '</layer><layer id="1" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>'
+    '</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>'
+)
+
+
+def test_a_short_file_gets_a_comment(tmp_path: Path) -> None:
+    (tmp_path / "short.xml").write_text(SHORT)
+    irops.write(irops.convert(tmp_path / "short.xml", "2023.0"), tmp_path / "long.xml")
+    assert len((tmp_path / "long.xml").read_bytes()) >= 512
+    assert irops.check(tmp_path / "long.xml", target="2023.0").ok
+
+
+def test_the_ir_version_is_changed_where_openvino_keeps_the_types() -> None:
+    model = made(lambda g, x: g.ops.ReLU(x))
+    with pytest.warns(irops.ConversionWarning, match="no output_names"):
+        older = irops.convert(model, "2023.0", ir_version=10)
+    assert (older.version, irops.convert(older, "2023.0", ir_version=11).version) == (10, 11)
+    counted = made(lambda g, x: g.ops.ShapeOf(x, output_type="i64"))
+    with pytest.raises(irops.DiagnosticError, match="i64, but OpenVINO reads it as i32 from an IR 10 file"):
+        irops.convert(counted, "2023.0", ir_version=10)
+
+
+def test_what_openvino_changed_in_ir_10_is_noted() -> None:
+    counted = made(lambda g, x: g.ops.ShapeOf(x, output_type="i64"))
+    counted.version = 10
+    conversion = converted(analyse(counted), "2023.0", ir_version=11)
+    assert conversion.model.version == 11
+    assert "as i32 from an IR 10 file; as written from an IR 11 file" in conversion.notes[0]
+
+
+@pytest.mark.parametrize("target", ["2022.1", "opset:18", "opset0", "", "new", "11"])
+def test_an_unknown_target_is_refused_with_the_known_ones(target: str) -> None:
+    with pytest.raises(ValueError, match="opset:1 to opset:17"):
+        irops.convert(made(lambda g, x: g.ops.ReLU(x)), target)
+
+
+def test_a_model_with_errors_is_not_converted() -> None:
+    model = made(lambda g, x: g.add("SoftMax-8", x, axis=1))
+    next(layer for layer in model.layers if layer.type == "SoftMax").data["axis"] = "7"
+    with pytest.raises(irops.DiagnosticError, match="only models without errors can be converted"):
+        irops.convert(model, "opset:7")
+
+
+def test_converting_again_changes_nothing() -> None:
+    model = made(lambda g, x: g.add("Pad-12", x, [0, 1], [1, 0], pad_mode="edge"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        older = irops.convert(model, "2023.0")
+    assert converted(analyse(older), "2023.0").changes == ()
+
+
+def test_bodies_that_cannot_be_distinguished_by_names_are_refused() -> None:
+    def loop(g, x):
+        body = irops.Graph("body")
+        body.result(body.add("SoftMax-8", body.parameter("row", "f32[1,3]"), axis=-1), "weights")
+        return g.TensorIterator(body, {"row": g.sliced(x, axis=0)}, [g.stacked("weights", axis=0)])[0]
+
+    model = made(lambda g, x: loop(g, loop(g, x)))
+    for layer in model.layers:
+        if layer.type == "TensorIterator":
+            layer.name = "same"
+    assert all("several layers have the name 'same'" in reason for reason in reasons(model, "opset:7"))
