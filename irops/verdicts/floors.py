@@ -26,7 +26,7 @@ def _one(_: Question) -> Array:
 
 def _alpha(question: Question) -> Array:
     """alpha * (exp(x) - 1)"""
-    return np.abs(np.asarray(float(question.attributes.get("alpha", 1.0))))
+    return np.asarray(abs(float(question.attributes.get("alpha", 1.0))))
 
 
 def _range(question: Question) -> Array:

@@ -14,9 +14,9 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from long_planted import networks, opened
+from planting import networks, opened
 
 import irops
 

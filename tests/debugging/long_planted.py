@@ -18,94 +18,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
-from wrong_call import FAULTS, Planted
+from planting import networks, opened, try_one
 
 import irops
-from irops.analysis.model_analysis import ModelAnalysis
-from irops.debugging.sources.layerwise import Layerwise
-from irops.debugging.sources.source import Context
-
-
-class Counting:
-    """The reference; records the op of every call."""
-
-    name = "counting"
-
-    def __init__(self):
-        self.calls = []
-
-    def kernel(self, op):
-        kernel = op.functions.kernel
-        if kernel is None or op.definition.bodies or op.definition.stateful:
-            return None
-
-        def compute(*inputs, **attributes):
-            self.calls.append(op.id)
-            return kernel(*inputs, **attributes)
-
-        return compute
-
-
-def below(analysis, name):
-    """The names of the layers of the outermost graph that depend on a layer."""
-    names = {name}
-    wiring = analysis.root.wiring
-    for node in analysis.root.order:
-        if any(s is not None and s[0].name in names for s in wiring.inputs[node.layer.id]):
-            names.add(node.layer.name)
-    return names
-
-
-def planted_layers(analysis, inputs, backend, mode):
-    """The names of the layers that are called wrong, the innermost name of their path first."""
-    found = irops.compare(analysis, inputs, b=backend, mode=mode)
-    return [layer for layer in found.layers if layer.is_fault]
-
-
-def try_one(analysis, inputs, random):
-    """One plant: its description and what was found; None where it changes nothing."""
-    counting = Counting()
-    irops.compare(analysis, inputs, b=counting)
-    number = int(random.integers(len(counting.calls)))
-    op = counting.calls[number]
-    call = counting.calls[:number].count(op)
-    fault = FAULTS[int(random.integers(len(FAULTS)))]
-    planted = Planted(op, call, fault)
-    isolated = planted_layers(analysis, inputs, planted, "isolated")
-    if not planted.changed:
-        return None
-    name = isolated[0].name if isolated else ""
-    row = {"op": op, "call": call, "fault": fault.__name__, "isolated": [layer.name for layer in isolated]}
-    row["isolated_right"] = len(isolated) == 1 and isolated[0].op == op
-    if isolated and not isolated[0].path:
-        again = Planted(op, propagated_call(analysis, inputs, op, name), fault)
-        wrong = planted_layers(analysis, inputs, again, "propagated")
-        row["changed"] = again.changed
-        row["propagated"] = wrong[0].name if wrong else ""
-        row["propagated_right"] = bool(wrong) and wrong[0].name in below(analysis, name)
-        row["propagated_exact"] = bool(wrong) and wrong[0].name == name
-    return row
-
-
-def propagated_call(analysis, inputs, op, name):
-    """The number of a layer among the calls of its op in a plain run."""
-    counting, calls = Counting(), []
-    context = Context(analysis, analysis.signature.arrays(inputs))
-    for value in Layerwise(counting).walk(context):
-        calls.append((analysis.root.layers[value.layer].layer.name, len(counting.calls)))
-    end = next(count for layer, count in calls if layer == name)
-    return counting.calls[: end - 1].count(op)
-
-
-def networks(folder):
-    return sorted(path.parent for path in Path(folder).glob("*/model.xml"))
-
-
-def opened(folder):
-    """A network and its inputs."""
-    analysis = ModelAnalysis(irops.read(folder / "model.xml"))
-    with np.load(folder / "inputs.npz") as stored:
-        return analysis, [stored[name] for name in stored.files]
 
 
 def main():

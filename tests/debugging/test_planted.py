@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from long_planted import opened, try_one
+from planting import opened, try_one
 
 import irops
 

@@ -203,3 +203,14 @@ def test_the_worst_judgement_decides():
     assert [v for v in Verdict if v.is_fault] == [
         Verdict.SATURATION, Verdict.OVERFLOW, Verdict.NOT_FINITE, Verdict.WRONG, Verdict.FAILED,
     ]  # fmt: skip
+
+
+def test_one_percent_is_wrong_where_sizes_follow_from_an_input_too():
+    """Changed scales would give another size, which is no reason to call everything undecided."""
+    asked = question(
+        "Interpolate-11", floats(1, 2, 6, 6), np.float32([1.5, 1.5]), np.array([2, 3]),
+        mode="linear", shape_calculation_mode="scales", coordinate_transformation_mode="asymmetric",
+        nearest_mode="floor", antialias="false", pads_begin="0", pads_end="0", cube_coeff="-0.75",
+    )  # fmt: skip
+    (truth,) = truth_of(asked)
+    assert judge(asked, truth, truth * np.float32(1.01)).verdict is Verdict.WRONG

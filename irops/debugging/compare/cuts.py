@@ -113,8 +113,10 @@ class Cuts:
                 if any(user.id not in numbers for user, _ in users):
                     ends[node.layer.id, index] = None
         part = extracted(analysis, Boundary(tuple(cuts), tuple(ends)))
-        inputs = {root.layers[number].layer.name: array for number, array in self.context.inputs.items()}
-        arrays = cut_values(part, analysis, {**inputs}, backends="reference")
+        inputs: dict[str | int, Array] = {
+            root.layers[number].layer.name: array for number, array in self.context.inputs.items()
+        }
+        arrays = cut_values(part, analysis, inputs, backends="reference")
         inner = ModelAnalysis(part.model, analysis.registry, analysis.limits)
         return Context(inner, inner.signature.arrays(arrays))
 

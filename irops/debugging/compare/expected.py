@@ -63,7 +63,9 @@ def expectation(
         judgement = _unlike(results[name], declared) or agreement(declared, results[name], [], arithmetic)
         if judgement.is_fault and judgement.metrics is not None:
             noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in (1, 2)]
-            judgement = agreement(declared, results[name], [run[name] for run in noisy], arithmetic)
+            judgement = agreement(
+                declared, results[name], [run[name] for run in noisy if name in run], arithmetic
+            )
         judgements[name] = judgement
     return Expectation(judgements, tuple(name for name in results if name not in wanted))
 

@@ -8,12 +8,14 @@ which each result is changed by its own rounding error, shows it, for this model
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from math import sqrt
 
 import numpy as np
 
 from irops.backends.backend import Reference
 from irops.debugging.sources.source import Context, LayerValue
+from irops.diagnostics.diagnostic import EvaluationError
 from irops.ir.model import LayerKind
 from irops.runtime.computed import Computed
 from irops.runtime.evaluator import Evaluator
@@ -27,11 +29,21 @@ from irops.verdicts.question import is_float
 
 SUMMING_CATEGORIES = ("matrix", "convolution", "normalization", "sequence", "reduction", "pooling", "signals")
 """Categories whose ops add up terms that may cancel, so that errors are relative to the whole tensor."""
+SMALLEST_TENSOR = 2
+"""Single numbers stay as they are: sizes of other tensors are computed from them."""
 QUIET_KINDS = (LayerKind.PARAMETER, LayerKind.CONSTANT, LayerKind.RESULT, LayerKind.SINK)
 
 
 def noisy_walk(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[LayerValue]:
-    """The values of the reference, with other rounding errors. Raises: EvaluationError"""
+    """The values of the reference, with other rounding errors.
+
+    Ends early where the changed values break a requirement of a layer.
+    """
+    with suppress(EvaluationError):
+        yield from _noisy_values(context, arithmetic, seed)
+
+
+def _noisy_values(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[LayerValue]:
     random = np.random.default_rng(seed)
     evaluator = Evaluator(context.analysis, (Reference(),))
     for computed in walk_model(evaluator, context.inputs, Variables()):
@@ -45,7 +57,7 @@ def noisy_walk(context: Context, arithmetic: Arithmetic, seed: int) -> Iterator[
 def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.random.Generator) -> Array:
     """An output with another rounding error."""
     kind = element_type_of(array)
-    if not is_float(array) or not array.size or array.dtype.kind == "c":
+    if not is_float(array) or array.size < SMALLEST_TENSOR or array.dtype.kind == "c":
         return array
     definition = computed.step.op.definition
     exact = definition.type in EXACT or definition.category in EXACT_CATEGORIES

@@ -39,6 +39,8 @@ TIMEOUT = 600.0
 """Seconds for compiling and running one model."""
 CONVERTED = (("f64", "f32"), ("i64", "i32"), ("u64", "i32"))
 """Types without kernels in OpenVINO's CPU and GPU plug-ins, and what they are converted to."""
+SMALL = 64
+"""Up to this many integers may be axes, sizes or counts."""
 BATCH_LAYERS = 48
 """Up to this many layers are compiled as one model."""
 BATCH_BYTES = 64 << 20
@@ -119,7 +121,8 @@ class OpenVINODevice(Source):
         else:
             return [[unpacked(received[name]) for name in names] for names in model.results]
         if len(calls) == 1:
-            return [failure]
+            fixed = _with_constants(calls[0])
+            return self._computed([fixed]) if failure.kind == "refused" and fixed else [failure]
         middle = len(calls) // 2
         return [*self._computed(calls[:middle]), *self._computed(calls[middle:])]
 
@@ -139,6 +142,19 @@ def _in_order(taps: Sequence[Tap], values: Mapping[Tap, Array | None]) -> Iterat
         outputs.append(values[layer, index])
     for layer, outputs in layers.items():
         yield LayerValue(layer, tuple(outputs))
+
+
+def _with_constants(call: LayerCall) -> LayerCall | None:
+    """The layer with its small integer inputs, which may be axes or sizes, as constants; None if they are.
+
+    Within a model the device may know them by folding, and it has no kernels for those that it does not know.
+    """
+    small = {
+        index
+        for index, array in enumerate(call.inputs)
+        if index and array is not None and array.dtype.kind in "iu" and array.ndim < 2 and array.size <= SMALL
+    }
+    return None if small <= call.constant else replace(call, constant=call.constant | small)
 
 
 def _batches(calls: Sequence[LayerCall]) -> Iterator[list[LayerCall]]:
