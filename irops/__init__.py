@@ -9,9 +9,9 @@
     graph = irops.Graph("name")                # builds a model; irops.Graph(model) changes one
     part = irops.extract(model, inputs=["conv_1"], outputs=["relu_9"])
     delta = irops.diff(a, b)                   # what differs between two models
+    layers = irops.compare(model, inputs, a="reference", b="openvino")    # which layer is wrong
     chain = irops.why(model, "relu", axis=1)   # where a size of a layer comes from
     small = irops.reduce(model, inputs, oracle)  # the smallest model that still fails
-    layers = irops.compare(model, inputs, a="reference", b="openvino")    # which layer is wrong
     image = irops.draw(model)                  # a picture, which notebooks show
     older = irops.convert(model, target="2023.0")    # what that release of OpenVINO reads
     other = irops.translate(model, to=dialect)

@@ -45,7 +45,7 @@ class LayerNeeds:
             yield from self._of_inputs(op)
             for feature, what in later_uses(op.id, Operands(self.inputs, layer.data)):
                 since = self.table.of_feature(feature)
-                yield self._need("use-newer-than-target", f"({op.id}) {what}", since, layer.at)
+                yield self._need("use-newer-than-target", what, since, layer.at)
         yield from self._of_format()
 
     def _need(self, rule: str, what: str, since: str, at: int, attribute: str | None = None) -> Need:

@@ -45,7 +45,7 @@ def _all_needs(analysis: ModelAnalysis, table: Releases) -> Iterator[Need]:
         since = table.of_feature("below-512-bytes")
         yield Need("format-newer-than-target", what, since, analysis.root)
     for graph, inferred in _graphs(analysis):
-        living = _living(graph)
+        living = created_layers(graph)
         for node in graph.layers.values():
             yield from port_needs(graph, node.layer, table)
             if node.layer.id in living:
@@ -76,7 +76,7 @@ def _inputs(graph: GraphNode, layer: Layer, inferred: Inferred | None) -> list[F
     return inputs
 
 
-def _living(graph: GraphNode) -> set[int]:
+def created_layers(graph: GraphNode) -> set[int]:
     """The layers that OpenVINO creates: Parameters, and what Results and Assigns depend on."""
     kinds = (LayerKind.RESULT, LayerKind.SINK, LayerKind.PARAMETER)
     return feeding_layers(

@@ -15,6 +15,7 @@ example:
   irops compare model.xml --b openvino:CPU --load-inputs in.npz
   irops compare model.xml --b openvino:CPU,INFERENCE_PRECISION_HINT=bf16 --fill random
   irops compare model.xml --b model:int8.xml --mode propagated --fill random
+  irops compare model.xml --fill random --output-format html -o report.html
   irops compare model.xml --b numba --fill random --save-values recorded
 """
 
@@ -27,6 +28,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.input_options import add_inputs, inputs_of
@@ -36,6 +38,8 @@ from irops.cli.model_files import model_help
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.debugging.compare.comparison import MODES, Comparison, compared
+from irops.debugging.compare.html import page
+from irops.debugging.compare.junit import junit
 from irops.debugging.compare.report import report_text
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, SourceFailed
@@ -44,7 +48,7 @@ from irops.diagnostics.printable import plural, printable_lines
 from irops.ir.pending import Pending
 from irops.reading import read
 
-FORMATS = ("full", "json")
+FORMATS = ("full", "json", "junit", "html")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,8 +63,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--mode",
         choices=MODES,
-        help="isolated: each layer of --b from the inputs of --a; propagated: both run through; default:"
-        " isolated where --b computes layers",
+        help="isolated: each layer of --b from the inputs of --a; propagated: both run through; cuts: the"
+        " smallest part that differs when --b compiles it as a whole; default: isolated where --b computes"
+        " layers",
     )
     add_inputs(parser)
     parser.add_argument(
@@ -103,12 +108,12 @@ def execute(args: argparse.Namespace) -> int:
         if type(error) is not ValueError:
             raise
         raise Refusal(str(error)) from None
-    _deliver(comparison, args)
+    _deliver(comparison, analysis, args)
     return CLEAN if comparison.ok else FINDINGS
 
 
-def _deliver(comparison: Comparison, args: argparse.Namespace) -> None:
-    text = _text(comparison, args)
+def _deliver(comparison: Comparison, analysis: ModelAnalysis, args: argparse.Namespace) -> None:
+    text = _text(comparison, analysis, args)
     if args.output:
         with Pending(Path(os.path.realpath(args.output))) as (file,):
             file.write(text.encode())
@@ -116,7 +121,12 @@ def _deliver(comparison: Comparison, args: argparse.Namespace) -> None:
         print(text, end="")
 
 
-def _text(comparison: Comparison, args: argparse.Namespace) -> str:
-    if args.output_format == "json":
-        return json.dumps(comparison.to_json(), indent=2) + "\n"
+def _text(comparison: Comparison, analysis: ModelAnalysis, args: argparse.Namespace) -> str:
+    match args.output_format:
+        case "json":
+            return json.dumps(comparison.to_json(), indent=2) + "\n"
+        case "junit":
+            return junit(comparison)
+        case "html":
+            return page(comparison, analysis)
     return printable_lines(f"{report_text(comparison, all_layers=args.all)}\n")

@@ -31,10 +31,9 @@ from irops.cli.settings import settings
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix
 from irops.editing.extraction import Boundary, Part, cut_values, extracted
-from irops.ir.tensor_files import save_all
+from irops.ir.tensor_files import as_declared, save_all
 from irops.reading import read
 from irops.values.element import Array
-from irops.values.stored_elements import as_declared
 from irops.writing import write
 
 

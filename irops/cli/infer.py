@@ -34,10 +34,10 @@ from irops.cli.values import exact
 from irops.diagnostics.json_format import as_json
 from irops.diagnostics.printable import MAX_NAME, abridged, shown
 from irops.ir.model import LayerKind
+from irops.ir.tensor_files import as_declared
 from irops.limits import Limits
 from irops.reading import read
 from irops.values.fact import Fact
-from irops.values.stored_elements import as_declared
 from irops.values.tensors import fact_of
 
 ENDS = (LayerKind.PARAMETER, LayerKind.RESULT)

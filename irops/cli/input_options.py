@@ -1,4 +1,4 @@
-"""Options that give a model its inputs: --load-inputs, --input, --fill, --seed, --shape, in all commands."""
+"""Options for the inputs of a model: loaded from files, or generated."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from irops.cli.numbers import integer_at_least
 from irops.cli.numpy_files import load_all, load_one
 from irops.cli.pairs import shape_of_input, value_of_input
 from irops.diagnostics.printable import printable
+from irops.ir.tensor_files import as_declared
 from irops.limits import Limits
 from irops.values.element import Array
-from irops.values.stored_elements import as_declared
 
 
 def add_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add --load-inputs, --input, --fill, --seed and --shape."""
     inputs = parser.add_argument_group("inputs")
     inputs.add_argument("--load-inputs", metavar="FILE", help="an .npz file with one array per input")
     inputs.add_argument(
@@ -49,7 +50,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
 
 
 def inputs_of(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:
-    """Arrays for all inputs, by layer name."""
+    """Arrays for all inputs, by layer name. Raises: Refusal if one has no value"""
     loaded_arrays = {
         **(load_all(args.load_inputs, limits) if args.load_inputs else {}),
         **{name: load_one(file, limits) for name, file, _ in args.inputs},

@@ -13,7 +13,8 @@ from irops.analysis.needs import oldest_release
 from irops.dialects.openvino import DIALECT as OPENVINO
 from irops.graph.wiring import Wiring
 from irops.ir.model import Element, Graph, Layer, LayerKind, Model, Port
-from irops.ir.weights import Region, region_of
+from irops.ir.region import Region
+from irops.ir.weights import region_of
 from irops.values.element import element_type, element_type_of_precision
 
 

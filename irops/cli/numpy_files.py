@@ -1,7 +1,4 @@
-"""Read the .npy and .npz files that are arguments of a command; irops.values.stored_elements says how.
-
-Pickles are not read.
-"""
+"""Read the .npy and .npz files that are arguments of a command. Pickles are not read."""
 
 from __future__ import annotations
 

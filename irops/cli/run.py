@@ -6,6 +6,7 @@ name, the name of its layer, or its position.
 example:
   irops run model.xml --fill random --seed 7
   irops run model.xml --load-inputs in.npz --save-outputs out.npz
+  irops run model.xml --load-inputs in.npz --expect out.npz
   irops run model.xml --input x=x.npy --fill zeros --shape lengths:2 --keep all
   irops run model.xml --fill random --profile trace.json
 """
@@ -14,27 +15,31 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
-from irops.cli.exit_codes import CLEAN
+from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.input_options import add_inputs, inputs_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
+from irops.cli.numpy_files import load_all
 from irops.cli.profiles import report_profile, trace_file
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.cli.values import first_elements, minimum_mean_maximum
+from irops.debugging.compare.expected import Expectation, expectation
+from irops.debugging.sources.source import Context
 from irops.diagnostics.printable import shown
 from irops.ir.tensor_files import save_all
 from irops.reading import read
 from irops.runtime.session import Results, Session
-from irops.values.element import element_type_of
+from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
 
 
@@ -66,6 +71,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--verify",
         action="store_true",
         help="compare every result with the inferred type and shape, and with the reference",
+    )
+    parser.add_argument(
+        "--expect",
+        metavar="FILE",
+        help="compare the results with those in an .npz file; what rounding explains is accepted",
     )
     parser.add_argument(
         "--profile",
@@ -102,6 +112,7 @@ def execute(args: argparse.Namespace) -> int:
         outcome = session.run(
             inputs, keep="all" if keep == ["all"] else kept, profile=args.profile is not None
         )
+        expected = _expectation(session, inputs, outcome, args.expect) if args.expect else None
     if args.save_outputs:
         for name, written in save_all(args.save_outputs, outcome).items():
             print(f"result {shown(name)!r} is saved as {written!r}", file=sys.stderr)
@@ -114,7 +125,24 @@ def execute(args: argparse.Namespace) -> int:
         print_diagnostics(outcome.warnings, sys.stderr)
     if args.verify and not args.quiet:
         print(outcome.record.verification(), file=sys.stderr)
-    return CLEAN
+    if expected is None:
+        return CLEAN
+    if not args.quiet:
+        sys.stdout.flush()
+        print("\n".join(expected.lines(args.expect)), file=sys.stderr)
+    return CLEAN if expected.ok else FINDINGS
+
+
+def _expectation(
+    session: Session, inputs: Mapping[str | int, Array], outcome: Results, path: str
+) -> Expectation:
+    """The results compared with those of a file."""
+    context = Context(session.analysis, session.signature.arrays(inputs))
+    results = {port.name: outcome[port.name] for port in session.signature.results}
+    try:
+        return expectation(context, results, load_all(path, session.analysis.limits))
+    except KeyError as error:
+        raise Refusal(f"--expect {path}: {error.args[0]}") from None
 
 
 def _show(signature: Signature, outcome: Results) -> None:

@@ -13,9 +13,10 @@ from typing import Any
 
 from irops.dialects.graiphic import DIALECT
 from irops.dialects.onnx.opsets import ONNX
-from irops.editing.building.content import OPSET, Wire
+from irops.editing.building.graph import OPSET
 from irops.editing.building.graph import Graph as Building
-from irops.editing.building.node import Switched
+from irops.editing.building.switched import Switched
+from irops.editing.graph.node import Value as Wire
 from irops.editing.translation.translate import translate
 from irops.ir.model import Element, Layer, Model
 from irops.registry import default_registry

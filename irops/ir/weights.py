@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 from typing import NamedTuple
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.ir.model import Layer, Model
 from irops.ir.numbers import INT64_MAX, integer, prefix_note
+from irops.ir.region import Region
 from irops.ir.storage import Weights, WeightsChanged
-from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_types, foreign_types
+from irops.values.element import DYNAMIC, STRING, Array, element_types, foreign_types
 from irops.values.packing import LAYOUTS, checked_string_count, packed_size, unpack
 from irops.values.shape import MAX_AXES
 
-__all__ = ["Weights", "constant", "constant_faults"]
+__all__ = ["Region", "Weights", "constant", "constant_faults"]
 
 
 _ELEMENTS = {
     element.name: element for element in (*element_types(), *foreign_types()) if element is not DYNAMIC
 }
 """All that irops stores. Whether a dialect has the type is a question to the definition of its constants."""
-
-
-class Region(NamedTuple):
-    """What a Const declares: an element type, a shape, and bytes of the weights."""
-
-    element: ElementType
-    shape: tuple[int, ...]
-    offset: int
-    size: int
-
-    @property
-    def end(self) -> int:
-        return self.offset + self.size
-
-    @property
-    def elements(self) -> int:
-        return prod(self.shape)
-
-    def __str__(self) -> str:
-        return f"{self.element}{list(self.shape)}".replace(" ", "")
 
 
 class Fault(NamedTuple):

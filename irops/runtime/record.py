@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from irops.diagnostics.diagnostic import Diagnostic, in_document_order
 from irops.diagnostics.printable import plural
 from irops.runtime.profile import Profile
+from irops.verdicts.verdict import Verdict
 
 LayerKey = tuple[tuple[str, ...], int]
 """The path of a graph and the id of a layer in it."""
@@ -26,6 +27,8 @@ class Record:
     """The layers whose results were compared with the reference, and the backend that computed each."""
     unverified: dict[LayerKey, str] = field(default_factory=dict)
     """The other layers that compute, and why they were not compared."""
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    """How the outputs of these layers compare with the reference."""
     _warnings: dict[object, Diagnostic] = field(default_factory=dict)
 
     def warn(self, warning: Diagnostic) -> None:
@@ -47,6 +50,8 @@ class Record:
         text = f"verified {len(self.compared)} of {total} against the reference"
         if by_backend:
             text += f" ({', '.join(f'{name} {count}' for name, count in by_backend.most_common())})"
+        if self.verdicts:
+            text += f": {', '.join(f'{count} {verdict}' for verdict, count in self.verdicts.most_common())}"
         if others:
             text += f"; not compared: {', '.join(f'{count} {why}' for why, count in others.most_common())}"
         return f"{text}; all types and shapes are as inferred"

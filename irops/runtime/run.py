@@ -23,9 +23,8 @@ from irops.runtime.plan import Plan, Step, ValueKey
 from irops.runtime.precision import rounded, wide
 from irops.runtime.record import Record
 from irops.runtime.variables import Transaction, Variables
-from irops.runtime.verify import difference
+from irops.runtime.verification import verify
 from irops.spec.body import BodyFunction
-from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of, result_array
@@ -267,33 +266,5 @@ class Run:
                 )
                 raise OpFault("incorrect-kernel-result", message)
         if self.evaluator.verify and arrays and step.layer.kind is not LayerKind.RESULT:
-            self._verify(step, arrays, found)
+            verify(self.record, self.evaluator.kernel(op)[0].name, step, arrays, found)
         return found
-
-    def _verify(self, step: Step, arrays: Arrays, found: list[Array]) -> None:
-        op = step.op
-        backend, _ = self.evaluator.kernel(op)
-        key = (step.node.path, step.layer.id)
-        reason = _why_not_compared(op, backend.name)
-        if reason:
-            self.record.unverified[key] = reason
-            return
-        self.record.compared[key] = backend.name
-        expected = step.invocation.compute(arrays)
-        for index, (ours, reference) in enumerate(zip(found, expected)):
-            reason = difference(ours, result_array(reference, step.facts.outputs[index]))
-            if reason:
-                message = (
-                    f"output {index} of {op.id} by backend {backend.name} differs from the reference:"
-                    f" {reason}"
-                )
-                raise OpFault("incorrect-kernel-result", message)
-
-
-def _why_not_compared(op: Op, backend: str) -> str:
-    """Why the result of a layer is not compared with the reference; empty if it is."""
-    if backend == "reference" or op.functions.kernel is None:
-        return "computed by the reference"
-    if op.definition.bodies:
-        return "with bodies, whose layers are compared"
-    return "with a state" if op.definition.stateful else ""

@@ -15,6 +15,8 @@ __all__ = ["ANY", "UNKNOWN", "Bound", "Dim", "DimLike", "broadcast", "maximum", 
 DimLike: TypeAlias = "Dim | int"
 GENERATED_PREFIX = "#"
 """The prefix of names that inference generates; names given by callers cannot start with it."""
+MAX_ZERO_WITH = 4
+"""More symbols are dropped, which is less precise, but never wrong."""
 
 
 class Dim:
@@ -24,14 +26,17 @@ class Dim:
     which cancel out leave an exact result. Sizes of axes are 0 or greater; elements of shape-like tensors
     (the pattern of a Reshape) may be negative.
     Comparisons return whether they *can* be true, so that a constraint fails only if it certainly fails.
+    zero_with: further symbols of which each is 0 only if this size is 0; see broadcast.
     """
 
-    __slots__ = ("high", "low", "symbol")
+    __slots__ = ("high", "low", "symbol", "zero_with")
 
-    def __init__(self, low: Bound, high: Bound, symbol: Symbol | None = None) -> None:
+    def __init__(
+        self, low: Bound, high: Bound, symbol: Symbol | None = None, zero_with: tuple[Symbol, ...] = ()
+    ) -> None:
         if low > high:
             raise ValueError(f"an interval from {low} to {high} is empty")
-        self.low, self.high, self.symbol = low, high, symbol
+        self.low, self.high, self.symbol, self.zero_with = low, high, symbol, zero_with
 
     @staticmethod
     def of(value: DimLike) -> Dim:
@@ -155,15 +160,11 @@ class Dim:
 
     def at_least(self, low: int) -> Dim:
         """max(self, low)."""
-        if low <= self.low:
-            return self
-        return _applied("max", self, Dim.of(low), (low, max(low, self.high)))
+        return maximum(self, low)
 
     def at_most(self, high: int) -> Dim:
         """min(self, high)."""
-        if self.high <= high:
-            return self
-        return _applied("min", self, Dim.of(high), (min(self.low, high), high))
+        return minimum(self, high)
 
     def union(self, other: DimLike) -> Dim:
         """The smallest Dim that contains both."""
@@ -175,7 +176,8 @@ class Dim:
         """The same interval with a new name, with a symbol, or with none; a known number is unchanged."""
         if self.known:
             return self
-        return Dim(self.low, self.high, Symbol.named(name, self.bounds) if isinstance(name, str) else name)
+        symbol = Symbol.named(name, self.bounds) if isinstance(name, str) else name
+        return Dim(self.low, self.high, symbol, () if symbol is None else self.zero_with)
 
 
 def _symbol(dim: Dim) -> Symbol | None:
@@ -202,9 +204,7 @@ def _applied(function: str, a: Dim, b: Dim, bounds: Interval) -> Dim:
     if bounds[0] == bounds[1] and isinstance(bounds[0], int):
         return Dim.of(bounds[0])
     left, right = _symbol(a), _symbol(b)
-    if left is None or right is None or (a.symbol is None and b.symbol is None):
-        return Dim(*bounds)
-    return Dim(*bounds, left.applied(function, right, bounds))
+    return Dim(*bounds, None if left is None or right is None else left.applied(function, right, bounds))
 
 
 def _difference(a: Dim, b: Dim) -> Interval:
@@ -234,7 +234,16 @@ def unify(a: DimLike, b: DimLike, constraint: str) -> Dim:
         raise Violation(constraint, f"got {a} and {b}")
     if low == high:
         return Dim.of(int(low))
-    return Dim(low, high, a.symbol or b.symbol)
+    return _zero_with(Dim(low, high, a.symbol or b.symbol), a, b)
+
+
+def _zero_with(size: Dim, a: Dim, b: Dim) -> Dim:
+    """The size with the symbols of a and b, where it is 0 if one of them is."""
+    if a.symbol is b.symbol and not a.zero_with and not b.zero_with:
+        return size
+    symbols = dict.fromkeys((a.symbol, b.symbol, *a.zero_with, *b.zero_with))
+    kept = [symbol for symbol in symbols if symbol is not None and symbol != size.symbol]
+    return Dim(size.low, size.high, size.symbol, tuple(kept[:MAX_ZERO_WITH])) if kept else size
 
 
 def broadcast(a: DimLike, b: DimLike, constraint: str) -> Dim:
@@ -247,6 +256,10 @@ def broadcast(a: DimLike, b: DimLike, constraint: str) -> Dim:
         return b
     if b == 1:
         return a
+    return _zero_with(_broadcast(a, b, constraint), a, b)
+
+
+def _broadcast(a: Dim, b: Dim, constraint: str) -> Dim:
     if a.symbol is not None and a.symbol == b.symbol:
         return unify(a, b, constraint)
     if not a.can_be(1) and not b.can_be(1):
@@ -259,9 +272,8 @@ def broadcast(a: DimLike, b: DimLike, constraint: str) -> Dim:
 
 
 def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
-    """The number of elements by which a window can be shifted along an axis: size - window.
+    """The number of elements, 0 or greater, by which a window can be shifted along an axis: size - window.
 
-    Units:   elements along the axis, 0 or greater
     Raises:  Violation(constraint) if the window is certainly longer than the axis
     Source:  OpenVINO 2026.4, Convolution-1, explicit and valid padding
     """
@@ -275,18 +287,14 @@ def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
 def minimum(a: DimLike, b: DimLike) -> Dim:
     """The smaller of two numbers."""
     a, b = Dim.of(a), Dim.of(b)
-    if not a > b:
-        return a
-    if not b > a:
-        return b
+    if not (a > b and b > a):
+        return b if a > b else a
     return _applied("min", a, b, (min(a.low, b.low), min(a.high, b.high)))
 
 
 def maximum(a: DimLike, b: DimLike) -> Dim:
     """The greater of two numbers."""
     a, b = Dim.of(a), Dim.of(b)
-    if not a < b:
-        return a
-    if not b < a:
-        return b
+    if not (a < b and b < a):
+        return b if a < b else a
     return _applied("max", a, b, (max(a.low, b.low), max(a.high, b.high)))

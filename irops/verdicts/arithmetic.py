@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from irops.values.element import ElementType
+from irops.values.element import ElementType, element_type
 
 ROUNDOFF = {
     "f64": 2.0**-53,
@@ -28,14 +28,21 @@ COMPLEX = {"complex64": "f32", "complex128": "f64"}
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
     """How a source computes. precision: the name of the type that floating tensors of more bits are rounded
-    to ("bf16"), empty where each layer computes in the types that it declares.
+    to ("bf16"), empty where each layer computes in the types that it declares; converted: types without
+    kernels, each with the type that is computed in its place.
     """
 
     precision: str = ""
+    converted: tuple[tuple[str, str], ...] = ()
+
+    def integers_in(self, kind: ElementType) -> ElementType:
+        """The type in which integers of a type are computed."""
+        return element_type(dict(self.converted).get(kind.name, kind.name))
 
     def computed_in(self, kind: ElementType) -> str:
         """The type in which elements of a floating type are multiplied."""
         name = COMPLEX.get(kind.name, kind.name)
+        name = dict(self.converted).get(name, name)
         if self.precision and ROUNDOFF.get(name, 1.0) < ROUNDOFF[self.precision]:
             return self.precision
         return name

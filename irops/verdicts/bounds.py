@@ -87,7 +87,7 @@ def full_bound(question: Question, truth: Array, output: int) -> Bound | None:
         base = ULPS * unit * wide + arithmetic.smallest(kind)
         floor = floor_of(question, truth)
         if floor is not None:
-            base = base + ULPS * unit * floor
+            base = base + 2 * ULPS * unit * floor  # of two functions, one after the other
         if question.type in LENGTHS:
             terms = magnitude(question, output)
             assert terms is not None

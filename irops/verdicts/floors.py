@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import log2
 
 import numpy as np
 
@@ -56,8 +57,15 @@ FLOORS: Mapping[str, Callable[[Question], Array]] = {
 """By op type: to what magnitude the error of a result is relative, besides the result itself."""
 
 
+TRANSFORMS = ("DFT", "IDFT", "RDFT", "IRDFT", "STFT", "ISTFT")
+"""Fast Fourier transforms add up in about log2(n) steps; their error is relative to the whole spectrum."""
+
+
 def floor_of(question: Question, truth: Array) -> Array | None:
     """The magnitude of the numbers that cancel in an op; None where none do."""
+    if question.type in TRANSFORMS:
+        greatest = np.max(np.abs(truth.astype(np.float64)), initial=0.0)
+        return np.asarray(greatest * log2(truth.size + 1))
     floor = FLOORS.get(question.type)
     if floor is None:
         return None

@@ -77,12 +77,26 @@ def _of_integers(question: Question, truth: Array, ours: Array, output: int) -> 
     if reason:
         return Verdict.TIE, reason
     kind = element_type_of(truth)
+    if kind.integral and _beyond(question, truth):
+        narrow = question.arithmetic.integers_in(kind)
+        return Verdict.OVERFLOW, f"{_count(unequal)}; {kind} is computed in {narrow}, and numbers exceed it"
     if kind.integral and kind.bits <= 64:
         low, high = kind.extent
         extreme = (ours == int(low)) | (ours == int(high))
         if extreme[unequal].all():
             return Verdict.SATURATION, f"{_count(unequal)}; all that do are the extremes of {kind}"
     return Verdict.WRONG, _count(unequal)
+
+
+def _beyond(question: Question, truth: Array) -> bool:
+    """Whether integers of a layer exceed the type that they are computed in."""
+    for array in (truth, *(array for array in question.inputs if array is not None)):
+        kind = element_type_of(array)
+        if kind.integral and question.arithmetic.integers_in(kind) is not kind and array.size:
+            low, high = question.arithmetic.integers_in(kind).extent
+            if int(array.min()) < low or int(array.max()) > high:
+                return True
+    return False
 
 
 def _outside(truth: Array, ours: Array, bound: Bound) -> Array:

@@ -13,6 +13,8 @@ from irops.values.element import STRING, Array, element_type_of
 
 BLOCK = 1 << 18
 """How many elements are converted to f64 at a time."""
+DECADES = tuple(range(-10, 2))
+"""Powers of ten: an element is counted under the last one that its relative difference reaches."""
 WITH_ULP = ("f64", "f32", "f16", "bf16")
 
 
@@ -37,6 +39,8 @@ class Metrics:
     worst: tuple[int, ...] | None = None
     first: Any = None
     second: Any = None
+    histogram: tuple[int, ...] = ()
+    """How many elements differ by each of DECADES, relative to the greatest element."""
 
     @property
     def share(self) -> float:
@@ -54,6 +58,7 @@ class Metrics:
             "cosine": number(self.cosine),
             "snr_db": number(self.snr),
             "worst": None if self.worst is None else list(self.worst),
+            "histogram": list(self.histogram),
             "a": number(self.first),
             "b": number(self.second),
         }
@@ -73,7 +78,7 @@ def metrics_of(a: Array, b: Array) -> Metrics:
     kind = element_type_of(a)
     if kind is STRING or element_type_of(b) is STRING:
         return _of_texts(a, b)
-    totals = _Totals(with_ulp=kind.name in WITH_ULP and a.dtype == b.dtype)
+    totals = _Totals(with_ulp=kind.name in WITH_ULP and a.dtype == b.dtype, scale=_greatest(a))
     for start, one, other in _blocks(a, b):
         totals.add(start, one, other)
     return totals.metrics(a, b)
@@ -104,8 +109,9 @@ def _blocks(a: Array, b: Array) -> Iterator[tuple[int, Array, Array]]:
 class _Totals:
     """Sums and extremes over blocks."""
 
-    def __init__(self, *, with_ulp: bool) -> None:
-        self._differing = 0
+    def __init__(self, *, with_ulp: bool, scale: float) -> None:
+        self._differing, self._scale = 0, scale
+        self._decades = np.zeros(len(DECADES), np.int64)
         self._max_abs = self._max_rel = -1.0
         self._max_ulp: float | None = 0.0 if with_ulp else None
         self._aa = self._bb = self._ab = self._dd = 0.0
@@ -128,6 +134,9 @@ class _Totals:
             if not count:
                 return
             self._differing += count
+            decades = np.floor(np.log10(distance[unequal] / self._scale))
+            places = np.clip(np.nan_to_num(decades, posinf=DECADES[-1]), DECADES[0], DECADES[-1])
+            self._decades += np.bincount(places.astype(np.int64) - DECADES[0], minlength=len(DECADES))
             place = int(np.argmax(distance))
             if distance[place] > self._max_abs:
                 self._max_abs, self._worst = float(distance[place]), start + place
@@ -152,7 +161,19 @@ class _Totals:
             worst,
             _item(a[worst]),
             _item(b[worst]),
+            tuple(int(count) for count in self._decades),
         )
+
+
+def _greatest(array: Array) -> float:
+    """The greatest finite element, 1 where there is none."""
+    greatest = 0.0
+    flat = array.reshape(-1)
+    for start in range(0, flat.size, BLOCK):
+        with np.errstate(all="ignore"):
+            sizes = np.abs(as_numbers(flat[start : start + BLOCK]))
+            greatest = max(greatest, float(np.max(sizes[np.isfinite(sizes)], initial=0.0)))
+    return greatest or 1.0
 
 
 def _quotient(product: float, norms: float) -> float:

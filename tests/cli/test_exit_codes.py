@@ -25,6 +25,7 @@ SUCCESS = {
     "translate": ("MODEL", "--to", "openvino", "--output", "OUT.xml"),
     "extract": ("MODEL", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MODEL"),
+    "compare": ("MODEL", "--fill", "ones", "--b", "numpy"),
     "reduce": ("MODEL", "--command", "true", "--fill", "ones", "-o", "OUT"),
     "draw": ("MODEL", "--output", "OUT.svg"),
     "view": ("MODEL", "--no-open"),
@@ -47,6 +48,7 @@ FINDINGS = {
     "translate": ("MALFORMED", "--to", "onnx", "--output", "OUT.onnx"),
     "extract": ("MALFORMED", "--to", "y", "--output", "OUT.xml"),
     "diff": ("MODEL", "MALFORMED"),
+    "compare": ("MALFORMED", "--fill", "ones"),
     "reduce": ("MALFORMED", "--rule", "IR401", "-o", "OUT"),
     "draw": ("MALFORMED", "--output", "OUT.svg"),
     "view": ("MALFORMED",),
@@ -86,6 +88,12 @@ REFUSED = {
         ("MODEL", "--to", "onnx", "-o", "ABSENT/m.onnx"),
     ],
     "extract": [("ABSENT", "-o", "OUT.xml"), ("MODEL",)],
+    "compare": [
+        ("ABSENT", "--fill", "ones"),
+        ("MODEL",),
+        ("MODEL", "--fill", "ones", "--b", "typo"),
+        ("MODEL", "--fill", "ones", "--b", "ABSENT.npz"),
+    ],
     "reduce": [
         ("ABSENT", "--rule", "IR401", "-o", "OUT"),
         ("MODEL", "--rule", "IR4O1", "-o", "OUT"),

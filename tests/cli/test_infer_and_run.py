@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from irops.cli.numpy_files import load_all
-from irops.ir.tensor_files import save_all
+from irops.ir.tensor_files import as_declared, save_all
 from irops.values.element import element_type, tagged
-from irops.values.stored_elements import as_declared
 
 Irops = Callable[..., Any]  # words in; status, out and err back: see conftest.py
 

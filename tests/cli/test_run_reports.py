@@ -80,7 +80,8 @@ def test_verify_says_what_it_verified(irops: Irops, reversing: Path) -> None:
     result = irops(*words, "--backend", "numpy")
     assert result.status == 0
     assert result.err == (
-        "verified 1 of 1 layer against the reference (numpy 1); all types and shapes are as inferred\n"
+        "verified 1 of 1 layer against the reference (numpy 1): 1 equal;"
+        " all types and shapes are as inferred\n"
     )
     result = irops(*words, "--backend", "reference")
     assert result.err == (

@@ -14,6 +14,7 @@ import irops
 from irops.debugging.reduce.memory import FILE, OtherReduction
 from irops.debugging.reduce.oracle import InvalidQuestion
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, reduce
+from irops.values.element import element_type
 
 RNG = np.random.default_rng(0)
 
@@ -295,6 +296,22 @@ def test_the_program_needs_the_runtime_alone(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert "results:" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["bf16", "f16", "u4", "i8", "boolean"])
+def test_the_program_passes_elements_of_all_types(tmp_path, kind):
+    pytest.importorskip("openvino")
+    graph = irops.Graph("typed")
+    x = graph.parameter("x", f"{kind}[2,3]")
+    graph.result(graph.ops.Convert(x, destination_type="f32"), "y")
+    ones = np.ones((2, 3), element_type(kind).dtype)
+    irops.reduce(graph.model(), {"x": ones}, lambda model, inputs: inputs["x"].dtype == ones.dtype).write(
+        tmp_path
+    )
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "repro.py")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_large_values_stay_in_files(tmp_path):

@@ -18,14 +18,14 @@ import pytest
 from runtimes import DeclinedError, Runtimes, same_bits
 
 import irops
+from irops.ir.tensor_files import as_declared
 from irops.values.element import STRING, Array, element_type
-from irops.values.stored_elements import as_declared
 
 CORPUS = os.environ.get("IROPS_CORPUS")
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
 REFUSED = {
-    "axes is not constant, and ONNX has no op that reverses axes which only a run tells",
+    "axes is not constant, and ONNX has no op that reverses axes which are known only in a run",
     (
         "the rank of data is not known, and axes # and # are brought to the front by a Transpose, which names"
         " all axes"

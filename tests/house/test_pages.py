@@ -13,7 +13,14 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-PAGES = {"graphs": "numpy", "onnx": "onnx", "translation": "onnx", "why": "numpy"}
+PAGES = {
+    "comparing": "openvino",
+    "graphs": "numpy",
+    "onnx": "onnx",
+    "reducing": "openvino",
+    "translation": "onnx",
+    "why": "numpy",
+}
 """Page, and the library that it needs. Blocks marked as console are sessions: commands after $, then what
 they print.
 """
@@ -86,7 +93,7 @@ def test_the_commands_of_the_examples_work(tmp_path):
         for line in block.splitlines()
         if line.startswith("irops ")
     ]
-    assert len(lines) == 8
+    assert len(lines) == 9
     shutil.copytree(DOCS.parent / "examples", tmp_path / "examples")  # commands may write where they are
     for line in lines:
         command = line.partition("#")[0]

@@ -58,7 +58,7 @@ EXPECTED = {
         lambda: NewGraph("net", dialect_named("onnx")),
         "<Graph 'net': 0 nodes, 0 results>",
     ),
-    "wire": (lambda: wire("x"), "<Wire 0 of <Node Parameter 'x'>: f32[?,3]>"),
+    "wire": (lambda: wire("x"), "<Value 'x': f32[?,3]>"),
 }
 
 

@@ -39,7 +39,9 @@ def cases_of(op_id: str) -> Iterator[StepCase]:
     """
     op = default_registry().op(op_id)
     plain = [case for case in examples(op.definition) if case.net is None]
-    variants = [(f"{number}{name}", each) for number, case in enumerate(plain) for name, each in _variants(case, op)]
+    variants = [
+        (f"{number}{name}", each) for number, case in enumerate(plain) for name, each in _variants(case, op)
+    ]
     step = max(1, len(variants) // MOST)
     for name, case in variants[::step]:
         for form in FORMS:

@@ -151,6 +151,22 @@ def test_integers_that_saturate():
     assert judge(asked, truth, np.int8([truth[0], 3])).verdict is Verdict.WRONG
 
 
+def test_types_without_kernels_are_computed_in_others():
+    plugin = Arithmetic(converted=(("f64", "f32"), ("i64", "i32")))
+    asked = question("Sin-1", floats(50, dtype=np.float64), arithmetic=plugin)
+    (truth,) = truth_of(asked)
+    narrow = np.sin(asked.inputs[0].astype(np.float32)).astype(np.float64)
+    assert judge(asked, truth, narrow).verdict is Verdict.ROUNDING
+    assert judge(question("Sin-1", asked.inputs[0]), truth, narrow).verdict is Verdict.WRONG
+    asked = question("Add-1", np.array([1, 2**40]), np.array([1, 1]), arithmetic=plugin)
+    (truth,) = truth_of(asked)
+    found = judge(asked, truth, np.array([2, 1]))
+    assert (found.verdict, found.reason) == (
+        Verdict.OVERFLOW,
+        "1 of 2 elements differ; i64 is computed in i32, and numbers exceed it",
+    )
+
+
 def test_types_and_shapes_come_first():
     asked = question("ReLU-1", floats(2, 3))
     (truth,) = truth_of(asked)

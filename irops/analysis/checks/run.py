@@ -17,6 +17,7 @@ from irops.analysis.checks.interface import (
 )
 from irops.analysis.checks.most import within
 from irops.analysis.checks.target import the_target_reads_the_model
+from irops.analysis.checks.uncompiled import element_types_can_be_compiled
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import ModelStructure
@@ -57,6 +58,7 @@ INFERRED_CHECKS: tuple[InferredCheck, ...] = (
     layouts_fit_inputs_and_outputs,
     sinks.inputs_can_be_compiled,
     sinks.ranks_can_be_compiled,
+    element_types_can_be_compiled,
     bodies_fit_their_parameters,
     ops.layers_declare_the_outputs_that_there_are,
 )

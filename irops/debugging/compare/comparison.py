@@ -14,6 +14,7 @@ from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
 from irops.debugging.compare.compared_layer import ComparedLayer
+from irops.debugging.compare.cuts import cuts
 from irops.debugging.compare.isolated import isolated
 from irops.debugging.compare.propagated import propagated
 from irops.debugging.compare.report import report_text
@@ -39,7 +40,8 @@ class Comparison:
     """The values of two sources, compared layer by layer.
 
     a, b: the names of the sources; layers: in the order in which they were computed; precision: the type that
-    b computes f32 in, where that is another one; notes: sentences about the comparison as a whole.
+    b computes f32 in, where that is another one; notes: sentences about the comparison as a whole; complete:
+    whether b ran to the end.
     """
 
     model: str
@@ -49,11 +51,12 @@ class Comparison:
     layers: tuple[ComparedLayer, ...]
     precision: str = ""
     notes: tuple[str, ...] = ()
+    complete: bool = True
 
     @property
     def ok(self) -> bool:
-        """Whether no layer is wrong."""
-        return self.first is None
+        """Whether no layer is wrong, and b ran to the end."""
+        return self.first is None and self.complete
 
     @cached_property
     def first(self) -> ComparedLayer | None:
@@ -140,16 +143,16 @@ def compared(
         raise ValueError(
             f"mode is {chosen!r}, must be one of {', '.join(MODES)}{did_you_mean(chosen, MODES)}"
         )
-    notes: tuple[str, ...] = ()
+    notes, complete = (), True  # type: tuple[str, ...], bool
     match chosen:
         case "isolated":
             if not b.computes_layers:
                 raise ValueError(f"{b.name} cannot compute single layers; compare in mode propagated")
             layers = isolated(context, a, b, progress)
         case "propagated":
-            layers, notes = propagated(context, a, b, progress)
+            layers, notes, complete = propagated(context, a, b, progress)
         case _:
-            raise ValueError("not yet")
+            layers, notes = cuts(context, a, b, progress)
     source = context.model.source
     name = (source.path if source is not None else None) or context.model.name
-    return Comparison(name, a.name, b.name, chosen, layers, b.arithmetic.precision, notes)
+    return Comparison(name, a.name, b.name, chosen, layers, b.arithmetic.precision, notes, complete)

@@ -7,7 +7,7 @@ which each result is changed by its own rounding error, shows it, for this model
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import sqrt
 
 import numpy as np
@@ -23,7 +23,6 @@ from irops.runtime.variables import Variables
 from irops.values.element import Array, element_type_of
 from irops.verdicts.arithmetic import ROUNDOFF, Arithmetic
 from irops.verdicts.bounds import EXACT, EXACT_CATEGORIES, ULPS
-from irops.verdicts.lengths import LENGTHS
 from irops.verdicts.question import is_float
 
 SUMMING_CATEGORIES = ("matrix", "convolution", "normalization", "sequence", "reduction", "pooling", "signals")
@@ -56,29 +55,30 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
     wide = array.astype(np.float64)
     with np.errstate(all="ignore"):
         scale = np.abs(wide)
-        if definition.type in LENGTHS or definition.category in SUMMING_CATEGORIES:
-            finite = wide[np.isfinite(wide)]
-            scale = scale + (sqrt(float(np.mean(finite * finite))) if finite.size else 0.0)
+        if definition.category in SUMMING_CATEGORIES:
+            sizes = scale[(scale > 0) & np.isfinite(scale)]
+            scale = scale + (float(np.median(sizes)) if sizes.size else 0.0)  # outliers must not decide
         changed = wide + unit * scale * random.uniform(-1, 1, array.shape)
         limit = np.finfo(np.float64).max
         changed = np.where(np.abs(changed) < limit, changed, wide)
         return changed.astype(array.dtype)
 
 
-def allowance(truth: Array, others: list[Array], arithmetic: Arithmetic) -> Array:
-    """How far each element may be from the truth by rounding: what the noisy runs show, smoothed.
+def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Array:
+    """How far each element may be from the truth by rounding: what runs of the reference show, smoothed.
 
-    others: the noisy values of the same tensor
+    runs: values of the same tensor by the reference, each with other rounding errors; the first is the base
     """
     kind = element_type_of(truth)
-    wide = truth.astype(np.float64)
+    number = np.complex128 if truth.dtype.kind == "c" else np.float64
+    wide = truth.astype(number)
+    base = runs[0].astype(number) if runs else wide
     with np.errstate(all="ignore"):
         change = np.zeros(truth.shape)
-        for other in others:
-            if other.shape == truth.shape:
-                change = np.maximum(
-                    change, np.nan_to_num(np.abs(other.astype(np.float64) - wide), posinf=0.0)
-                )
+        for other in runs[1:]:
+            if other.shape == base.shape == truth.shape:
+                distance = np.abs(other.astype(number) - base)
+                change = np.maximum(change, np.nan_to_num(distance, posinf=0.0))
         floor = ULPS * max(arithmetic.roundoff(kind), ROUNDOFF.get(kind.name, 0.0)) * np.abs(wide)
         typical = sqrt(float(np.mean(change * change))) if change.size else 0.0
         return np.maximum(change, typical) + np.nan_to_num(floor) + arithmetic.smallest(kind)

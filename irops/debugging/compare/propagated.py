@@ -3,66 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
 from irops.analysis.structure import LayerNode
+from irops.debugging.compare.agreement import agreement
 from irops.debugging.compare.compared_layer import ComparedLayer, compared_layer
-from irops.debugging.compare.noise import QUIET_KINDS, allowance, noisy_walk
+from irops.debugging.compare.noise import QUIET_KINDS, noisy_walk
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.source import Context, LayerValue, Source, SourceFailed
+from irops.diagnostics.diagnostic import EvaluationError
 from irops.diagnostics.printable import abridged, plural
 from irops.runtime.evaluator import Progress
-from irops.values.element import STRING, Array, element_type_of
+from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
 from irops.verdicts.arithmetic import Arithmetic
-from irops.verdicts.metrics import Metrics, differs, metrics_of
 from irops.verdicts.question import is_float
 from irops.verdicts.random_values import RANDOM
 from irops.verdicts.verdict import Judgement, Verdict
 
-NOISE_MARGIN = 16.0
-"""By how much a difference may exceed what rounding does in another run."""
 Outputs: TypeAlias = tuple[Array | None, ...]
 
 
 def propagated(
     context: Context, a: Source, b: Source, progress: Progress | None = None
-) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...]]:
-    """Compare the values of all layers that both sources have; with notes about those that one lacks.
+) -> tuple[tuple[ComparedLayer, ...], tuple[str, ...], bool]:
+    """Compare the values of all layers that both sources have.
+
+    Returns the layers, notes about those that one source lacks, and whether b ran to the end.
 
     Raises:  EvaluationError, SourceFailed
     """
-    comparison = _Propagated(context, b.arithmetic)
-    walks: list[Iterator[LayerValue]] = [a.walk(context), b.walk(context)]
+    ended = _Ended()
+    walks: list[Iterator[LayerValue]] = [a.walk(context), ended.watching(b.walk(context))]
     walks.append(noisy_walk(context, b.arithmetic, seed=1))
     is_reference = isinstance(a, Layerwise) and a.is_reference
     if not is_reference:
         walks.append(noisy_walk(context, b.arithmetic, seed=2))
+    comparison = _Propagated(context, b.arithmetic, a_is_base=is_reference)
     aligned = _Aligned(walks, required=2)
     nodes = context.analysis.root.layers
     total = len(nodes)
     layers: list[ComparedLayer] = []
-    failure = ""
-    try:
-        for done, (number, values) in enumerate(aligned):
-            node = nodes[number]
-            if node.layer.kind not in QUIET_KINDS:
-                layers.append(comparison.layer(node, values))
-            if progress is not None:
-                progress(done + 1, total, node.layer)
-    except SourceFailed as failed:
-        failure = str(failed.failure)
+    for done, (number, values) in enumerate(aligned):
+        node = nodes[number]
+        if node.layer.kind not in QUIET_KINDS:
+            layers.append(comparison.layer(node, values))
+        if progress is not None:
+            progress(done + 1, total, node.layer)
+    if ended.layer in nodes:
+        failed = Judgement(Verdict.FAILED, f"refused: {ended.reason}")
+        layers.append(compared_layer(context.analysis, nodes[ended.layer], (failed,)))
     order = {node.layer.id: index for index, node in enumerate(context.analysis.root.order)}
     layers.sort(key=lambda layer: order[layer.id])
     notes: list[str] = []
     missing = sum(1 for n in nodes.values() if n.layer.kind not in QUIET_KINDS) - len(layers)
-    if failure:
-        notes.append(f"the run ended early: {failure}")
+    if ended.reason:
+        notes.append(f"the run of {b.name} ended early: {ended.reason}")
     if missing:
         notes.append(f"{plural(missing, 'layer')} not compared: {a.name} or {b.name} has no value of them")
-    return tuple(layers), tuple(notes)
+    return tuple(layers), tuple(notes), not ended.reason
+
+
+class _Ended:
+    """Why a walk ended early, which is a finding: the layer, -1 where it is not known, and the reason."""
+
+    def __init__(self) -> None:
+        self.layer, self.reason = -1, ""
+
+    def watching(self, walk: Iterator[LayerValue]) -> Iterator[LayerValue]:
+        """The values up to the end."""
+        try:
+            yield from walk
+        except SourceFailed as failed:
+            self.reason = str(failed.failure)
+        except EvaluationError as error:
+            first = error.diagnostics[0]
+            self.reason = first.message
+            place = first.location
+            if place.layer_id is not None and not place.path:
+                self.layer = place.layer_id
 
 
 class _Aligned:
@@ -100,8 +122,8 @@ class _Aligned:
 class _Propagated:
     """Judges layer after layer; knows which differ already, and which follow from random values."""
 
-    def __init__(self, context: Context, arithmetic: Arithmetic) -> None:
-        self._context, self._arithmetic = context, arithmetic
+    def __init__(self, context: Context, arithmetic: Arithmetic, *, a_is_base: bool) -> None:
+        self._context, self._arithmetic, self._a_is_base = context, arithmetic, a_is_base
         self._random: set[int] = set()
         self._wrong: dict[int, str] = {}
 
@@ -115,6 +137,8 @@ class _Propagated:
             verdict = Verdict.FAILED if failure.is_fault else Verdict.SKIPPED
             return compared_layer(self._context.analysis, node, (Judgement(verdict, str(failure)),))
         noisy = [value.outputs for value in values[2:] if value is not None]
+        if self._a_is_base:
+            noisy.insert(0, first.outputs)
         judgements = [
             self._judged(
                 node, index, one, other, [outputs[index] for outputs in noisy if index < len(outputs)]
@@ -142,36 +166,10 @@ class _Propagated:
                 return Judgement(Verdict.WRONG, f"has element type {kinds[1]}, not {kinds[0]}", None, index)
             wider = np.float64 if "f64" in (kinds[0].name, kinds[1].name) else np.float32
             one, other = one.astype(wider), other.astype(wider)
-        if not differs(one, other).any():
-            return Judgement(Verdict.EQUAL, "", Metrics(one.size), index)
-        verdict, reason = self._difference(one, other, [array for array in noisy if array is not None])
-        origin = self._origin(node) if verdict.is_fault else ""
-        return Judgement(verdict, f"{reason}{origin}", metrics_of(one, other), index)
-
-    def _difference(self, one: Array, other: Array, noisy: list[Array]) -> tuple[Verdict, str]:
-        unequal = differs(one, other)
-        count = f"{int(unequal.sum()):,} of {unequal.size:,} elements differ"
-        if element_type_of(one) is STRING:
-            return Verdict.WRONG, count
-        if not is_float(one):
-            moved = sum(int(differs(one, array).sum()) for array in noisy if array.shape == one.shape)
-            if moved and int(unequal.sum()) <= NOISE_MARGIN * moved:
-                return Verdict.TIE, f"{count}; rounding before this layer changes {moved:,}"
-            return Verdict.WRONG, count
-        with np.errstate(all="ignore"):
-            wide = one.astype(np.float64), other.astype(np.float64)
-            allowed = allowance(one, noisy, self._arithmetic)
-            apart = np.abs(wide[0] - wide[1])
-            outside = unequal & ~(apart <= NOISE_MARGIN * allowed)
-            ratio = apart / allowed
-        if not outside.any():
-            return Verdict.ROUNDING, f"{np.nanmax(ratio):.2g} times of what rounding does in another run"
-        begins = ~np.isfinite(wide[1]) & np.isfinite(wide[0])
-        if begins.any():
-            what = "NaN" if np.isnan(wide[1][begins]).any() else "infinity"
-            return Verdict.NOT_FINITE, f"{what} in {plural(int(begins.sum()), 'element')}"
-        greatest = ratio[np.isfinite(ratio)].max(initial=0.0)
-        return Verdict.WRONG, f"{count}, by up to {greatest:,.0f} times of what rounding does"
+        runs = [array for array in noisy if array is not None]
+        judged = agreement(one, other, runs, self._arithmetic)
+        origin = self._origin(node) if judged.is_fault else ""
+        return replace(judged, reason=f"{judged.reason}{origin}", output=index)
 
     def _is_random(self, node: LayerNode) -> bool:
         sources = self._context.analysis.root.wiring.inputs[node.layer.id]

@@ -36,6 +36,8 @@ class Reportable(Protocol):
     @property
     def notes(self) -> tuple[str, ...]: ...
     @property
+    def complete(self) -> bool: ...
+    @property
     def layers(self) -> tuple[ComparedLayer, ...]: ...
     @property
     def first(self) -> ComparedLayer | None: ...
@@ -63,7 +65,9 @@ def _lines(comparison: Reportable, all_layers: bool) -> Iterator[str]:
 def answer(comparison: Reportable) -> Iterator[str]:
     """The first lines: what is wrong, where, and how much; or that nothing is."""
     first = comparison.first
-    if first is None:
+    if first is None and not comparison.complete:
+        yield f"{comparison.b} did not run to the end; until then, no layer is wrong"
+    elif first is None:
         yield f"no layer of {comparison.b} is wrong against {comparison.a} ({comparison.mode})"
     else:
         place = place_of(first.location)

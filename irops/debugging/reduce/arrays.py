@@ -87,7 +87,7 @@ def plainer(array: Array) -> Iterator[Array]:
             zeros(array.shape, kind),
             np.ones(array.shape, np.uint8 if kind.dtype == np.uint8 else np.float32).astype(kind.dtype),
             counting(array.shape, kind),
-            np.rint(array.astype(np.float32)).astype(array.dtype) if kind.floating else array,
+            (np.rint(array.astype(np.float32)) + 0).astype(array.dtype) if kind.floating else array,
         )
     for candidate in candidates:
         plain = tagged(candidate, kind)

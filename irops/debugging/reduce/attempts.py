@@ -98,7 +98,7 @@ class Attempts:
     def _reason(self, case: Case) -> str | None:
         remembered = self.memory.reason(case.key)
         if remembered is None:
-            if self._judged > self._budget.tries:
+            if self._judged >= self._budget.tries:
                 raise OutOfTries(f"the limit of {self._budget.tries} tries is reached")
             if monotonic() > self._end:
                 raise OutOfTries(f"the limit of {self._budget.seconds:g} seconds is reached")

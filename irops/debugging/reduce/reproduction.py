@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from irops.runtime.verify import TOLERANCES
-from irops.values.element import Array, ElementType, element_type_of
+from irops.values.element import STRING, Array, ElementType, element_type_of
 from irops.values.literals import array_literal
 from irops.values.packing import pack
 
@@ -63,6 +63,8 @@ class Program:
         arrays = [*self.inputs.values(), *(self.expected or ())]
         if self.target.name == "irops" or any(array.dtype == object for array in arrays):
             return False
+        if any(0 < element_type_of(array).bits < 8 for array in self.inputs.values()):
+            return True  # a file has a byte for each element, OpenVINO wants them packed
         files = [path for path in (self.model, self._weights) if path.exists()]
         size = sum(path.stat().st_size for path in files) + sum(array.nbytes for array in arrays)
         return size <= PASTED and not (self._is_xml and '"""' in self.model.read_text("utf-8"))
@@ -120,7 +122,8 @@ class Program:
         yield f"compiled = core.compile_model(model, {device!r}, {properties!r})"
         yield "request = compiled.create_infer_request()"
         yield "for index, array in enumerate(INPUTS):"
-        if all(_is_plain(element_type_of(array)) for array in self.inputs.values()):
+        kinds = [element_type_of(array) for array in self.inputs.values()]
+        if all(_is_plain(kind) or kind is STRING for kind in kinds):
             yield "    request.set_input_tensor(index, ov.Tensor(np.ascontiguousarray(array)))"
         else:  # NumPy lacks a type: the array has its bytes
             shapes = [list(array.shape) for array in self.inputs.values()]

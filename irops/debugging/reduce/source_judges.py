@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from irops.analysis.infer import analyse
 from irops.debugging.compare.comparison import compared
-from irops.debugging.compare.isolated import isolated
-from irops.debugging.compare.propagated import propagated
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.oracle import InvalidQuestion, Judge
 from irops.debugging.reduce.reproduction import Target
@@ -71,7 +69,8 @@ class DifferJudge(Judge):
         if not self.b.computes_layers:
             return ()
         try:
-            layers = isolated(_context(case, self._registry, self._limits), self.a, self.b)
+            context = _context(case, self._registry, self._limits)
+            layers = compared(context, self.a, self.b, "isolated").layers
         except SourceFailed:
             return ()
         return [layer.id for layer in layers if layer.is_fault and not layer.path]
@@ -85,7 +84,7 @@ class DifferJudge(Judge):
             sources = [wiring.inputs[layer.id][0] for layer in context.analysis.root.results]
             context.taps = {source[0].id for source in sources if source is not None}
             try:
-                layers, _ = propagated(context, self.a, self.b)
+                layers = compared(context, self.a, self.b, "propagated").layers
             except SourceFailed:
                 return Verdict.FAILED
         faults = [layer.verdict for layer in layers if layer.is_fault]

@@ -111,7 +111,7 @@ class _Watched:
             return None
         return None if kernel is None else partial(self._compute, kernel)
 
-    def _compute(self, kernel: Callable[..., Any], *inputs: Any, **attributes: Any) -> Any:
+    def _compute(self, kernel: Callable[..., Any], /, *inputs: Any, **attributes: Any) -> Any:
         try:
             return kernel(*inputs, **attributes)
         except SourceFailed as failed:

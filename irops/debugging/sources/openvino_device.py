@@ -37,6 +37,8 @@ from irops.writing import write
 
 TIMEOUT = 600.0
 """Seconds for compiling and running one model."""
+CONVERTED = (("f64", "f32"), ("i64", "i32"), ("u64", "i32"))
+"""Types without kernels in OpenVINO's CPU and GPU plug-ins, and what they are converted to."""
 BATCH_LAYERS = 48
 """Up to this many layers are compiled as one model."""
 BATCH_BYTES = 64 << 20
@@ -66,7 +68,7 @@ class OpenVINODevice(Source):
     def arithmetic(self) -> Arithmetic:  # type: ignore[override]
         """The precision that the device reports for these properties."""
         if self._arithmetic is None:
-            self._arithmetic = Arithmetic(self._ask(("precision",)))
+            self._arithmetic = Arithmetic(self._ask(("precision",)), CONVERTED)
         return self._arithmetic
 
     def results(self, context: Context) -> Values | Failure:

@@ -42,7 +42,7 @@ class RemoteBackend:
         """End the process."""
         self._process.close()
 
-    def _compute(self, op: Op, *inputs: Array | None, **attributes: Any) -> Any:
+    def _compute(self, op: Op, /, *inputs: Array | None, **attributes: Any) -> Any:
         sent = [None if array is None else packed(array) for array in inputs]
         received = self._ask(("compute", op.id, sent, packed_attributes(attributes)))
         outputs = tuple(unpacked(item) for item in received)

@@ -14,9 +14,9 @@ from irops.debugging.sources.blob_dump import DUMP_SUFFIX, dump_name, dump_names
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, Values
 from irops.ir.model import Layer
 from irops.ir.pending import Pending
+from irops.ir.tensor_files import as_declared, as_stored
 from irops.ir.unique import UniqueNames
 from irops.values.element import DYNAMIC, Array, ElementType, element_type, element_type_of
-from irops.values.stored_elements import as_declared, as_stored
 
 INDEX = "values.json"
 """In a folder of recorded values: the file of each value by name, with its element type."""

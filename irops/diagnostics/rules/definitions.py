@@ -168,6 +168,10 @@ RULES: tuple[Rule, ...] = (
         """
         Every output port that an edge starts from must exist, and the number of outputs is determined by the
         definition of the op and its attributes.
+
+        OpenVINO refuses a file that declares too many ("node index is out of range"). Where there are too
+        few, it takes the declared ports as the first ones; irops reports that too, because the port that was
+        removed may have been another one.
         """,
     ),
     Rule(

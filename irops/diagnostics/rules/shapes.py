@@ -95,6 +95,22 @@ RULES: tuple[Rule, ...] = (
         """,
     ),
     Rule(
+        "IR411",
+        "uncompiled-element-type",
+        Severity.WARNING,
+        "an input of a layer has an element type that OpenVINO's CPU plug-in does not support for the op",
+        """
+        OpenVINO reads more than its CPU plug-in compiles: it accepts Abs of f8e4m3, for example, and the
+        plug-in has no kernel for it. It refuses to compile such a model, or, where shapes are dynamic, to run
+        it. Other devices may support it. The message names the release of which this is known; the table is
+        measured, and docs/releases.md describes it.
+
+        Insert a Convert to a type that the plug-in supports before the layer. Some combinations of bf16 are
+        refused only on processors with instructions for bf16, where the plug-in keeps that type. One finding
+        stands for all layers of the op with the type.
+        """,
+    ),
+    Rule(
         "IR409",
         "implicit-type-conversion",
         Severity.WARNING,

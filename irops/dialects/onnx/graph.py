@@ -14,6 +14,7 @@ from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
 from irops.dialects.onnx.weights import Gathered
 from irops.ir.faults import Faults
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Port
+from irops.ir.region import Region
 from irops.ir.unique import UniqueNames
 
 
@@ -112,12 +113,7 @@ class GraphBuilder:
             layer.data = {}
             return
         offset, size = self.weights.add(constant.data), len(constant.data)
-        layer.data = {
-            "element_type": constant.element.name,
-            "shape": ", ".join(map(str, constant.shape)),
-            "offset": str(offset),
-            "size": str(size),
-        }
+        layer.data = Region(constant.element, constant.shape, offset, size).data
 
     def _node(self, node: Any) -> Iterator[tuple[Layer, list[str]]]:
         """The layer of a node, and the tensors that it takes, those that only its sub-graphs take behind the

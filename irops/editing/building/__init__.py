@@ -1,1 +1,1 @@
-"""Graphs that are built node by node: nodes add themselves, wires join them, branches are merged."""
+"""Graphs of dialects without files, built on irops.Graph: branches are merged, and names come at the end."""

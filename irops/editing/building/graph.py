@@ -1,27 +1,60 @@
-"""A graph under construction."""
+"""A graph under construction, of a dialect that has no files of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from irops.editing.building.content import Content, Node, Wire
-from irops.editing.building.model import model_of
-from irops.editing.building.node import added
-from irops.editing.building.refusal import refuse
-from irops.ir.model import Model
-from irops.values.element import element_type_of
+from irops.diagnostics.printable import plural, shortened
+from irops.dialects import Dialect
+from irops.editing.building.names import Names
+from irops.editing.building.switched import plain
+from irops.editing.graph.base import Base
+from irops.editing.graph.emission import layers_of
+from irops.editing.graph.faults import refuse
+from irops.editing.graph.node import Node
+from irops.editing.graph.node import Value as Wire
+from irops.editing.graph.origin import Origin
+from irops.ir.model import Layer, LayerKind, Model
+from irops.limits import Limits
+from irops.registry import default_registry
+from irops.spec.definition import Definition
+from irops.spec.domains import format_value
+from irops.spec.op import NoOp, Op
 from irops.values.fact import Fact
-from irops.values.shape import Shape
-from irops.values.tensors import as_tensor
+from irops.values.tensors import as_tensor, fact_of
+
+OPSET = 22
 
 
-class Graph(Content):
+class Graph(Base):
     """Nodes that add themselves: of a dialect and, where it extends another, of an opset of that.
 
-    Each is validated against its definition when it is added: what is wrong is a DiagnosticError, and nothing
-    is added.
+    Each is validated against its definition when it is added: what is wrong is a DiagnosticError at the
+    caller's line, and nothing is added.
     """
+
+    def __init__(self, name: str, dialect: Dialect, *, opset: int = OPSET) -> None:
+        model = Model(name, dialect=dialect.name, opsets=dialect.imports(opset))
+        super().__init__(Origin(model, (), None), default_registry(), Limits(), opset)
+        self.name, self.dialect = name, dialect
+        self.given_names, self.results = Names(), list[tuple[Wire, str | None]]()
+        self.merged_into: Graph | None = None
+
+    def __repr__(self) -> str:
+        counts = f"{plural(len(self.order), 'node')}, {plural(len(self.results), 'result')}"
+        return f"<{type(self).__name__} '{shortened(self.name)}': {counts}>"
+
+    @property
+    def merged(self) -> Graph:
+        """The graph that this one has become part of; itself, where it has not."""
+        graph = self
+        while graph.merged_into is not None:
+            graph = graph.merged_into
+        return graph
+
+    # building
 
     def input(self, name: str, element_type: str, shape: str | Sequence[int | str | None]) -> Wire:
         """An input of the graph. shape: "?,3,8", or its sizes; a negative one or None is not known, a word
@@ -34,25 +67,28 @@ class Graph(Content):
             fact = Fact(self.dialect.element_type(element_type), self.dialect.parse_shape(text))
         except ValueError as error:
             raise refuse("invalid-input-shape", f"input {name!r}: {error}", name) from None
-        data = {"shape": text, "element_type": element_type}
-        return self._anchor(Node("Parameter", self.version_of("Parameter"), data, (), [fact], name, [name]))
-
-    def constant(self, value: Any, name: str | None = None) -> Wire:
-        """A constant tensor, which only training changes."""
-        array = as_tensor(value)
-        wire = self._anchor(
-            Node(
-                "Const",
-                self.version_of("Const"),
-                {},
-                (),
-                [Fact(element_type_of(array), Shape(array.shape), array)],
-                name,
-                [name],
-            )
+        return self.merged._source(
+            "Parameter", name, [name], fact, {"shape": text, "element_type": element_type}
         )
-        self.values[wire.node] = array
-        return wire
+
+    def constant(self, value: Any, name: str | None = None, **_: Any) -> Wire:
+        """A constant tensor, which only training changes."""
+        top = self.merged
+        fact = fact_of(as_tensor(value), with_value=True)
+        data = top.stored(fact.value, fact.element_type)
+        return top._source("Const", name, [] if name is None else [name], fact, data)
+
+    def _source(
+        self, type: str, name: str | None, outputs: Sequence[str], fact: Fact, data: Mapping[str, str]
+    ) -> Wire:
+        """A node without inputs."""
+        node = Node(self, type, self.dialect.layer_version(type, self.opset), name or type, data)
+        node.facts = [fact]
+        with self.change():
+            self.given_names.take(node, name, outputs)
+            self.insert(node)
+            self._finish(node, 1)
+        return node.outputs[0]
 
     def node(
         self,
@@ -68,18 +104,29 @@ class Graph(Content):
         Raises:  DiagnosticError
         """
         for wire in graphs_in:
-            self._hold_to_wires(wire, f"an input of {name or type}")
+            self._require_own(wire, f"an input of {name or type}")
         top = self.merged
-        node = added(type, self.version_of(type), graphs_in, parameters, name)
-        top.names.take(node, specified_outputs_name)
-        top.nodes.append(node)
-        return Wire(self, node)
+        op = top.op(type)
+        with top.change():
+            node = top.added(op, name or type, graphs_in, parameters)
+            top.given_names.take(node, name, specified_outputs_name)
+        return node.outputs[0]
+
+    def add(
+        self, op: str | Definition, /, *inputs: Any, name: str | None = None, **keywords: Any
+    ) -> Wire | tuple[Wire, ...]:
+        """The same as node."""
+        return self.node(str(op), *inputs, name=name, **keywords)
+
+    def apply(self, type: str, *operands: Any) -> Wire:
+        """Add a node for an operator of Python."""
+        return self.node(type, *operands)
 
     def predict(self, wire: Wire, name: str | None = None) -> None:
         """Mark a tensor as a result of the graph, with an explicit name or that of the tensor."""
-        self._hold_to_wires(wire, f"the result {name or ''}".rstrip())
+        self._require_own(wire, f"the result {name or ''}".rstrip())
         top = self.merged
-        top.names.result(name)
+        top.given_names.result(name)
         top.results.append((wire, name))
 
     def merge(self, *others: Graph) -> Graph:
@@ -92,35 +139,76 @@ class Graph(Content):
             if mine is theirs:
                 continue
             if mine.opset != theirs.opset:
-                raise refuse(
-                    "incompatible-opsets",
-                    f"a graph of opset {theirs.opset} cannot be merged into one of opset {mine.opset}",
-                )
-            mine.names.take_over(theirs.names)
-            mine.nodes.extend(theirs.nodes)
-            mine.values.update(theirs.values)
+                message = f"a graph of opset {theirs.opset} cannot be merged into one of opset {mine.opset}"
+                raise refuse("incompatible-opsets", message)
+            mine.given_names.take_over(theirs.given_names)
+            start = mine.origin.weights.append(theirs.origin.weights)
+            for node in theirs.order:
+                node.graph = mine
+                if "offset" in node.data and theirs.dialect.layer_kind(node.type) is LayerKind.CONSTANT:
+                    node.data = {**node.data, "offset": str(int(node.data["offset"]) + start)}
+                mine.insert(node)
             mine.results.extend(theirs.results)
             theirs.merged_into = mine
         return self
 
+    # ops
+
+    def op(self, id: str) -> Op:
+        """The op of a type in the graph's opset. Raises: DiagnosticError where there is none"""
+        op = self.registry.resolve(id, self.dialect.layer_version(id, self.opset))
+        if isinstance(op, NoOp):
+            raise refuse(op.rule, op.message, id, op.notes)
+        return op
+
+    def texts(self, op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
+        """The attributes that are given; the toolkit's file does not write defaults."""
+        values = {name: plain(op, name, value) for name, value in attributes.items()}
+        return {name: format_value(value) for name, value in values.items() if value is not None}
+
+    def _created(self, op: Op, name: str, data: Mapping[str, str], place: int | None = None) -> Node:
+        node = super()._created(op, name, data, place)
+        node.version = self.dialect.layer_version(node.type, self.opset)
+        return node
+
+    def _require_own(self, wire: Wire, what: str) -> None:
+        if not isinstance(wire, Wire):
+            raise TypeError(f"{what} is {wire!r}, must be a Wire; tensors enter a graph by constant")
+        if wire.node.graph is not self.merged:
+            raise refuse("cross-graph-connection", f"{what} comes from another graph; merge the two first")
+
+    # the result
+
     def model(self) -> Model:
         """The graph as a model, to be checked, inferred, run, trained, written.
 
-        Raises:  DiagnosticError where it has no result
+        Its layers are in the order in which the nodes were added, inputs first.
+        Raises:  DiagnosticError where it has no result, or two names are equal
         """
-        return model_of(self.merged)
+        return self.merged._model()
 
-    def _hold_to_wires(self, wire: Wire, what: str) -> None:
-        if not isinstance(wire, Wire):
-            raise TypeError(f"{what} is {wire!r}, must be a Wire; tensors enter a graph by constant")
-        if wire.graph.merged is not self.merged:
-            raise refuse("cross-graph-connection", f"{what} comes from another graph; merge the two first")
+    def _model(self) -> Model:
+        if not self.results:
+            message = f"the graph {self.name!r} has no result; end it with predict"
+            raise refuse("graph-without-result", message)
+        kind_of = self.dialect.layer_kind
+        nodes = sorted(self.order, key=lambda node: kind_of(node.type) is not LayerKind.PARAMETER)
+        ports = [[port.name for port in self.op(node.type).definition.outputs] for node in nodes]
+        self.given_names.complete(nodes, ports)
+        ends = [self._end(wire, name or wire.names[0]) for wire, name in self.results]
+        layers = layers_of([*nodes, *ends], None)
+        layers.layers[:] = [_with_kind(layer, kind_of(layer.type)) for layer in layers.layers]
+        return self.origin.model_with(layers, self.name)
 
-    def _anchor(self, node: Node) -> Wire:
-        top = self.merged
-        top.names.take(node, [name for name in node.outputs if name is not None])
-        top.nodes.append(node)
-        return Wire(self, node)
+    def _end(self, wire: Wire, name: str) -> Node:
+        """A Result, which only the model has."""
+        node = Node(self, "Result", self.dialect.layer_version("Result", self.opset), name, {})
+        node.sources, node.output_names = [wire], (name,)
+        return node
+
+
+def _with_kind(layer: Layer, kind: LayerKind) -> Layer:
+    return replace(layer, own_kind=kind)
 
 
 def _open(size: int | str | None) -> bool:

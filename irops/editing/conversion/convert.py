@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.needs import Need
-from irops.analysis.structure import ModelStructure, Path
+from irops.analysis.need import Need
+from irops.analysis.structure import Path
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.printable import shortened
 from irops.diagnostics.rules import rule
@@ -99,7 +99,7 @@ class _Conversion:
     def __init__(self, analysis: ModelAnalysis, target: Target) -> None:
         self.target = target
         self.registry, self.limits = analysis.registry, analysis.limits
-        self.structure: ModelStructure = analysis
+        self.analysis = analysis
         self.model = analysis.model
         self.changes: list[Change] = []
 
@@ -109,7 +109,7 @@ class _Conversion:
         Raises:  DiagnosticError with the layers that are left
         """
         for _ in range(ROUNDS):
-            unread = list(self.target.unread(self.structure))
+            unread = list(self.target.unread(self.analysis))
             if not unread:
                 return
             before, reasons = len(self.changes), dict[tuple[Path, int], str]()
@@ -117,13 +117,13 @@ class _Conversion:
                 self._convert_graph(path, group, reasons)
             if len(self.changes) == before:
                 raise DiagnosticError(self._refused(unread, reasons))
-            self.structure = ModelStructure(self.model, self.registry, self.limits)
-        left = list(self.target.unread(self.structure))
+            self.analysis = ModelAnalysis(self.model, self.registry, self.limits)
+        left = list(self.target.unread(self.analysis))
         if left:
             raise DiagnosticError(self._refused(left, {}))
 
     def upgrade(self) -> None:
-        paths = Counter(graph.path for graph in self.structure.graphs)
+        paths = Counter(graph.path for graph in self.analysis.graphs)
         for path in (path for path, count in paths.items() if count == 1):
             graph = self._graph(path)
             before = len(self.changes)
@@ -145,7 +145,7 @@ class _Conversion:
         return Graph(self.model, path=path, registry=self.registry, limits=self.limits)
 
     def _convert_graph(self, path: Path, unread: list[Need], reasons: dict[tuple[Path, int], str]) -> None:
-        if sum(graph.path == path for graph in self.structure.graphs) > 1:
+        if sum(graph.path == path for graph in self.analysis.graphs) > 1:
             why = f"several layers have the name {shortened(path[-2])!r}, whose bodies are not distinguished"
             reasons.update({(path, need.layer.id): why for need in unread if need.layer is not None})
             return
@@ -211,6 +211,6 @@ class _Conversion:
             findings[key] = Diagnostic(
                 rule("inconvertible-layer"),
                 shortened(message, 600),
-                self.structure.location(need.layer, need.graph.path, need.at, need.attribute),
+                self.analysis.location(need.layer, need.graph.path, need.at, need.attribute),
             )
         return list(findings.values())

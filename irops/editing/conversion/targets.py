@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from irops.analysis.needs import Need, needs
-from irops.analysis.structure import ModelStructure
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.need import Need
+from irops.analysis.needs import needs
 from irops.spec.opsets import OPSETS
 from irops.spec.releases import releases
 
@@ -25,7 +26,7 @@ class Target(Protocol):
     def reads_op(self, type: str, version: str) -> bool: ...
     def reads_type(self, name: str) -> bool: ...
     def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool: ...
-    def unread(self, structure: ModelStructure) -> Iterator[Need]: ...
+    def unread(self, analysis: ModelAnalysis) -> Iterator[Need]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ class ReleaseTarget:
     def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool:
         return releases().reads(self.name, releases().of_input(op, types, element_type))
 
-    def unread(self, structure: ModelStructure) -> Iterator[Need]:
+    def unread(self, analysis: ModelAnalysis) -> Iterator[Need]:
         """What the release does not read; the length of the file, which writing decides, left out."""
-        for need in needs(structure):
+        for need in needs(analysis):
             if need.layer is not None and not releases().reads(self.name, need.since):
                 yield need
 
@@ -82,8 +83,8 @@ class OpsetTarget:
     def reads_input(self, op: str, types: tuple[str, ...], element_type: str) -> bool:  # noqa: ARG002
         return True
 
-    def unread(self, structure: ModelStructure) -> Iterator[Need]:
-        for graph in structure.graphs:
+    def unread(self, analysis: ModelAnalysis) -> Iterator[Need]:
+        for graph in analysis.graphs:
             for node in graph.layers.values():
                 layer = node.layer
                 if node.op is not None and _number(layer.version) > self.number:

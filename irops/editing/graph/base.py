@@ -18,11 +18,11 @@ from irops.editing.graph.origin import Origin
 from irops.editing.graph.store import Store
 from irops.invocation import Invocation
 from irops.ir.model import Body
+from irops.ir.region import Region
 from irops.ir.storage import Weights
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.spec.definition import Definition
-from irops.spec.domains import format_value
 from irops.spec.op import NoOp, Op
 from irops.spec.opsets import opsets
 from irops.values.element import Array, ElementType
@@ -135,13 +135,7 @@ class Base(Store):
         """The attributes of a Const whose elements are added to the weights."""
         content = pack(array, kind)
         offset = self.origin.weights.append(Weights.of_bytes(content))
-        shape = format_value(array.shape)
-        return {
-            "element_type": str(kind),
-            "shape": shape,
-            "offset": str(offset),
-            "size": str(len(content)),
-        }
+        return Region(kind, array.shape, offset, len(content)).data
 
     def operand_values(
         self, op: Op, operands: Sequence[Any], name: str, place: int | None
@@ -179,7 +173,7 @@ class Base(Store):
         sources = self.operand_values(op, operands, name, place)
         if place is not None:
             place += len(self.order) - before
-        node = self._created(op, name, texts_of(op.definition, attributes), place)
+        node = self._created(op, name, self.texts(op, attributes), place)
         node.bodies = dict(bodies or {})
         for index, source in enumerate(sources):
             self.connect(node, index, source)

@@ -24,9 +24,10 @@ def caller(name: str | None = None) -> Location:
     return Location(frame.f_code.co_filename, frame.f_lineno, layer_name=name)
 
 
-def refuse(name: str, message: str, node: str | None = None) -> DiagnosticError:
+def refuse(name: str, message: str, node: str | None = None, notes: tuple[str, ...] = ()) -> DiagnosticError:
     """The error to raise. name: of the rule; node: the name of the node that is concerned"""
-    return DiagnosticError([Diagnostic(rule(name), message, caller(node), level=Severity.ERROR)])
+    place = caller(node)
+    return DiagnosticError([Diagnostic(rule(name), message, place, notes=notes, level=Severity.ERROR)])
 
 
 def refuse_fault(

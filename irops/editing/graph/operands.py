@@ -96,7 +96,12 @@ def _value_of(
 
 
 def own(graph: object, value: Value, what: str, node: str | None = None) -> Value:
-    """A Value of the graph. Raises: DiagnosticError for one of another graph, or of a removed node"""
+    """A Value of the graph.
+
+    Raises:  DiagnosticError for one of another graph, or of a removed node; TypeError for what is no Value
+    """
+    if not isinstance(value, Value):
+        raise TypeError(f"{what} is {type(value).__name__}, must be a Value of the graph")
     if value.node.graph is not graph:
         message = f"{what} is an output of {value.node} of another graph; a graph connects its own nodes only"
         raise refuse("cross-graph-connection", message, node)

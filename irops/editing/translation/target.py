@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from irops.dialects.onnx.opsets import ONNX
 from irops.ir.model import Edge, Graph, Layer, Port
-from irops.ir.storage import Weights
+from irops.ir.region import Region
+from irops.ir.storage import JoinedWeights, Weights
 from irops.ir.unique import UniqueNames
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack
@@ -29,7 +30,7 @@ class Target:
 
     def __init__(self, dialect: str, opset: int, weights: Weights | None, used_names: Iterable[str]) -> None:
         self.dialect, self.opset = dialect, opset
-        self.graph, self.weights = Graph(), Extended(weights or Weights.of_bytes(b""))
+        self.graph, self.weights = Graph(), JoinedWeights(weights or Weights.of_bytes(b""))
         self._used_names = UniqueNames(used_names)
 
     def add(
@@ -59,12 +60,7 @@ class Target:
         """Add a constant layer."""
         kind = element_type_of(array)
         raw = pack(array, kind)
-        data = {
-            "element_type": kind.name,
-            "shape": ", ".join(map(str, array.shape)),
-            "offset": str(self.weights.add(raw)),
-            "size": str(len(raw)),
-        }
+        data = Region(kind, array.shape, self.weights.append(Weights.of_bytes(raw)), len(raw)).data
         return Wire(self.add(name, "Const" if self.dialect == ONNX else "Const-1", data=data))
 
     def drop(self, candidates: Collection[Layer]) -> None:
@@ -75,42 +71,3 @@ class Target:
     def unique(self, name: str) -> str:
         """An unused name that resembles the given one."""
         return self._used_names.unique(name)
-
-
-class Extended(Weights):
-    """The weights of a model, which are not copied, followed by added bytes."""
-
-    __slots__ = ("_added", "_base")
-
-    def __init__(self, base: Weights) -> None:
-        super().__init__(None)
-        self._base, self._added = base, bytearray()
-
-    @property
-    def name(self) -> str:
-        return self._base.name
-
-    @property
-    def size(self) -> int:
-        return self._base.size + len(self._added)
-
-    def add(self, raw: bytes) -> int:
-        """Append bytes; return their offset."""
-        start = self.size
-        self._added.extend(raw)
-        return start
-
-    def view(self, offset: int, size: int) -> memoryview:
-        """Some of the bytes; added bytes are copied."""
-        if offset + size <= self._base.size:
-            return self._base.view(offset, size)
-        start = offset - self._base.size
-        if start < 0 or size < 0 or start + size > len(self._added):
-            raise ValueError(f"bytes {offset} to {offset + size} are out of range; there are {self.size}")
-        return memoryview(bytes(self._added[start : start + size]))
-
-    def read(self, offset: int, size: int) -> memoryview:
-        return self._base.read(offset, size) if offset + size <= self._base.size else self.view(offset, size)
-
-    def require_unchanged(self) -> None:
-        self._base.require_unchanged()

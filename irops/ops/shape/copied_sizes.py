@@ -10,6 +10,7 @@ from itertools import combinations
 from irops.values.count import Product
 from irops.values.dim import Dim
 from irops.values.shape import Shape
+from irops.values.symbol import Symbol
 from irops.values.violation import Violation
 
 MAX_AXES = 4
@@ -46,12 +47,24 @@ def union_of_copies(
         loose[axis] = loose[axis].union(data[axis])
     found = []
     for chosen in _subsets(distinguished):
+        source = _with_zeros(data, {sizes[axis].symbol for axis in chosen})
+        if source is None:
+            continue
         choice = list(loose)
         for axis in distinguished:
-            choice[axis] = data[axis] if axis in chosen else _positive(choice[axis])
+            choice[axis] = source[axis] if axis in chosen else _positive(choice[axis])
+        if any(size == 0 for size in source) and not any(size.can_be(0) for size in choice):
+            continue
         with suppress(Violation):
-            found.append(Shape(balanced(choice, data, copied | chosen)))
+            found.append(Shape(balanced(choice, source, copied | chosen)))
     return reduce(Shape.union, found) if found else None
+
+
+def _with_zeros(data: Shape, symbols: Collection[Symbol | None]) -> Shape | None:
+    """The shape of data where these symbols are 0, and sizes with them; None if they cannot be 0."""
+    sizes = [Dim.of(0) if any(symbol in symbols for symbol in size.zero_with) else size for size in data]
+    possible = all(before.can_be(after) for before, after in zip(data, sizes))
+    return Shape(sizes) if possible else None
 
 
 def _subsets(axes: Sequence[int]) -> Iterator[set[int]]:

@@ -33,7 +33,8 @@ def reshape_shape(data: Fact, shape: Fact, *, special_zero: bool) -> Shape:
     require(rank is None or all(axis < rank for axis in copied), "C3", f"{requested} at rank {rank}")
     has_size_0 = any(size == 0 and axis not in copied for axis, size in enumerate(pattern))
     warn_unless(not has_size_0 or -1 not in pattern, "C5", requested)
-    remaining = ONE if has_size_0 else ANY
+    has_elements = rank is not None and all(size.low >= 1 for size in data.shape)
+    remaining = ONE if has_size_0 else ANY.at_least(int(has_elements))
     sizes = [_requested(size, remaining, -1 in pattern) for size in pattern]
     for axis in copied:
         sizes[axis] = data.shape[axis]

@@ -9,7 +9,7 @@ from invoking import infer_layer
 
 from irops.invocation import OpFault
 from irops.registry import default_registry
-from irops.values.dim import ANY, UNKNOWN, Dim
+from irops.values.dim import ANY, UNKNOWN, Dim, broadcast
 from irops.values.element import I64, element_type
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
@@ -53,6 +53,11 @@ def test_the_size_that_is_left_keeps_its_name():
     assert reshaped(fact(B * S, 768), B, -1, 768)[1].symbol == S.symbol
 
 
+def test_data_with_elements_leaves_no_size_0_to_minus_1():
+    shape = reshaped(fact(*[2] * 8), *[ANY.named(f"size{axis}") for axis in range(7)], -1, special_zero=True)
+    assert shape[7] == Dim(1, inf)
+
+
 def test_a_copied_size_is_left_out_of_the_count():
     assert str(reshaped(fact(ANY, ANY, 8), 0, 0, -1, special_zero=True)) == "[?,?,8]"
     assert str(reshaped(fact(0, 6), 0, -1, special_zero=True)) == "[0,6]"
@@ -65,6 +70,14 @@ def test_an_element_that_may_be_0_may_copy_a_size():
     assert (
         str(reshaped(fact(3, 4), *([Dim(0, 3)] * 6), special_zero=True)) == "[1..3,1..4,1..3,1..3,1..3,1..3]"
     )
+
+
+def test_an_element_that_data_was_broadcast_with_copies_no_other_size():
+    query, key = Dim(0, 3).named("query"), Dim(1, inf).named("key")
+    assert str(reshaped(fact(broadcast(key, query, "C1"), 6), query, 6, special_zero=True)) == "[..3,6]"
+    data = fact(key, 12, broadcast(8, query, "C1"))
+    assert str(reshaped(data, Dim(1, inf).named("rows"), query, special_zero=True)) == "[32..,1..3]"
+    assert str(reshaped(fact(key, 3, 2), query, 6, special_zero=True)) == "[1..,6]"
 
 
 def test_where_a_copied_size_is_0_the_other_sizes_are_free():

@@ -13,28 +13,29 @@ WORKER = Path(__file__).with_name("worker.py")
 CRASHED = "the process that read the file crashed"
 
 
-def refusals(files: Sequence[Path], packages: Path | None = None) -> dict[Path, str]:
+def refusals(files: Sequence[Path], packages: Path | None = None, worker: Path = WORKER) -> dict[Path, str]:
     """Why a release refuses each file, "" for those that it reads.
 
     packages: the folder of a release that pip installed with --target, beside a folder numpy1 with a NumPy
-    below 2 for releases before 2024.3; by default the OpenVINO of this environment.
+    below 2 for releases before 2024.3; by default the OpenVINO of this environment. worker: the script that
+    takes the files from standard input.
     """
     answers: dict[Path, str] = {}
     while len(answers) < len(files):
         ahead = files[len(answers) :]
-        answers.update(_answers(ahead, packages))
+        answers.update(_answers(ahead, packages, worker))
         if len(answers) < len(files):
             answers[files[len(answers)]] = CRASHED
     return answers
 
 
-def _answers(files: Sequence[Path], packages: Path | None) -> dict[Path, str]:
+def _answers(files: Sequence[Path], packages: Path | None, worker: Path) -> dict[Path, str]:
     """The answers of one process, up to the file that crashes it."""
     environment = dict(os.environ)
     if packages is not None:
         environment["PYTHONPATH"] = os.pathsep.join((str(packages), str(packages.parent / "numpy1")))
     done = subprocess.run(
-        [sys.executable, "-s", str(WORKER)],
+        [sys.executable, "-s", str(worker)],
         input="".join(f"{file}\n" for file in files),
         env=environment,
         capture_output=True,

@@ -55,16 +55,16 @@ def made(
         kind = element_type(wanted) if wanted else tensor.element_type
         value = tensor.value
         if value is None or element_type_of(value) is not kind:
-            value = _cast(value, kind.name, shape)
+            value = cast(value, kind.name, shape)
         arrays.append(value)
         if constants and index and tensor.value is not None:
             fixed[index] = value
     outputs = len(expected_outputs(op, case)) or len(op.definition.outputs)
-    attributes = {name: text for name, text in _attributes(op, case).items() if name != without}
+    attributes = {name: text for name, text in attributes_of(op, case).items() if name != without}
     return one_op_model(op, arrays, attributes, outputs, fixed)
 
 
-def _cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
+def cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
     kind = element_type(name)
     if name == "string":
         return np.full(shape, "a", object)
@@ -74,7 +74,7 @@ def _cast(value: Array | None, name: str, shape: tuple[int, ...]) -> Array:
         return tagged(np.asarray(value).astype(np.float64).clip(0, 1).astype(kind.dtype), kind)
 
 
-def _attributes(op: Op, case: Case) -> dict[str, str]:
+def attributes_of(op: Op, case: Case) -> dict[str, str]:
     """Those of the example, and defaults of the specification that the reader does not know."""
     unread = {
         name: attribute.default

@@ -58,14 +58,14 @@ def op_probes(version: OpVersion) -> Iterator[Probe]:
                 weights,
             )
         yield from value_probes(version, op, case)
-        for variable, allowed in _variables(op).items():
+        for variable, allowed in type_variables(op).items():
             for name in sorted(allowed):
                 model = made(op, case, {variable: name})
                 if model is not None:
                     yield Probe(("typed", version.id, variable, name), *model)
 
 
-def _variables(op: Op) -> Mapping[str, frozenset[str]]:
+def type_variables(op: Op) -> Mapping[str, frozenset[str]]:
     """The type variables of inputs, or the names of inputs that have a set of types, with their types."""
     return {
         port.type if port.type in op.definition.types else port.name: port.allowed

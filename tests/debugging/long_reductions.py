@@ -1,9 +1,10 @@
 """Plant faults in networks, reduce each, and count how small the models become.
 
-    python tests/debugging/planted_reductions.py FOLDER --plants 500 --output report.jsonl
+    python tests/debugging/long_reductions.py FOLDER --plants 500 --output report.jsonl
 
 FOLDER has a folder for each network: model.xml, model.bin and inputs.npz, whose arrays are in the order of
-the inputs. A fault that does not change the results of its network is drawn anew.
+the inputs. A fault that does not change the results of its network is drawn anew. With --by sources, the
+judge is that of --differs, else a function.
 """
 
 from __future__ import annotations
@@ -64,19 +65,21 @@ class Shows:
 
 
 def reduction_of(
-    analysis: ModelAnalysis, inputs: Any, calls: Any, draw: random.Random
+    analysis: ModelAnalysis, inputs: Any, calls: Any, draw: random.Random, *, by_sources: bool
 ) -> tuple[Plant, Reduction] | None:
     """A fault that shows, and the reduction of the model; None if none of some draws shows."""
     for _ in range(DRAWS):
         plant = random_plant(calls, draw)
         try:
+            if by_sources:
+                return plant, reduce(analysis.model, inputs, differs=("reference", Planted(plant)))
             return plant, reduce(analysis.model, inputs, Shows(plant))
         except NoFault:
             continue
     return None
 
 
-def reports(folder: Path, plants: int, seed: int) -> Iterator[dict[str, Any]]:
+def reports(folder: Path, plants: int, seed: int, *, by_sources: bool) -> Iterator[dict[str, Any]]:
     """An entry for each plant, the networks in turn."""
     networks = sorted(path.parent for path in folder.glob("*/model.xml"))
     random.Random(seed).shuffle(networks)
@@ -89,7 +92,8 @@ def reports(folder: Path, plants: int, seed: int) -> Iterator[dict[str, Any]]:
             try:
                 analysis = analyse(irops.read(network / "model.xml"))
                 inputs = inputs_of(analysis, network / "inputs.npz")
-                outcome = reduction_of(analysis, inputs, calls_of(analysis, inputs), draw)
+                calls = calls_of(analysis, inputs)
+                outcome = reduction_of(analysis, inputs, calls, draw, by_sources=by_sources)
             except EvaluationError as error:
                 yield {**entry, "error": str(error)[:300]}
                 continue
@@ -119,11 +123,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--plants", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--by", choices=("function", "sources"), default="function")
     parser.add_argument("--output", type=Path, required=True)
     args = parser.parse_args()
     entries = []
     with args.output.open("w") as file:
-        for entry in reports(args.folder, args.plants, args.seed):
+        for entry in reports(args.folder, args.plants, args.seed, by_sources=args.by == "sources"):
             entries.append(entry)
             file.write(json.dumps(entry) + "\n")
             file.flush()

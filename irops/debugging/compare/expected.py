@@ -1,0 +1,105 @@
+"""Results of a model compared with those that are expected: of another run, machine or release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from irops.analysis.signature import Signature
+from irops.debugging.compare.agreement import agreement
+from irops.debugging.compare.noise import noisy_walk
+from irops.debugging.sources.source import Context
+from irops.diagnostics.printable import plural, printable
+from irops.ir.tensor_files import as_declared
+from irops.values.element import Array, element_type_of
+from irops.values.shape import Shape
+from irops.verdicts.arithmetic import DECLARED, Arithmetic
+from irops.verdicts.verdict import Judgement, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The judgement of each result that is expected, by name. missing: the results that nobody expects."""
+
+    judgements: Mapping[str, Judgement]
+    missing: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all results are as expected, but for rounding."""
+        return not any(judgement.is_fault for judgement in self.judgements.values())
+
+    def lines(self, source: str) -> list[str]:
+        """What to print. source: where the expected values are from"""
+        agreeing = sum(not judgement.is_fault for judgement in self.judgements.values())
+        lines = [f"{agreeing} of {plural(len(self.judgements), 'result')} as in {source}"]
+        for name, judgement in self.judgements.items():
+            reason = f": {judgement.reason}" if judgement.reason else ""
+            lines.append(f"  {printable(name)} {judgement.verdict}{reason}")
+        if self.missing:
+            names = ", ".join(map(printable, self.missing))
+            lines.append(f"  not in {source}: {names}")
+        return lines
+
+
+def expectation(
+    context: Context,
+    results: Mapping[str, Array],
+    expected: Mapping[str, Array],
+    arithmetic: Arithmetic = DECLARED,
+) -> Expectation:
+    """Compare results by name with expected arrays, by the name or position of the result or its tensor.
+
+    Where they differ, two further runs show what rounding alone does in this model. arithmetic: of the less
+    precise of the two
+    Raises:  KeyError, with a suggestion, for an expected array that is no result; EvaluationError
+    """
+    signature = context.analysis.signature
+    wanted = {_result(signature, key): array for key, array in expected.items()}
+    noisy: list[Mapping[str, Array]] = []
+    judgements: dict[str, Judgement] = {}
+    for name, array in wanted.items():
+        declared = as_declared(array, element_type_of(results[name]))
+        judgement = _unlike(results[name], declared) or agreement(declared, results[name], [], arithmetic)
+        if judgement.is_fault and judgement.metrics is not None:
+            noisy = noisy or [_noisy_results(context, arithmetic, seed) for seed in (1, 2)]
+            judgement = agreement(declared, results[name], [run[name] for run in noisy], arithmetic)
+        judgements[name] = judgement
+    return Expectation(judgements, tuple(name for name in results if name not in wanted))
+
+
+def _result(signature: Signature, key: str) -> str:
+    try:
+        return signature.result(key).name
+    except KeyError:
+        if not key.isdecimal() or len(key) > 9:
+            raise
+        return signature.result(int(key)).name
+
+
+def _unlike(ours: Array, expected: Array) -> Judgement | None:
+    """The judgement of tensors of different types or shapes; None for others."""
+    if ours.shape != expected.shape:
+        reason = f"has shape {Shape(ours.shape)}, expected is {Shape(expected.shape)}"
+        return Judgement(Verdict.WRONG, reason)
+    kinds = element_type_of(ours), element_type_of(expected)
+    if kinds[0] is not kinds[1]:
+        return Judgement(Verdict.WRONG, f"has element type {kinds[0]}, expected is {kinds[1]}")
+    return None
+
+
+def _noisy_results(context: Context, arithmetic: Arithmetic, seed: int) -> Mapping[str, Array]:
+    """The results of a run with other rounding errors."""
+    wiring = context.analysis.root.wiring
+    wanted: dict[tuple[int, int], list[str]] = {}
+    for port in context.analysis.signature.results:
+        source = wiring.inputs[port.layer.id][0]
+        assert source is not None
+        wanted.setdefault((source[0].id, source[1]), []).append(port.name)
+    found: dict[str, Array] = {}
+    for value in noisy_walk(context, arithmetic, seed):
+        for index, array in enumerate(value.outputs):
+            for name in wanted.get((value.layer, index), ()):
+                assert array is not None
+                found[name] = array
+    return found

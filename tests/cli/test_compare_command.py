@@ -1,0 +1,94 @@
+"""irops compare: names the wrong layer first, in text and JSON; records values; irops run --expect."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import irops as package
+
+
+@pytest.fixture
+def folder(tmp_path):
+    graph = package.Graph("net")
+    x = graph.parameter("x", "f32", [2, 6])
+    w = graph.constant(np.random.default_rng(1).standard_normal((6, 5)).astype(np.float32), name="w")
+    product = graph.add("MatMul", x, w, name="product")
+    graph.result(graph.add("Tanh", product, name="active"), name="y")
+    package.write(graph.model(), tmp_path / "m.xml")
+    x = np.random.default_rng(2).standard_normal((2, 6)).astype(np.float32)
+    np.savez(tmp_path / "in.npz", x=x)
+    results = package.run(tmp_path / "m.xml", {"x": x}, keep="all")
+    np.savez(tmp_path / "good.npz", **{name: results[name] for name in ("product", "active")})
+    np.savez(tmp_path / "bad.npz", product=results["product"] * 1.01, active=results["active"])
+    np.savez(tmp_path / "out.npz", y=results["y"])
+    np.savez(tmp_path / "wrong.npz", y=results["y"] + np.float32(0.01))
+    return tmp_path
+
+
+def test_the_answer_is_the_first_line(irops, folder):
+    done = irops("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b", folder / "bad.npz")
+    assert done.status == 1
+    lines = done.out.splitlines()
+    assert lines[0].startswith(f"the first wrong layer is product (MatMul-1, {folder / 'm.xml'}:")
+    assert "10 of 10 elements differ" in lines[0]
+    assert [line.split()[0] for line in lines[-2:]] == ["layer", "product"]
+
+
+def test_no_wrong_layer_is_success(irops, folder):
+    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz")
+    done = irops(*words, "--b", folder / "good.npz")
+    assert (done.status, done.out.splitlines()[1]) == (0, "2 layers compared: 2 equal")
+    assert irops(*words, "--b", "numpy", "--quiet").out == ""
+    assert len(irops(*words, "--b", folder / "good.npz", "--all").out.splitlines()) == 6
+
+
+def test_json_goes_to_a_file(irops, folder):
+    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b", folder / "bad.npz")
+    done = irops(*words, "--output-format", "json", "-o", folder / "report.json")
+    assert (done.status, done.out) == (1, "")
+    report = json.loads((folder / "report.json").read_text())
+    assert (report["schema"], report["mode"], report["first"]) == (1, "propagated", "product")
+
+
+def test_recorded_values_are_compared_elsewhere(irops, folder):
+    words = ("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", "--b", "reference")
+    done = irops(*words, "--save-values", folder / "recorded")
+    assert (done.status, done.out) == (0, f"{folder / 'recorded'}: 5 values of reference\n")
+    done = irops(*words[:-1], folder / "recorded")
+    assert done.status == 0
+    assert "2 layers compared: 2 equal" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--b", "opnevino:CPU"), "there is no source 'opnevino:CPU'; did you mean openvino:?"),
+        (("--b", "m.xml"), "there is no source 'm.xml'"),
+        (("--mode", "isolate"), "did you mean isolated?"),
+        (
+            ("--b", "good.npz", "--mode", "isolated"),
+            "cannot compute single layers; compare in mode propagated",
+        ),
+    ],
+)
+def test_wrong_usage_is_refused_with_a_suggestion(irops, folder, words, message):
+    words = [str(folder / word) if word == "good.npz" else word for word in words]
+    done = irops("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", *words)
+    assert done.status == 2
+    assert message in done.err
+
+
+def test_run_compares_results_with_expected_ones(irops, folder):
+    words = ("run", folder / "m.xml", "--load-inputs", folder / "in.npz", "--expect")
+    done = irops(*words, folder / "out.npz")
+    assert (done.status, done.err) == (0, f"1 of 1 result as in {folder / 'out.npz'}\n  y equal\n")
+    done = irops(*words, folder / "wrong.npz")
+    assert done.status == 1
+    assert f"0 of 1 result as in {folder / 'wrong.npz'}\n  y wrong: 10 of 10 elements differ" in done.err
+    done = irops(*words, folder / "good.npz")
+    assert done.status == 2
+    assert "--expect" in done.err
+    assert "the model has no result 'product'" in done.err

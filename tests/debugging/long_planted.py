@@ -1,0 +1,138 @@
+"""Plant faults in networks and see whether irops.compare names the layer: hundreds of plants, in hours.
+
+    python tests/debugging/long_planted.py CORPUS --count 500 --seed 0 --report planted.jsonl
+
+CORPUS has a folder for each network, with model.xml and inputs.npz (arrays in the order of the inputs).
+Every plant is one line of JSON; the last line printed sums up. tests/debugging/test_planted.py runs a few.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+
+from wrong_call import FAULTS, Planted
+
+import irops
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.debugging.sources.layerwise import Layerwise
+from irops.debugging.sources.source import Context
+
+
+class Counting:
+    """The reference; records the op of every call."""
+
+    name = "counting"
+
+    def __init__(self):
+        self.calls = []
+
+    def kernel(self, op):
+        kernel = op.functions.kernel
+        if kernel is None or op.definition.bodies or op.definition.stateful:
+            return None
+
+        def compute(*inputs, **attributes):
+            self.calls.append(op.id)
+            return kernel(*inputs, **attributes)
+
+        return compute
+
+
+def below(analysis, name):
+    """The names of the layers of the outermost graph that depend on a layer."""
+    names = {name}
+    wiring = analysis.root.wiring
+    for node in analysis.root.order:
+        if any(s is not None and s[0].name in names for s in wiring.inputs[node.layer.id]):
+            names.add(node.layer.name)
+    return names
+
+
+def planted_layers(analysis, inputs, backend, mode):
+    """The names of the layers that are called wrong, the innermost name of their path first."""
+    found = irops.compare(analysis, inputs, b=backend, mode=mode)
+    return [layer for layer in found.layers if layer.is_fault]
+
+
+def try_one(analysis, inputs, random):
+    """One plant: its description and what was found; None where it changes nothing."""
+    counting = Counting()
+    irops.compare(analysis, inputs, b=counting)
+    number = int(random.integers(len(counting.calls)))
+    op = counting.calls[number]
+    call = counting.calls[:number].count(op)
+    fault = FAULTS[int(random.integers(len(FAULTS)))]
+    planted = Planted(op, call, fault)
+    isolated = planted_layers(analysis, inputs, planted, "isolated")
+    if not planted.changed:
+        return None
+    name = isolated[0].name if isolated else ""
+    row = {"op": op, "call": call, "fault": fault.__name__, "isolated": [layer.name for layer in isolated]}
+    row["isolated_right"] = len(isolated) == 1 and isolated[0].op == op
+    if isolated and not isolated[0].path:
+        again = Planted(op, propagated_call(analysis, inputs, op, name), fault)
+        wrong = planted_layers(analysis, inputs, again, "propagated")
+        row["changed"] = again.changed
+        row["propagated"] = wrong[0].name if wrong else ""
+        row["propagated_right"] = bool(wrong) and wrong[0].name in below(analysis, name)
+        row["propagated_exact"] = bool(wrong) and wrong[0].name == name
+    return row
+
+
+def propagated_call(analysis, inputs, op, name):
+    """The number of a layer among the calls of its op in a plain run."""
+    counting, calls = Counting(), []
+    context = Context(analysis, analysis.signature.arrays(inputs))
+    for value in Layerwise(counting).walk(context):
+        calls.append((analysis.root.layers[value.layer].layer.name, len(counting.calls)))
+    end = next(count for layer, count in calls if layer == name)
+    return counting.calls[: end - 1].count(op)
+
+
+def networks(folder):
+    return sorted(path.parent for path in Path(folder).glob("*/model.xml"))
+
+
+def opened(folder):
+    """A network and its inputs."""
+    analysis = ModelAnalysis(irops.read(folder / "model.xml"))
+    with np.load(folder / "inputs.npz") as stored:
+        return analysis, [stored[name] for name in stored.files]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("corpus")
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--report", default="planted.jsonl")
+    args = parser.parse_args()
+    random = np.random.default_rng(args.seed)
+    folders = networks(args.corpus)
+    totals = Counter()
+    with open(args.report, "a", encoding="utf-8") as report:
+        while totals["plants"] < args.count:
+            folder = folders[int(random.integers(len(folders)))]
+            try:
+                row = try_one(*opened(folder), random)
+            except irops.DiagnosticError as error:
+                row = {"error": str(error)[:300]}
+            if row is None:
+                continue
+            totals["plants"] += 1
+            totals.update(key for key, value in row.items() if value is True)
+            totals["with_propagated"] += "propagated" in row
+            print(json.dumps({"network": folder.name, **row}), file=report, flush=True)
+    print(dict(totals))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""A few random plants in the examples: long_planted.py plants hundreds in a corpus of networks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from long_planted import opened, try_one
+
+import irops
+
+EXAMPLES = {
+    "bidirectional_encoder": 11,
+    "digit_classifier": 5,
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_isolated_names_the_planted_layer_and_no_other(name, pytestconfig):
+    analysis, inputs = opened(pytestconfig.rootpath / "examples" / name)
+    random = np.random.default_rng(EXAMPLES[name])
+    rows = [row for row in (try_one(analysis, inputs, random) for _ in range(12)) if row is not None]
+    assert len(rows) >= 5
+    assert [row for row in rows if not row["isolated_right"]] == []
+    assert [row for row in rows if not row.get("propagated_right", True)] == []
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_no_layer_of_the_reference_is_called_wrong(name, pytestconfig):
+    analysis, inputs = opened(pytestconfig.rootpath / "examples" / name)
+    for mode in ("isolated", "propagated"):
+        assert irops.compare(analysis, inputs, b="numpy", mode=mode).ok
