@@ -287,14 +287,14 @@ def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
 def minimum(a: DimLike, b: DimLike) -> Dim:
     """The smaller of two numbers."""
     a, b = Dim.of(a), Dim.of(b)
-    if not (a > b and b > a):
-        return b if a > b else a
-    return _applied("min", a, b, (min(a.low, b.low), min(a.high, b.high)))
+    if not a > b:
+        return a
+    return _applied("min", a, b, (min(a.low, b.low), min(a.high, b.high))) if b > a else b
 
 
 def maximum(a: DimLike, b: DimLike) -> Dim:
     """The greater of two numbers."""
     a, b = Dim.of(a), Dim.of(b)
-    if not (a < b and b < a):
-        return b if a < b else a
-    return _applied("max", a, b, (max(a.low, b.low), max(a.high, b.high)))
+    if not a < b:
+        return a
+    return _applied("max", a, b, (max(a.low, b.low), max(a.high, b.high))) if b < a else b

@@ -17,7 +17,7 @@ def product(a: Interval, b: Interval) -> Interval:
     """The interval of all products; beyond HUGE it is only known that they are at least HUGE."""
     corners = [_times(x, y) for x in a for y in b]
     low, high = min(corners), max(corners)
-    if -HUGE <= low and high <= HUGE:
+    if low >= -HUGE and high <= HUGE:
         return low, high
     return -inf if low < -HUGE else min(low, HUGE), inf if high > HUGE else max(high, -HUGE)
 

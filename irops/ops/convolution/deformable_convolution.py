@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from irops.ops.contraction import product
-from irops.ops.sliding import Slide, Steps, positions, reach, same_padding, check_empty_lists
+from irops.ops.sliding import Slide, Steps, check_empty_lists, positions, reach, same_padding
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array, element_type_of
