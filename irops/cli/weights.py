@@ -109,12 +109,12 @@ def _table(constants: list[Constant]) -> Table:
             "" if found.low is None else f"{found.low:.3g}..{found.high:.3g}",
             _percent(found.zeros, constant),
             *("" if loss is None else f"{100 * loss.relative:.2g}%" for loss in (found.f16, found.int8)),
-            "; ".join(_remarks(constant)),
+            "; ".join(_unusual(constant)),
         )
     return out
 
 
-def _remarks(constant: Constant) -> Iterator[str]:
+def _unusual(constant: Constant) -> Iterator[str]:
     """What is unusual about a constant."""
     found, quantised = constant.statistics, constant.quantisation
     for count, what in ((found.nans, "NaN"), (found.infinities, "infinite"), (found.denormals, "denormal")):

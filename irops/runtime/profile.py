@@ -12,8 +12,8 @@ from typing import Any
 
 from irops.diagnostics.printable import plural
 from irops.html_table import html_table
-from irops.ir.model import Layer
 from irops.ir.pending import Pending
+from irops.runtime.plan import Step
 from irops.runtime.trace import Event, trace_of
 from irops.values.element import Array
 
@@ -71,19 +71,18 @@ class Profile:
         """A call begins; calls within it begin and end before it ends."""
         self._calls.append(_Call(perf_counter_ns()))
 
-    def end_layer(
-        self, layer: Layer, path: GraphPath, op: str, backend: str, outputs: Sequence[Array], held: int
-    ) -> None:
-        """A call of a layer ends. held: the bytes of tensors that the run holds"""
+    def end_layer(self, step: Step, backend: str, outputs: Sequence[Array], tensor_bytes: int) -> None:
+        """A call of a layer ends. tensor_bytes: the bytes of the tensors that the run has in memory"""
         call, end = self._ended()
+        layer, path, op = step.layer, step.node.path, step.op.id
         size = sum(array.nbytes for array in outputs)
         total = self._layers.get((path, layer.id))
         if total is None:
             total = self._layers[path, layer.id] = Total(layer.name, op, backend, path)
         total.add(1, (end - call.start - call.inner) / 1e9, size)
         shapes = [list(array.shape) for array in outputs]
-        arguments = {"op": op, "backend": backend, "bytes": size, "shapes": shapes, "held": held}
-        self._add(Event(layer.name, op, call.start, end, arguments))
+        arguments = {"op": op, "backend": backend, "bytes": size, "shapes": shapes}
+        self._add(Event(layer.name, op, call.start, end, {**arguments, "tensor_bytes": tensor_bytes}))
 
     def end_planning(self, path: GraphPath) -> None:
         """The planning of a graph ends."""

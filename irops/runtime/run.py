@@ -38,15 +38,17 @@ def run_model(
     variables: Variables,
     record: Record | None = None,
     observer: Observer | None = None,
+    run_type: type[Run] | None = None,
 ) -> dict[ValueKey, Array]:
     """Values of Results, and of the layers to keep, by layer id and output.
 
     given: values of Parameters, and of constants that are replaced, by layer id; record: takes the warnings;
-    observer: called for every layer, those of bodies included
+    observer: called for every layer, those of bodies included; run_type: Run, or a class that measures it
     Raises:  EvaluationError; the variables are then as before
     """
     transaction = variables.begin()
-    values = Run(evaluator, transaction, record, observer).graph(evaluator.analysis.root, given, keep)
+    run = (run_type or Run)(evaluator, transaction, record, observer)
+    values = run.graph(evaluator.analysis.root, given, keep)
     require_unchanged_weights(evaluator.analysis.model)  # else nobody knows what they were computed from
     variables.commit(transaction)
     return values
@@ -80,9 +82,7 @@ class Run:
     def graph(
         self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int] = ()
     ) -> dict[ValueKey, Array]:
-        """The values of a graph's Results, and of the layers to keep. Each tensor is freed after its
-        last use.
-        """
+        """The values of a graph's Results, and of layers to keep. Tensors are freed after their last use."""
         kept: dict[ValueKey, Array] = {}
         for computed in self.walk(graph, given, keep):
             layer, facts = computed.step.layer, computed.step.facts
@@ -99,9 +99,6 @@ class Run:
 
         keep: layers whose values stay in memory to the end
         """
-        profile = self.record.profile
-        if profile is not None:
-            profile.begin()
         plan = self._plan(graph, given)
         for warning in plan.warnings:
             self.record.warn(warning)
@@ -110,14 +107,7 @@ class Run:
         for number, step in enumerate(plan.steps):
             layer = step.layer
             arrays = self._inputs(step, values)
-            if profile is not None:
-                profile.begin()
             computed = self._layer(step, arrays, given.get(layer.id))
-            if profile is not None:
-                backend, _ = self.evaluator.kernel(step.op)
-                profile.end_layer(
-                    layer, graph.path, step.op.id, backend.name, computed.outputs, self.bytes_held
-                )
             if self._observer is not None:
                 self._observer(computed)
             yield computed
@@ -133,17 +123,9 @@ class Run:
             if progress is not None and not graph.path:
                 progress(number + 1, len(plan.steps), layer)
         self.bytes_held = held_before
-        if profile is not None:
-            profile.end_graph(graph.path)
 
     def _plan(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
-        profile = self.record.profile
-        if profile is None:
-            return self.evaluator.plan(graph, given)
-        profile.begin()
-        plan = self.evaluator.plan(graph, given)
-        profile.end_planning(graph.path)
-        return plan
+        return self.evaluator.plan(graph, given)
 
     def _inputs(self, step: Step, values: Mapping[ValueKey, Array]) -> list[Array | None]:
         arrays = [None if source is None else values[source] for source in step.sources]

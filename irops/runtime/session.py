@@ -19,10 +19,11 @@ from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.runtime.evaluator import Evaluator, Progress, kept_layers
+from irops.runtime.measured import MeasuredRun
 from irops.runtime.plan import ValueKey
 from irops.runtime.profile import Profile
 from irops.runtime.record import Record
-from irops.runtime.run import run_model
+from irops.runtime.run import Run, run_model
 from irops.runtime.variables import Variables
 from irops.values.element import Array
 
@@ -115,7 +116,9 @@ class Session:
         self._require_computable()
         kept = self.kept(keep)
         record = Record(self.analysis.limits.findings, Profile() if profile else None)
-        values = run_model(self.evaluator, self.signature.arrays(inputs), kept, self.variables, record)
+        arrays = self.signature.arrays(inputs)
+        run_type = MeasuredRun if profile else Run
+        values = run_model(self.evaluator, arrays, kept, self.variables, record, run_type=run_type)
         return self.named(values, kept, record)
 
     def _require_computable(self) -> None:

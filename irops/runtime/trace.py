@@ -39,7 +39,7 @@ def trace_of(events: Sequence[Event], dropped: int) -> dict[str, Any]:
 
 def _trace_events(event: Event, start: int) -> Iterator[dict[str, Any]]:
     arguments = dict(event.arguments)
-    held = arguments.pop("held", None)
+    tensor_bytes = arguments.pop("tensor_bytes", None)
     yield {
         "name": shown(event.name),
         "cat": abridged(event.category, MAX_NAME),
@@ -50,11 +50,11 @@ def _trace_events(event: Event, start: int) -> Iterator[dict[str, Any]]:
         "tid": 1,
         "args": arguments,
     }
-    if held is not None:
+    if tensor_bytes is not None:
         yield {
-            "name": "tensors held",
+            "name": "tensors in memory",
             "ph": "C",
             "ts": (event.end - start) / 1e3,
             "pid": 1,
-            "args": {"bytes": held},
+            "args": {"bytes": tensor_bytes},
         }

@@ -160,15 +160,11 @@ class Dim:
 
     def at_least(self, low: int) -> Dim:
         """max(self, low)."""
-        if low <= self.low:
-            return self
-        return _applied("max", self, Dim.of(low), (low, max(low, self.high)))
+        return maximum(self, low)
 
     def at_most(self, high: int) -> Dim:
         """min(self, high)."""
-        if self.high <= high:
-            return self
-        return _applied("min", self, Dim.of(high), (min(self.low, high), high))
+        return minimum(self, high)
 
     def union(self, other: DimLike) -> Dim:
         """The smallest Dim that contains both."""
@@ -208,9 +204,7 @@ def _applied(function: str, a: Dim, b: Dim, bounds: Interval) -> Dim:
     if bounds[0] == bounds[1] and isinstance(bounds[0], int):
         return Dim.of(bounds[0])
     left, right = _symbol(a), _symbol(b)
-    if left is None or right is None or (a.symbol is None and b.symbol is None):
-        return Dim(*bounds)
-    return Dim(*bounds, left.applied(function, right, bounds))
+    return Dim(*bounds, None if left is None or right is None else left.applied(function, right, bounds))
 
 
 def _difference(a: Dim, b: Dim) -> Interval:
@@ -278,9 +272,8 @@ def _broadcast(a: Dim, b: Dim, constraint: str) -> Dim:
 
 
 def slack(size: DimLike, window: DimLike, constraint: str) -> Dim:
-    """The number of elements by which a window can be shifted along an axis: size - window.
+    """The number of elements, 0 or greater, by which a window can be shifted along an axis: size - window.
 
-    Units:   elements along the axis, 0 or greater
     Raises:  Violation(constraint) if the window is certainly longer than the axis
     Source:  OpenVINO 2026.4, Convolution-1, explicit and valid padding
     """
@@ -296,9 +289,7 @@ def minimum(a: DimLike, b: DimLike) -> Dim:
     a, b = Dim.of(a), Dim.of(b)
     if not a > b:
         return a
-    if not b > a:
-        return b
-    return _applied("min", a, b, (min(a.low, b.low), min(a.high, b.high)))
+    return _applied("min", a, b, (min(a.low, b.low), min(a.high, b.high))) if b > a else b
 
 
 def maximum(a: DimLike, b: DimLike) -> Dim:
@@ -306,6 +297,4 @@ def maximum(a: DimLike, b: DimLike) -> Dim:
     a, b = Dim.of(a), Dim.of(b)
     if not a < b:
         return a
-    if not b < a:
-        return b
-    return _applied("max", a, b, (max(a.low, b.low), max(a.high, b.high)))
+    return _applied("max", a, b, (max(a.low, b.low), max(a.high, b.high))) if b < a else b

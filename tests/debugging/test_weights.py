@@ -30,7 +30,8 @@ def xml_of(*constants, users=()) -> str:
     for number, (name, kind, shape, offset, size) in enumerate(constants):
         layers.append(
             f'<layer id="{number}" name="{name}" type="Const" version="opset1"><data element_type="{kind}"'
-            f' shape="{shape}" offset="{offset}" size="{size}"/><output><port id="0" precision="UNSPECIFIED"/></output></layer>'
+            f' shape="{shape}" offset="{offset}" size="{size}"/>'
+            '<output><port id="0" precision="UNSPECIFIED"/></output></layer>'
         )
         result = number + 1000
         layers.append(
