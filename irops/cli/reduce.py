@@ -57,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--differs",
         metavar="A,B",
         type=_sources,
-        help="two sources whose results differ: reference, a backend, openvino:CPU, onnxruntime",
+        help="two sources whose results differ, such as reference, a backend, openvino:CPU",
     )
     fault.add_argument("--crashes", metavar="A", help="a source that fails on the model: openvino:CPU")
     fault.add_argument("--rule", metavar="CODE", help="a rule that irops check reports: IR401")

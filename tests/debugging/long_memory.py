@@ -43,7 +43,8 @@ def written(folder):
         )
     last = 2 * LAYERS
     layers.append(
-        f'<layer id="{last + 1}" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer>'
+        f'<layer id="{last + 1}" name="y" type="Result" version="opset1">'
+        '<input><port id="0"/></input></layer>'
     )
     edges.append(f'<edge from-layer="{last}" from-port="2" to-layer="{last + 1}" to-port="0"/>')
     content = f"<layers>{''.join(layers)}</layers><edges>{''.join(edges)}</edges>"

@@ -20,7 +20,9 @@ INPUTS = "inputs.npz"
 
 
 def write_case(case: Case, folder: Path) -> tuple[Path, Path]:
-    """Write reduced.xml with reduced.bin (or reduced.onnx) and inputs.npz; the paths of model and inputs.
+    """Write reduced.xml with reduced.bin (or a file of the model's format) and inputs.npz.
+
+    Returns: the paths of model and inputs
 
     The arrays of the inputs are in the order of the model's inputs, by the names of their layers.
     """
@@ -46,7 +48,7 @@ def write_reproduction(
     if expected is not None:
         save_all(os.fspath(folder / EXPECTED), {str(k): array for k, array in enumerate(expected)})
         files.append(EXPECTED)
-    runtime = target or Target("openvino" if model.suffix == ".xml" else "onnxruntime")
+    runtime = target or Target.of_file(model)
     inputs = {port.name: case.inputs[port.name] for port in _inputs(case)}
     text = Program(model, title, inputs, expected, runtime).text()
     with Pending(folder / PROGRAM) as (file,):

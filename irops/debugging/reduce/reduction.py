@@ -51,8 +51,9 @@ class Reduction:
     expects_results: bool = False
 
     def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
-        """Write reduced.xml and reduced.bin (or reduced.onnx), inputs.npz and repro.py, a program that runs
-        the model with nothing but the runtime and NumPy; where results are compared, also expected.npz.
+        """Write reduced.xml and reduced.bin (or a file of the model's format), inputs.npz and repro.py, a
+        program that runs the model with nothing but the runtime and NumPy; where results are compared, also
+        expected.npz.
 
         The folder is made if need be. Returns the names of the files.
         Raises:  OSError

@@ -33,6 +33,11 @@ class Target:
     device: str = "CPU"
     properties: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def of_file(cls, model: Path) -> Target:
+        """The runtime that reads a file, by its suffix."""
+        return cls("openvino" if model.suffix == ".xml" else "onnxruntime")
+
 
 @dataclass(frozen=True)
 class Program:

@@ -175,8 +175,8 @@ class _Conversion:
         if need.rule in ("op-newer-than-target", "value-newer-than-target"):
             if node.op is None:
                 raise RefusedError("irops does not define its op")
-            taken = convert_node(graph, node, self.target)
-            return Change(name, path, taken.before, taken.after, taken.rounds)
+            replacement = convert_node(graph, node, self.target)
+            return Change(name, path, replacement.before, replacement.after, replacement.rounds)
         if need.rule == "input-type-newer-than-target":
             retype_inputs(graph, node, self.target)
             assert node.op is not None

@@ -22,7 +22,7 @@ assert rules.MODULES  # they declare the steps
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Replacement:
     """What became of a node. before: its op; after: the ops in its place, its own last
 
     rounds: what the results may differ by
@@ -33,7 +33,7 @@ class Taken:
     rounds: tuple[str, ...]
 
 
-def convert_node(graph: Graph, node: Node, target: Target) -> Taken:
+def convert_node(graph: Graph, node: Node, target: Target) -> Replacement:
     """Bring a node to an op that the target reads.
 
     Raises:  RefusedError where no step leads there; the graph is then as it was
@@ -44,7 +44,7 @@ def convert_node(graph: Graph, node: Node, target: Target) -> Taken:
     if node.version != definition.version and target.reads_op(definition.type, definition.version):
         with graph.change():
             graph.set(node, "version", definition.version)
-        return Taken(f"{definition.type} of another opset", (start,), ())
+        return Replacement(f"{definition.type} of another opset", (start,), ())
 
     def is_read(op_id: str) -> bool:
         op_type, _, number = op_id.rpartition("-")
@@ -59,7 +59,7 @@ def convert_node(graph: Graph, node: Node, target: Target) -> Taken:
     raise _reason(reasons)
 
 
-def upgrade_node(graph: Graph, node: Node, target: Target) -> Taken | None:
+def upgrade_node(graph: Graph, node: Node, target: Target) -> Replacement | None:
     """Bring a node to the newest version of its op that the target reads and that means the same."""
     op = node.op
     if op is None or op.id not in STEPS:
@@ -101,7 +101,7 @@ def _paths(start: str, is_goal: Callable[[str], bool], *, within: bool = False) 
                 ahead.append((*path, step))
 
 
-def _take(graph: Graph, node: Node, path: tuple[Step, ...], target: Target) -> Taken:
+def _take(graph: Graph, node: Node, path: tuple[Step, ...], target: Target) -> Replacement:
     """Take steps, and bring the nodes that they add to ops that the target reads."""
     assert node.op is not None
     before, rounds, made = node.op.id, list[str](), list[Node]()
@@ -114,7 +114,7 @@ def _take(graph: Graph, node: Node, path: tuple[Step, ...], target: Target) -> T
             after = [op for each in nodes for op in _read_ops(graph, each, target, rounds)]
     except DiagnosticError as error:
         raise RefusedError(error.diagnostics[0].message) from None
-    return Taken(before, tuple(after), tuple(dict.fromkeys(rounds)))
+    return Replacement(before, tuple(after), tuple(dict.fromkeys(rounds)))
 
 
 def _read_ops(graph: Graph, node: Node, target: Target, rounds: list[str]) -> tuple[str, ...]:
@@ -123,11 +123,11 @@ def _read_ops(graph: Graph, node: Node, target: Target, rounds: list[str]) -> tu
     if target.reads_op(node.type, node.version):
         return (node.op.id,)
     try:
-        taken = convert_node(graph, node, target)
+        replacement = convert_node(graph, node, target)
     except RefusedError as refused:
         raise OtherFormError(f"its form in other ops needs {node.op.id}, and {refused}") from None
-    rounds += taken.rounds
-    return taken.after
+    rounds += replacement.rounds
+    return replacement.after
 
 
 def take_step(graph: Graph, node: Node, step: Step) -> list[Node]:
