@@ -35,6 +35,11 @@ def _range(question: Question) -> Array:
     return np.asarray(max(map(abs, ends), default=0.0))
 
 
+def _greatest(question: Question) -> Array:
+    """Weights from coordinates that are rounded: the error is that of the neighbours, which may be larger."""
+    return np.asarray(np.max(_input(question), initial=0.0))
+
+
 FLOORS: Mapping[str, Callable[[Question], Array]] = {
     "Gelu": _input,
     "Mish": _input,
@@ -52,6 +57,8 @@ FLOORS: Mapping[str, Callable[[Question], Array]] = {
     "HardSigmoid": _one,
     "HSigmoid": _one,
     "LogSoftmax": _one,
+    "Interpolate": _greatest,
+    "GridSample": _greatest,
     "Range": _range,
 }
 """By op type: to what magnitude the error of a result is relative, besides the result itself."""

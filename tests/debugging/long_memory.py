@@ -42,10 +42,8 @@ def written(folder):
             f'<edge from-layer="{constant}" from-port="0" to-layer="{product}" to-port="1"/>'
         )
     last = 2 * LAYERS
-    layers.append(
-        f'<layer id="{last + 1}" name="y" type="Result" version="opset1">'
-        '<input><port id="0"/></input></layer>'
-    )
+    result = f'<layer id="{last + 1}" name="y" type="Result" version="opset1">'
+    layers.append(f'{result}<input><port id="0"/></input></layer>')
     edges.append(f'<edge from-layer="{last}" from-port="2" to-layer="{last + 1}" to-port="0"/>')
     content = f"<layers>{''.join(layers)}</layers><edges>{''.join(edges)}</edges>"
     path.write_text(f'<net name="large" version="11">{content}</net>')

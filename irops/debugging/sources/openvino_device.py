@@ -35,7 +35,7 @@ from irops.verdicts.arithmetic import Arithmetic
 from irops.worker_process import Process
 from irops.writing import write
 
-TIMEOUT = 600.0
+TIMEOUT = 300.0
 """Seconds for compiling and running one model."""
 CONVERTED = (("f64", "f32"), ("i64", "i32"), ("u64", "i32"))
 """Types without kernels in OpenVINO's CPU and GPU plug-ins, and what they are converted to."""
