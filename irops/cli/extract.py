@@ -20,13 +20,13 @@ from pathlib import Path
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.array_files import load_all
 from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
-from irops.cli.numpy_files import load_all
 from irops.cli.settings import settings
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialect_of, dialect_of_suffix

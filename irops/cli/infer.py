@@ -20,12 +20,12 @@ from typing import Any
 from irops.analysis.infer import analyse, infer
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.signature import Key, Signature
+from irops.cli.array_files import load_one
 from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.model_files import model_help
-from irops.cli.numpy_files import load_one
 from irops.cli.pairs import SHAPE, Pair, shape_of_input, value_or_shape
 from irops.cli.settings import settings
 from irops.cli.streams import show

@@ -7,9 +7,9 @@ import sys
 
 from irops.analysis.made_up import FILLS, made_up
 from irops.analysis.signature import Signature
+from irops.cli.array_files import load_all, load_one
 from irops.cli.main import Refusal
 from irops.cli.numbers import integer_at_least
-from irops.cli.numpy_files import load_all, load_one
 from irops.cli.pairs import shape_of_input, value_of_input
 from irops.diagnostics.printable import printable
 from irops.ir.tensor_files import as_declared

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 
 from irops.analysis.signature import Signature
 from irops.backends.catalogue import backend_names
+from irops.cli.array_files import load_all
 from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
@@ -26,7 +27,6 @@ from irops.cli.input_options import add_inputs, inputs_of
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
-from irops.cli.numpy_files import load_all
 from irops.cli.profiles import report_profile, trace_file
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
 from irops.debugging.sources.blob_dump import DUMP_SUFFIX, dump_name, dump_names, read_dump
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, Values
 from irops.ir.model import Layer
+from irops.ir.numpy_files import UnreadableFileError, load_member, load_one, member_names
 from irops.ir.pending import Pending
 from irops.ir.tensor_files import as_declared, as_stored
 from irops.ir.unique import UniqueNames
@@ -88,20 +88,24 @@ def stored_source(path: str) -> Stored:
             return Stored(_folder(Path(path)), path)
         if path.endswith(".npy"):
             return Stored({Path(path).stem: _npy(Path(path))}, path)
-        with ZipFile(path) as archive:
-            members = [name for name in archive.namelist() if name.endswith(".npy")]
-    except FileNotFoundError:
-        raise SourceError(f"{path} does not exist") from None
-    except (OSError, BadZipFile, ValueError) as error:
-        raise SourceError(f"{path} cannot be read: {error}") from None
-    return Stored({name.removesuffix(".npy"): _member(path, name) for name in members}, path)
+        return Stored({name: _member(path, member) for name, member in member_names(path).items()}, path)
+    except UnreadableFileError as error:
+        raise SourceError(str(error)) from None
+    except OSError as error:
+        raise SourceError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _folder(folder: Path) -> dict[str, Array | Loader]:
     index = folder / INDEX
     if index.is_file():
-        entries = json.loads(index.read_text("utf-8"))["values"]
-        return {name: _npy(folder / entry["file"], entry["type"]) for name, entry in entries.items()}
+        try:
+            entries = json.loads(index.read_text("utf-8"))["values"]
+            return {
+                name: _npy(folder / Path(entry["file"]).name, element_type(entry["type"], foreign=True))
+                for name, entry in entries.items()
+            }
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise SourceError(f"{index} is not an index of recorded values: {error!r}") from None
     values: dict[str, Array | Loader] = {path.stem: _npy(path) for path in sorted(folder.glob("*.npy"))}
     for path in sorted(folder.glob(f"*{DUMP_SUFFIX}")):
         for name in dump_names(path.name):
@@ -111,26 +115,22 @@ def _folder(folder: Path) -> dict[str, Array | Loader]:
     return values
 
 
-def _npy(path: Path, stored_type: str = "") -> Loader:
-    def load(kind: ElementType) -> Array:
-        try:
-            array: Array = np.load(path, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise SourceError(f"{path} cannot be read: {error}") from None
-        return as_declared(array, element_type(stored_type, foreign=True) if stored_type else kind)
-
-    return load
+def _npy(path: Path, stored_type: ElementType | None = None) -> Loader:
+    return _loader(lambda: load_one(os.fspath(path)), stored_type)
 
 
 def _member(path: str, member: str) -> Loader:
-    def load(kind: ElementType) -> Array:
-        try:
-            with ZipFile(path) as archive, archive.open(member) as stream:
-                return as_declared(np.lib.format.read_array(stream, allow_pickle=False), kind)
-        except (OSError, ValueError, BadZipFile) as error:
-            raise SourceError(f"{member} in {path} cannot be read: {error}") from None
+    return _loader(lambda: load_member(path, member))
 
-    return load
+
+def _loader(load: Callable[[], Array], stored_type: ElementType | None = None) -> Loader:
+    def loaded(kind: ElementType) -> Array:
+        try:
+            return as_declared(load(), stored_type or kind)
+        except ValueError as error:  # UnreadableFileError, and elements that the type does not have
+            raise SourceError(str(error)) from None
+
+    return loaded
 
 
 def _dump(path: Path) -> Loader:

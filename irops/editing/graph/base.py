@@ -192,7 +192,8 @@ class Base(Store):
     def invocation(self, op: Op, name: str, data: Mapping[str, str]) -> Invocation:
         """The op with attributes, validated. Raises: DiagnosticError"""
         invocation = Invocation(op, dict(data))
-        for fault in invocation.faults:
+        # a mistyped name first: what it leaves missing only follows from it
+        for fault in sorted(invocation.faults, key=lambda fault: fault.rule != "unknown-attribute"):
             if fault.rule == "unknown-attribute":
                 known = [a.parameter for a in op.definition.attributes.values()]
                 known += [port.name for port in op.definition.inputs]

@@ -14,6 +14,7 @@ from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context
 from irops.debugging.sources.stored import SourceError, Stored, save_values, stored_source
+from irops.values.element import element_type
 
 
 def context_of(model, *inputs):
@@ -62,13 +63,13 @@ def test_an_npz_and_a_folder_of_npy_are_sources(split, tmp_path):
 
 def test_a_broken_file_is_refused_with_its_path(split, tmp_path):
     (tmp_path / "v.npz").write_bytes(b"PK\x03\x04 nothing")
-    with pytest.raises(SourceError, match=r"v\.npz cannot be read"):
+    with pytest.raises(SourceError, match=r"v\.npz is not a valid"):
         stored_source(str(tmp_path / "v.npz"))
     (tmp_path / "f").mkdir()
     with pytest.raises(SourceError, match=r"has no \.npy files and no blob dumps"):
         stored_source(str(tmp_path / "f"))
     (tmp_path / "f" / "total.npy").write_bytes(b"nothing")
-    with pytest.raises(SourceError, match=r"total\.npy cannot be read"):
+    with pytest.raises(SourceError, match=r"total\.npy is not an"):
         list(stored_source(str(tmp_path / "f")).walk(context_of(split, X)))
 
 
@@ -109,3 +110,35 @@ def test_layerwise_results_are_those_of_run(split):
     assert isinstance(source, Layerwise)
     results = source.results(context_of(split, X))
     assert (results["y"] == irops.run(split, [X])["y"]).all()
+
+
+def test_a_member_that_is_compressed_in_an_unknown_way_is_refused(split, tmp_path):
+    path = tmp_path / "v.npz"
+    np.savez(path, relu=np.ones(3, np.float32))
+    content = bytearray(path.read_bytes())
+    content[8:10] = (99).to_bytes(2, "little")
+    directory = content.rindex(b"PK\x01\x02")
+    content[directory + 10 : directory + 12] = (99).to_bytes(2, "little")
+    path.write_bytes(content)
+    (name,) = (stored := stored_source(str(path))).names()
+    with pytest.raises(SourceError, match="compression method"):
+        stored._values[name](element_type("f32"))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"values": {"a": {}}}', '{"values": {"a": {"file": "a.npy", "type": "f33"}}}']
+)
+def test_a_damaged_index_of_values_is_refused(tmp_path, text):
+    (tmp_path / "values.json").write_text(text)
+    with pytest.raises(SourceError, match="not an index of recorded values"):
+        stored_source(str(tmp_path))
+
+
+def test_an_array_beyond_the_limit_is_not_loaded(tmp_path):
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,), }"
+    header += b" " * (117 - len(header)) + b"\n"
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    (tmp_path / "relu.npy").write_bytes(content)
+    stored = stored_source(str(tmp_path / "relu.npy"))
+    with pytest.raises(SourceError, match="4,000,000,000,000 bytes"):
+        stored._values["relu"](element_type("f32"))

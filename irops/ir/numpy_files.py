@@ -1,4 +1,4 @@
-"""Read the .npy and .npz files that are arguments of a command. Pickles are not read."""
+"""Read .npy and .npz files within limits. Pickles are not read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
 from typing import IO, BinaryIO
-from zipfile import BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 
-from irops.cli.main import Refusal
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.ir.regular import NotRegular, open_regular
@@ -30,7 +29,7 @@ DAMAGED = (
     EOFError,
     OSError,
     MemoryError,
-    RuntimeError,
+    RuntimeError,  # of encrypted members, and NotImplementedError of unknown compression
     BadZipFile,
     LookupError,
     zlib.error,
@@ -39,15 +38,38 @@ DAMAGED = (
 """What NumPy and zipfile raise for a file that is damaged or declares an impossibly large array."""
 
 
+class UnreadableFileError(ValueError):
+    """A file that does not exist, or has no arrays, or not as many as needed; the message says which."""
+
+
 def load_all(path: str, limits: Limits = DEFAULT) -> dict[str, Array]:
     """The arrays of an .npz file by name.
 
-    Raises:  Refusal if the file is not an .npz file; DiagnosticError if its arrays exceed limits.tensor_bytes
+    Raises:  UnreadableFileError if the file is not an .npz file; DiagnosticError if its arrays exceed
+        limits.tensor_bytes
     """
     with _opened(path) as file:
         if _is_npy(file):
-            raise Refusal(f"{path} contains one unnamed array; use --input NAME={path}")
-        return _members(path, file, limits)
+            raise UnreadableFileError(f"{path} contains one unnamed array; use --input NAME={path}")
+        with ZipFile(file) as archive:
+            return _members(path, archive, archive.infolist(), limits)
+
+
+def member_names(path: str) -> dict[str, str]:
+    """The members of an .npz file that are arrays, by the names of the arrays. Raises: UnreadableFileError"""
+    with _opened(path) as file:
+        if _is_npy(file):
+            raise UnreadableFileError(f"{path} contains one unnamed array")
+        with ZipFile(file) as archive:
+            names = [name for name in archive.namelist() if name.endswith(".npy")]
+            return {name.removesuffix(".npy"): name for name in names}
+
+
+def load_member(path: str, member: str, limits: Limits = DEFAULT) -> Array:
+    """One member of an .npz file. Raises the errors of load_all."""
+    with _opened(path) as file, ZipFile(file) as archive:
+        (array,) = _members(path, archive, [archive.getinfo(member)], limits).values()
+        return array
 
 
 def load_one(path: str, limits: Limits = DEFAULT) -> Array:
@@ -58,31 +80,35 @@ def load_one(path: str, limits: Limits = DEFAULT) -> Array:
             file.seek(0)
             array: Array = np.lib.format.read_array(file, allow_pickle=False)
             return array
-        arrays = _members(path, file, limits)
+        with ZipFile(file) as archive:
+            arrays = _members(path, archive, archive.infolist(), limits)
         if len(arrays) != 1:
-            raise Refusal(f"{path} contains {len(arrays)} arrays; use --load-inputs, or an .npy file")
+            raise UnreadableFileError(
+                f"{path} contains {len(arrays)} arrays; use --load-inputs, or an .npy file"
+            )
         return next(iter(arrays.values()))
 
 
 @contextmanager
 def _opened(path: str) -> Iterator[BinaryIO]:
-    """An .npy or .npz file, open for reading. Errors of the block become a Refusal."""
+    """An .npy or .npz file, open for reading. Errors of the block become an UnreadableFileError."""
     try:
         with open_regular(path) as file:
             if not file.read(len(_MAGIC[0])).startswith(_MAGIC):
-                raise Refusal(f"{path} is not an .npy or .npz file")
+                raise UnreadableFileError(f"{path} is not an .npy or .npz file")
             file.seek(0)
             yield file
     except FileNotFoundError:
-        raise Refusal(f"{path} does not exist") from None
+        raise UnreadableFileError(f"{path} does not exist") from None
     except NotRegular as error:
-        raise Refusal(f"{path} {error}; it must be an .npy or .npz file") from None
+        raise UnreadableFileError(f"{path} {error}; it must be an .npy or .npz file") from None
     except PermissionError as error:
-        raise Refusal(f"{path} cannot be read: {error.strerror}") from None
-    except DiagnosticError:
+        raise UnreadableFileError(f"{path} cannot be read: {error.strerror}") from None
+    except (DiagnosticError, UnreadableFileError):
         raise
     except DAMAGED as error:
-        raise Refusal(f"{path} is not a valid .npy or .npz file: {error or type(error).__name__}") from None
+        reason = error or type(error).__name__
+        raise UnreadableFileError(f"{path} is not a valid .npy or .npz file: {reason}") from None
 
 
 def _is_npy(file: BinaryIO) -> bool:
@@ -91,22 +117,19 @@ def _is_npy(file: BinaryIO) -> bool:
     return start == _MAGIC[0]
 
 
-def _members(path: str, file: BinaryIO, limits: Limits) -> dict[str, Array]:
+def _members(path: str, archive: ZipFile, members: list[ZipInfo], limits: Limits) -> dict[str, Array]:
     """The arrays of a zip file. The size of each is read, and the sum compared with the limit, before any."""
-    with ZipFile(file) as archive:
-        members = archive.infolist()
-        total = 0
-        for member in members:
-            with archive.open(member) as stream:
-                total += _size(stream)
-            _require_room(path, total, limits)
-        arrays: dict[str, Array] = {}
-        for member in members:
-            with archive.open(member) as stream:
-                arrays[member.filename.removesuffix(".npy")] = np.lib.format.read_array(
-                    stream, allow_pickle=False
-                )
-        return arrays
+    total = 0
+    for member in members:
+        with archive.open(member) as stream:
+            total += _size(stream)
+        _require_room(path, total, limits)
+    arrays: dict[str, Array] = {}
+    for member in members:
+        with archive.open(member) as stream:
+            array = np.lib.format.read_array(stream, allow_pickle=False)
+            arrays[member.filename.removesuffix(".npy")] = array
+    return arrays
 
 
 def _size(stream: IO[bytes]) -> int:
