@@ -1,8 +1,8 @@
 """Name the layers whose values are wrong.
 
-Two sources give the values of a model's layers. By default every layer of --b is
-computed from the values of --a (isolated), so that a layer is named only if it is
-wrong itself. A source is one of:
+Two sources give the values of a model's layers. By default every layer of --b
+is computed from the values of --a (isolated), so that a layer is named only if
+it is wrong itself. A source is one of:
 
   reference                     the reference of irops
   numba, openvino, onnxruntime  a backend, layer by layer
@@ -13,7 +13,7 @@ wrong itself. A source is one of:
 
 example:
   irops compare model.xml --b openvino:CPU --load-inputs in.npz
-  irops compare model.xml --b openvino:CPU,INFERENCE_PRECISION_HINT=bf16 --fill random
+  irops compare model.xml --b openvino:CPU,PERFORMANCE_HINT=LATENCY --fill ones
   irops compare model.xml --b model:int8.xml --mode propagated --fill random
   irops compare model.xml --fill random --output-format html -o report.html
   irops compare model.xml --b numba --fill random --save-values recorded

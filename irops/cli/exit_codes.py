@@ -28,7 +28,7 @@ PATH_RULES = frozenset(
 MEANING_OF_1 = {
     "check": "errors were found; with --strict, also warnings; with --diff, also fixes",
     "infer": "errors were found",
-    "run": "the model has errors, cannot be evaluated on these inputs, or --expect fails",
+    "run": "the model has errors, cannot be evaluated, or --expect fails",
     "why": "the model has errors",
     "weights": "the model has errors that prevent reading it, or constants have no bytes",
     "inspect": "the model has errors that prevent reading it",

@@ -56,6 +56,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"the port of the server; default: {DEFAULT_PORT}, or the next that is free",
     )
     parser.add_argument("--no-open", action="store_true", help="do not open the page in a browser")
+    parser.add_argument("--quiet", "-q", action="store_true", help="do not print the address")
     add_limits(parser)
     add_extensions(parser)
 
@@ -72,7 +73,14 @@ def execute(args: argparse.Namespace) -> int:
         overlays |= {Path(path).name: _node_data(analysis, path) for path in args.node_data}
         overlays = {name: data for name, data in overlays.items() if data}
         shown = graphs(analysis, report)
-        serve(Path(args.model).name, shown, overlays, port=args.port, open_page=not args.no_open)
+        serve(
+            Path(args.model).name,
+            shown,
+            overlays,
+            port=args.port,
+            open_page=not args.no_open,
+            quiet=args.quiet,
+        )
     except ServerError as error:
         raise Refusal(str(error)) from None
     return CLEAN

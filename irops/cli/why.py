@@ -1,4 +1,4 @@
-"""Explain where a fact of a layer comes from: a size, the shape, the element type, or a value.
+"""Explain where a size, a shape, an element type or a value comes from.
 
 Prints the size as an expression of the sizes of the model's inputs, says which
 inputs make it dynamic or which op depends on data, and follows the fact back to
@@ -81,6 +81,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--path", metavar="LAYER/BODY", default="", help="a layer of a body: loop/body")
     parser.add_argument("--all", action="store_true", help=f"all steps, not only the first {MAX_LINES}")
+    parser.add_argument("--quiet", "-q", action="store_true", help="only the first line, without steps")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     add_limits(parser)
     add_extensions(parser)
@@ -98,7 +99,7 @@ def execute(args: argparse.Namespace) -> int:
         json.dump({"version": VERSION, "path": args.model, **_as_json(answer)}, sys.stdout, indent=2)
         print()
     else:
-        _show(answer, None if args.all else MAX_LINES)
+        _show(answer, None if args.all else MAX_LINES, quiet=args.quiet)
     errors = model.declared.errors
     if errors and args.output_format != "json":
         sys.stdout.flush()
@@ -125,10 +126,10 @@ def _answer(model: SymbolicModel, analysis: ModelAnalysis, args: argparse.Namesp
         raise Refusal(str(error.args[0])) from None
 
 
-def _show(answer: Why, limit: int | None) -> None:
+def _show(answer: Why, limit: int | None, *, quiet: bool) -> None:
     from rich.text import Text
 
-    lines = list(answer.lines())
+    lines = [] if quiet else list(answer.lines())
     show(Text(printable(answer.headline), "bold"), *(Text(printable(line)) for line in lines[:limit]))
     if limit is not None and len(lines) > limit:
         show(Text(f"{len(lines) - limit} more lines; --all shows them", "dim"))

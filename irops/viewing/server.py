@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, redirect_stdout
+from io import StringIO
 
 from irops.backends.extras import missing_libraries
 from irops.viewing.graphs import Json
@@ -26,12 +28,18 @@ def require_model_explorer() -> None:
 
 
 def serve(
-    name: str, graphs: Sequence[Json], overlays: Mapping[str, Json], *, port: int, open_page: bool
+    name: str,
+    graphs: Sequence[Json],
+    overlays: Mapping[str, Json],
+    *,
+    port: int,
+    open_page: bool,
+    quiet: bool = False,
 ) -> None:
     """Serve the page of a model until an interruption (Ctrl-C).
 
     name: of the model; overlays: node data by name. Of the default port and the next ones, the first that is
-    free is used. Raises: ServerError
+    free is used. quiet: drop what Model Explorer prints. Raises: ServerError
     """
     require_model_explorer()
     if port != DEFAULT_PORT and _is_in_use(port):
@@ -43,9 +51,10 @@ def serve(
     config.model_sources.append({"url": f"graphs://{name}/0"})
     for title, data in overlays.items():
         config.add_node_data(title, json.dumps(data))
-    model_explorer.visualize_from_config(
-        config, host=HOST, port=port, extensions=["irops.viewing"], no_open_in_browser=not open_page
-    )
+    with redirect_stdout(StringIO()) if quiet else nullcontext():
+        model_explorer.visualize_from_config(
+            config, host=HOST, port=port, extensions=["irops.viewing"], no_open_in_browser=not open_page
+        )
 
 
 def _is_in_use(port: int) -> bool:

@@ -38,14 +38,14 @@ def test_view_serves_the_model_with_its_node_data(irops: Irops, model: Path, ser
     ((name, shown, overlays, options),) = served
     assert (name, [graph["id"] for graph in shown]) == ("model.xml", ["detector"])
     assert overlays["times.json"]["detector"]["results"] == {"nms": {"value": 2.5}}
-    assert options == {"port": 8123, "open_page": False}
+    assert options == {"port": 8123, "open_page": False, "quiet": False}
 
 
 def test_findings_are_an_overlay(irops: Irops, broken: Path, served: list) -> None:
     assert irops("view", broken).status == 0
     ((_, _, overlays, options),) = served
     assert list(overlays) == ["irops check"]
-    assert options == {"port": 8080, "open_page": True}
+    assert options == {"port": 8080, "open_page": True, "quiet": False}
 
 
 @pytest.mark.parametrize(
