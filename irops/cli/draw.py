@@ -17,6 +17,7 @@ import argparse
 import os
 import sys
 
+from irops.analysis.body_path import path_of_text
 from irops.analysis.infer import analyse
 from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
@@ -68,7 +69,7 @@ def execute(args: argparse.Namespace) -> int:
             unfold=args.unfold,
             around=args.around,
             hops=2 if args.hops is None else args.hops,
-            path=tuple(args.path.split("/")) if args.path else (),
+            path=path_of_text(analysis, args.path),
         )
     except MissingExtraError as error:
         raise Refusal(str(error)) from None

@@ -18,6 +18,7 @@ import argparse
 import os
 from pathlib import Path
 
+from irops.analysis.body_path import path_of_text
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.cli.array_files import load_all
@@ -87,7 +88,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(f"--output {args.output} cannot hold a part of {args.model}: it has another format")
     analysis = analyse(model, registry_of(args), limits)
     try:
-        path = tuple(args.path.split("/")) if args.path else ()
+        path = path_of_text(analysis, args.path)
         boundary = Boundary(_names(args.inputs), _names(args.outputs), args.around, args.hops, path)
         part = extracted(analysis, boundary)
     except (KeyError, ValueError) as error:

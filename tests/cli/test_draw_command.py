@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drawn_models import blocks, detector
+from drawn_models import blocks, detector, loop
 
 from irops.writing import write
 
@@ -57,6 +57,18 @@ def test_around_draws_a_part(irops: Irops, model: Path) -> None:
     result = irops("draw", model, "-o", model.with_suffix(".svg"), "--around", "nms", "--hops", "1")
     assert result.status == 0
     assert "1 edge around nms" in model.with_suffix(".svg").read_text()
+
+
+@pytest.mark.parametrize("command", [("draw", "x.svg"), ("extract", "x.xml", "--to", "next")])
+def test_names_of_layers_in_a_path_may_contain_slashes(irops: Irops, tmp_path: Path, command) -> None:
+    graph = loop()
+    graph.rename(graph["loop"], "model/aten::loop/Loop")
+    write(graph.model(), tmp_path / "m.xml")
+    verb, out, *more = command
+    path = ("--path", "model/aten::loop/Loop/body")
+    result = irops(verb, tmp_path / "m.xml", "-o", tmp_path / out, *path, *more)
+    assert result.status == 0, result.err
+    assert (tmp_path / out).exists()
 
 
 @pytest.mark.parametrize(
