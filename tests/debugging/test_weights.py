@@ -206,7 +206,8 @@ def test_codes_name_their_scale_and_their_zero_point(quantised, capsys):
     assert next(c for c in answer["constants"] if c["name"] == "scale")["quantisation"] is None
 
 
-def test_the_table_shows_what_is_unusual(quantised, capsys):
+def test_the_table_shows_what_is_unusual(quantised, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert main(["weights", str(quantised)]) == 0
     out = capsys.readouterr().out
     assert "codes in groups of 8, 12.5% saturated" in out

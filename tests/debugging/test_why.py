@@ -244,7 +244,8 @@ def test_the_answer_has_a_short_repr(convolved):
     )
 
 
-def test_the_command_prints_the_same_as_json(convolved, tmp_path, capsys):
+def test_the_command_prints_the_same_as_json(convolved, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
     path = tmp_path / "model.xml"
     irops.write(convolved, path)
     assert main(["why", str(path), "last", "--axis", "2", "--output-format", "json"]) == 0
