@@ -30,10 +30,10 @@ SPAWNED = """if True:
         list(run_in_processes(__import__("sleeper").prepare, (), [1, 2], 2))
 """
 SLEEPER = """
-import sys, time
+import os, time
 def prepare():
     def work(item):
-        print("working", flush=True)
+        os.write(1, b"working\\n")  # at once, since two processes share the pipe
         time.sleep(300)
     return work
 """
