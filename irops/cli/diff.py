@@ -19,10 +19,10 @@ import os
 from pathlib import Path
 
 from irops.analysis.infer import analyse
+from irops.cli.arguments import argument_errors
 from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.settings import settings
 from irops.diagnostics.printable import printable_lines
@@ -56,12 +56,8 @@ def execute(args: argparse.Namespace) -> int:
     limits, registry = limits_of(args, settings().limits), registry_of(args)
     ignore = [word for text in args.ignore for word in text.split(",") if word]
     analyses = [analyse(read(path, limits=limits), registry, limits) for path in (args.a, args.b)]
-    try:
+    with argument_errors("--ignore: "):
         difference = diff(analyses[0], analyses[1], ignore=ignore)
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise Refusal(f"--ignore: {error}") from None
     text = _text(difference, args.output_format)
     if args.output:
         with Pending(Path(os.path.realpath(args.output))) as (file,):

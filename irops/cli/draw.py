@@ -19,6 +19,7 @@ import sys
 
 from irops.analysis.body_path import path_of_text
 from irops.analysis.infer import analyse
+from irops.cli.arguments import argument_errors
 from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limits_of
@@ -64,19 +65,16 @@ def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
     analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
     try:
-        drawing = draw(
-            analysis,
-            unfold=args.unfold,
-            around=args.around,
-            hops=2 if args.hops is None else args.hops,
-            path=path_of_text(analysis, args.path),
-        )
+        with argument_errors():
+            drawing = draw(
+                analysis,
+                unfold=args.unfold,
+                around=args.around,
+                hops=2 if args.hops is None else args.hops,
+                path=path_of_text(analysis, args.path),
+            )
     except MissingExtraError as error:
         raise Refusal(str(error)) from None
-    except (KeyError, ValueError) as error:
-        if type(error) not in (KeyError, ValueError):
-            raise
-        raise Refusal(str(error.args[0])) from None
     drawing.write(args.output)
     if not args.quiet:
         print(f"{printable(args.output)}: {len(analysis.model.layers)} layers in {len(drawing)} boxes")

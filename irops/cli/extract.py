@@ -21,6 +21,7 @@ from pathlib import Path
 from irops.analysis.body_path import path_of_text
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.cli.arguments import argument_errors
 from irops.cli.array_files import load_all
 from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
@@ -87,14 +88,10 @@ def execute(args: argparse.Namespace) -> int:
     if dialect_of_suffix(args.output) is not dialect_of(model):
         raise Refusal(f"--output {args.output} cannot hold a part of {args.model}: it has another format")
     analysis = analyse(model, registry_of(args), limits)
-    try:
+    with argument_errors():
         path = path_of_text(analysis, args.path)
         boundary = Boundary(_names(args.inputs), _names(args.outputs), args.around, args.hops, path)
         part = extracted(analysis, boundary)
-    except (KeyError, ValueError) as error:
-        if type(error) not in (KeyError, ValueError):
-            raise
-        raise Refusal(str(error.args[0])) from None
     arrays = _values(part, analysis, args.load_inputs) if args.load_inputs else {}
     write(part.model, args.output, registry=analysis.registry)
     beside = Path(args.output).with_suffix(".npz")

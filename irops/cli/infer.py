@@ -26,7 +26,7 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.model_files import model_help
-from irops.cli.pairs import SHAPE, Pair, shape_of_input, value_or_shape
+from irops.cli.pairs import SHAPE, Pair, add_shapes, value_or_shape
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.cli.tables import table
@@ -60,17 +60,11 @@ class Row:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help=model_help())
     parser.add_argument("--weights", metavar="FILE", help="the .bin file, if it is not next to the .xml file")
-    parser.add_argument(
-        "--shape",
-        metavar="NAME:SHAPE",
-        action="append",
-        default=[],
-        type=shape_of_input,
+    add_shapes(
+        parser,
+        "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank;"
+        " repeatable",
         dest="inputs",
-        help=(
-            "override the shape of an input: ? is any size, 1..8 an interval, a word a symbol, ... any rank;"
-            " repeatable"
-        ),
     )
     parser.add_argument(
         "--input",

@@ -10,7 +10,7 @@ from irops.analysis.signature import Signature
 from irops.cli.array_files import load_all, load_one
 from irops.cli.main import Refusal
 from irops.cli.numbers import integer_at_least
-from irops.cli.pairs import shape_of_input, value_of_input
+from irops.cli.pairs import add_shapes, value_of_input
 from irops.diagnostics.printable import printable
 from irops.ir.tensor_files import as_declared
 from irops.limits import Limits
@@ -38,15 +38,7 @@ def add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="seed of the random values; default: 0",
     )
-    inputs.add_argument(
-        "--shape",
-        metavar="NAME:SHAPE",
-        action="append",
-        default=[],
-        type=shape_of_input,
-        dest="shapes",
-        help="the shape of a generated input (x:2,7); without it, dynamic sizes are 1; repeatable",
-    )
+    add_shapes(inputs, "the shape of a generated input (x:2,7); without it, dynamic sizes are 1; repeatable")
 
 
 def inputs_of(signature: Signature, args: argparse.Namespace, limits: Limits) -> dict[str | int, Array]:

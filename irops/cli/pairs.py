@@ -45,6 +45,21 @@ def value_or_shape(text: str) -> Pair:
     return shape_of_input(text) if is_shape else value_of_input(text)
 
 
+def add_shapes(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, help: str, dest: str = "shapes"
+) -> None:
+    """Add --shape NAME:SHAPE, repeatable, as a list of pairs in args.<dest>."""
+    parser.add_argument(
+        "--shape",
+        metavar=str(SHAPE),
+        action="append",
+        default=[],
+        type=shape_of_input,
+        dest=dest,
+        help=help,
+    )
+
+
 def _pair(text: str, form: Form, other: Form) -> Pair:
     """A name and the rest, split at the last separator, since names may contain it."""
     name, found, rest = text.rpartition(form.separator)

@@ -22,14 +22,14 @@ from irops.analysis.body_path import path_of_text
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Key
+from irops.cli.arguments import argument_errors
 from irops.cli.exit_codes import CLEAN, FINDINGS
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.findings import print_diagnostics
 from irops.cli.limit_options import add_limits, limits_of
-from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.numbers import integer_at_least
-from irops.cli.pairs import shape_of_input
+from irops.cli.pairs import add_shapes
 from irops.cli.settings import settings
 from irops.cli.streams import show
 from irops.debugging.origins.sources import Source
@@ -70,15 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the value, or its element number N",
     )
     subject.add_argument("--type", action="store_true", dest="element_type", help="the element type")
-    parser.add_argument(
-        "--shape",
-        metavar="NAME:SHAPE",
-        action="append",
-        default=[],
-        type=shape_of_input,
-        dest="shapes",
-        help="override the shape of an input, as in irops infer; repeatable",
-    )
+    add_shapes(parser, "override the shape of an input, as in irops infer; repeatable")
     parser.add_argument("--path", metavar="LAYER/BODY", default="", help="a layer of a body: loop/body")
     parser.add_argument("--all", action="store_true", help=f"all steps, not only the first {MAX_LINES}")
     parser.add_argument("--quiet", "-q", action="store_true", help="only the first line, without steps")
@@ -112,7 +104,7 @@ def _answer(model: SymbolicModel, analysis: ModelAnalysis, args: argparse.Namesp
     name = args.layer
     names = {layer.name for _, layer in analysis.model.walk()}
     is_id = name.isdecimal() and len(name) < 10 and name not in names
-    try:
+    with argument_errors():
         return why(
             model,
             int(name) if is_id else name,
@@ -122,8 +114,6 @@ def _answer(model: SymbolicModel, analysis: ModelAnalysis, args: argparse.Namesp
             element_type=args.element_type,
             path=path,
         )
-    except (KeyError, IndexError, ValueError) as error:
-        raise Refusal(str(error.args[0])) from None
 
 
 def _show(answer: Why, limit: int | None, *, quiet: bool) -> None:

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from irops.backends.requirements import MOVING
-from irops.runtime.verify import difference
 from irops.spec.op import Op
 from irops.values.codes import codes
 from irops.values.element import Array, element_type_of
+from irops.verdicts.tolerances import difference
 
 
 def mismatch(op: Op, ours: Array, expected: Array, tolerance: float | None = None) -> str:

@@ -15,7 +15,6 @@ from irops.ir.model import Layer, Model
 from irops.ir.read import loads
 from irops.ir.weights import Weights
 from irops.runtime.session import Session
-from irops.runtime.verify import difference
 from irops.spec.definition import Case, Tensor
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
@@ -23,6 +22,7 @@ from irops.values.fact import Fact
 from irops.values.packing import pack
 from irops.values.tensors import fact_of, result_array
 from irops.values.violation import Violation, collect_warnings
+from irops.verdicts.tolerances import difference
 
 
 def outcome(op: Op, case: Case, backend: Backend | None = None) -> tuple[list[Array], list[Diagnostic]]:

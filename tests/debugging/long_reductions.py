@@ -30,7 +30,7 @@ from irops.debugging.reduce.reduction import NoFault, Reduction, reduce
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.ir.tensor_files import as_declared
 from irops.runtime.session import Session
-from irops.runtime.verify import difference
+from irops.verdicts.tolerances import difference
 
 DRAWS = 20
 """How often a fault is drawn for a network before the network is left out."""

@@ -10,9 +10,9 @@ import irops
 from irops.conformance.example import expected_outputs
 from irops.document.calls import call_text, called_case, literal
 from irops.registry import default_registry
-from irops.runtime.verify import difference
 from irops.values.element import element_type
 from irops.values.shape import Shape
+from irops.verdicts.tolerances import difference
 
 DEFINITIONS = {definition.id: definition for definition in irops.definitions()}
 CALLABLE = [op for op, d in DEFINITIONS.items() if call_text(d) and d.type != "Result" and not d.library]
