@@ -17,6 +17,7 @@ from irops.cli.exit_codes import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, ex
 from irops.cli.parser import Parser
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
+from irops.switches import disabled
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 """What the system says when there is no memory for a library or a thread."""
@@ -97,6 +98,10 @@ def _command(arguments: list[str]) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
+    try:
+        disabled()
+    except ValueError as error:
+        raise Refusal(str(error)) from None
     if not arguments:
         _overview().print_help()
         return REFUSED

@@ -14,6 +14,7 @@ import irops
 PACKAGE = Path(irops.__file__).parent
 LEVELS = {
     "process_setting": -1,
+    "switches": -1,
     "html_table": -1,
     "process_lifetime": -1,
     "worker_process": 0,
