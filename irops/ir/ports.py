@@ -120,7 +120,7 @@ class Ports:
     def _children(self, port: Port, element: Element) -> None:
         for child in element.children:
             if child.tag == "rt_info" and port.rt_info is None:
-                port.rt_info = self.read.preserved(child)
+                port.rt_info, self.read.has_rt_info = self.read.preserved(child), True
             elif child.tag == "rt_info":
                 port.unknown.append(self.read.duplicate(child, element))
             elif child.tag == "dim":  # a dim that contains elements
