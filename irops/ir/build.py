@@ -150,23 +150,25 @@ class Builder:
 
     def _children(self, layer: Layer, element: Element) -> None:
         parts: dict[str, Element] = {}
+        unknown: list[Element] = []
         for child in element.children:
             tag = child.tag
             if tag == "data" and layer.data_at < 0:
                 layer.data, layer.data_at = child.attributes, child.at
-                layer.unknown += self.read.unknown_children(child)
+                unknown += self.read.unknown_children(child)
             elif tag == "input" and not layer.inputs:
-                layer.inputs = self.ports.of(child, layer.unknown)
+                layer.inputs = self.ports.of(child, unknown)
             elif tag == "output" and not layer.outputs:
-                layer.outputs = self.ports.of(child, layer.unknown)
+                layer.outputs = self.ports.of(child, unknown)
             elif tag == "rt_info" and layer.rt_info is None:
                 layer.rt_info, self.read.has_rt_info = self.read.preserved(child), True
             elif tag in PARTS and tag not in parts:
                 parts[tag] = child
             elif tag in _ONCE:
-                layer.unknown.append(self.read.duplicate(child, element))
+                unknown.append(self.read.duplicate(child, element))
             else:
-                layer.unknown.append(self.read.unknown(child, element))
+                unknown.append(self.read.unknown(child, element))
+        layer.unknown = tuple(unknown)
         if parts:
             layer.bodies = sub_graphs(layer, parts, self.read, self.body)
 

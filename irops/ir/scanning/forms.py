@@ -36,7 +36,7 @@ class LayerForm:
     def layer(self, number: int, name: str, at: int, place: int) -> Layer:
         """A layer of which nothing else is left out. at: its offset; place: that of its attribute type"""
         ports = [
-            [Port(label, kind, dims, (), None, {}, [], place + far) for far, label, kind, dims, _, _ in forms]
+            [Port(label, kind, dims, (), None, {}, (), place + far) for far, label, kind, dims, _, _ in forms]
             for forms in (self.inputs, self.outputs)
         ]
         return self.with_ports(number, name, at, place, *ports)
@@ -57,7 +57,7 @@ class LayerForm:
             self.output_names,
             None,
             {},
-            [],
+            (),
             at,
             -1 if self.data_at is None else place + self.data_at,
         )

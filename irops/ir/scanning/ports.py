@@ -108,7 +108,7 @@ class PortForms:
         """
         ports = []
         for at, number, precision, dims, is_named, rt_info in forms:
-            port = Port(number, precision, dims, (), None, {}, [], place + at)
+            port = Port(number, precision, dims, (), None, {}, (), place + at)
             if is_named:
                 text = names.pop()
                 port.names = names_of(value(text))
