@@ -20,6 +20,7 @@ from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
 from irops.ir.model import Layer
+from irops.ir.storage import OpenFiles
 from irops.ir.weights import constant, constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
@@ -44,12 +45,13 @@ class Inference:
         self.budget, self.clock = Budget(self.limits.folded_bytes), Clock(self.limits.seconds)
         self.names = names or Names()
         self.repeats = 0
+        self._files = OpenFiles()
         self._inferred_bodies: set[tuple[str, ...]] = set()
         self._unread: list[Diagnostic] = []  # what is wrong with constants whose values were asked for
 
     def graph(self, graph: GraphNode, overrides: Mapping[int, Fact]) -> Inferred:
         """The Facts of a graph. overrides: Facts that replace what Parameters declare, by layer id."""
-        with recursion_limit_for(self.limits.depth):
+        with recursion_limit_for(self.limits.depth), self._files:
             inferred = self._graph(graph, overrides)
         inferred.findings.extend(self._obstacles(graph))
         return inferred
@@ -187,7 +189,7 @@ class Inference:
         if not self.budget.affords(()):
             return None
         try:
-            value = constant(self.structure.model, layer, copied=True)
+            value = constant(self.structure.model, layer, files=self._files)
         except DiagnosticError as error:
             self._unread.extend(error.diagnostics)
             return None

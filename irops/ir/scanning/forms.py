@@ -11,11 +11,12 @@ from irops.ir.attributes import Attributes
 from irops.ir.model import Layer, Port
 from irops.ir.ports import names_of
 from irops.ir.scanning.ports import PortForm, PortForms, without_names
-from irops.ir.scanning.texts import ATTRIBUTES, VALUE, NotCanonical, Numbers, attributes, value
+from irops.ir.scanning.texts import ATTRIBUTES, VALUE, Numbers, attributes, value
 
 OFFSET = ' offset="'
-_MOST = 10_000
-"""How many forms are kept. A form takes a few kilobytes."""
+_MOST, _LONGEST = 10_000, 4000
+"""How many forms are kept, and how many characters their texts have at most."""
+_GRAPH = "<layers>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,8 @@ class LayerForms:
         at: its byte offset; text: from the attribute type on, without the last line end; place: the byte
         offset of text
         """
+        if _GRAPH in text:
+            return None
         head, names = without_names(text)
         before, mark, rest = head.partition(OFFSET)
         if mark:
@@ -116,7 +119,7 @@ class LayerForms:
         if sum(port.is_named for port in (*form.inputs, *form.outputs)) != names:
             return None  # an attribute of data is called names
         forms = self.complete if is_complete and not names and OFFSET not in text else self._others
-        if len(forms) < _MOST:
+        if len(forms) < _MOST and len(text) < _LONGEST:
             forms[text] = form
         return form
 

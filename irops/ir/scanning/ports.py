@@ -15,8 +15,8 @@ from irops.values.element import element_type_of_precision
 
 NAMES = ' names="'
 _DIM = re.compile(f"<dim>(-1|{NUMBER})</dim>")
-_MOST = 10_000
-"""How many sections are kept."""
+_MOST, _LONGEST = 10_000, 4000
+"""How many sections are kept, and how many characters they have at most."""
 
 
 class PortForm(NamedTuple):
@@ -52,7 +52,7 @@ class PortForms:
         forms = self._sections.get(section)
         if forms is None:
             forms = self._new(section)
-            if len(self._sections) < _MOST:
+            if len(self._sections) < _MOST and len(section) < _LONGEST:
                 self._sections[section] = forms
         if is_output and any(form.precision is None for form in forms):
             raise NotCanonical
@@ -96,7 +96,7 @@ class PortForms:
             dims = tuple(map(int, _DIM.findall(text)))
             if len(dims) > self._limits.dims:
                 raise NotCanonical
-            if len(self._dims) < _MOST:
+            if len(self._dims) < _MOST and len(text) < _LONGEST:
                 self._dims[text] = dims
         return dims
 
@@ -123,13 +123,13 @@ class PortForms:
 
 def without_names(text: str) -> tuple[str, list[str]]:
     """A text in which the names of ports are empty, and the texts of the names."""
-    left, *pieces = text.split(NAMES)
+    pieces = text.split(NAMES)
     names = []
-    for piece in pieces:
-        name, quote, rest = piece.partition('"')
-        left = f"{left}{NAMES}{quote}{rest}"
+    for index in range(1, len(pieces)):
+        name, quote, rest = pieces[index].partition('"')
+        pieces[index] = f"{quote}{rest}"
         names.append(name)
-    return left, names
+    return NAMES.join(pieces), names
 
 
 @lru_cache

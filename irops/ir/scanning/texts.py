@@ -1,7 +1,7 @@
 """Values of attributes in canonical text.
 
-All text is decoded as Latin-1, so that a character is a byte and its index is a byte offset. A value with bytes
-above 127 is decoded as UTF-8 when it is used.
+All text is decoded as Latin-1, so that a character is a byte and its index is a byte offset. A value with
+bytes above 127 is decoded as UTF-8 when it is used.
 """
 
 from __future__ import annotations
