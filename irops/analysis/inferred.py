@@ -47,6 +47,8 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         self.path = path
         """The layers and bodies down to the graph."""
         self.layers: dict[int, LayerFacts] = {}
+        self.with_bodies: list[LayerFacts] = []
+        """The layers of which a body was inferred."""
         self._names: dict[str, int] = {}
         self.findings: list[Diagnostic] = []
         """What inference itself reports of this graph, bodies apart."""
@@ -55,11 +57,24 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
 
     def add(self, facts: LayerFacts) -> None:
         self.layers[facts.layer.id] = facts
-        self._names.setdefault(facts.layer.name, facts.layer.id)
+        if facts.bodies:
+            self.with_bodies.append(facts)
+
+    @property
+    def bodies(self) -> Iterator[Inferred]:
+        """The bodies of the layers, as they were inferred last."""
+        for facts in self.with_bodies:
+            yield from facts.bodies.values()
+
+    def _number(self, name: str) -> int | None:
+        """The id of the first layer of a name."""
+        if name not in self._names:
+            self._names = {facts.layer.name: number for number, facts in reversed(self.layers.items())}
+        return self._names.get(name)
 
     def of(self, layer: int | str) -> LayerFacts:
         """All that is known of a layer, by id or name; KeyError, with a suggestion, if there is none."""
-        number = self._names.get(layer) if isinstance(layer, str) else layer
+        number = self._number(layer) if isinstance(layer, str) else layer
         if number is None or number not in self.layers:
             raise KeyError(f"there is no layer {layer!r}{did_you_mean(layer, self._names)}")
         return self.layers[number]
@@ -99,9 +114,8 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
     def all_findings(self) -> Iterator[Diagnostic]:
         """What inference reports, bodies included."""
         yield from self.findings
-        for facts in self.layers.values():
-            for body in facts.bodies.values():
-                yield from body.all_findings()
+        for body in self.bodies:
+            yield from body.all_findings()
 
     def __repr__(self) -> str:
         return f"<Inferred {len(self.layers)} layers, {len(self.errors)} errors>"

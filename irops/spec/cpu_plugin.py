@@ -32,17 +32,26 @@ class CpuPlugin:
 
     def __init__(self, release: str, entries: Iterable[Refused]) -> None:
         self.release = release
-        self._by_op: dict[str, list[Refused]] = {}
+        by_op: dict[str, list[Refused]] = {}
         for entry in entries:
-            self._by_op.setdefault(entry.op, []).append(entry)
+            by_op.setdefault(entry.op, []).append(entry)
+        self._by_op = {op: tuple(refused) for op, refused in by_op.items()}
+        self._types = {
+            op: frozenset(name for entry in refused for name in entry.types)
+            for op, refused in self._by_op.items()
+        }
 
     def refused(self, op: str) -> tuple[Refused, ...]:
         """What the plug-in refuses of an op."""
-        return tuple(self._by_op.get(op, ()))
+        return self._by_op.get(op, ())
 
     @property
     def ops(self) -> frozenset[str]:
         return frozenset(self._by_op)
+
+    def types(self, op: str) -> frozenset[str]:
+        """The element types that the plug-in refuses for some input of an op, at least sometimes."""
+        return self._types.get(op, frozenset())
 
 
 @cache

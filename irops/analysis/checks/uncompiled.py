@@ -12,7 +12,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
 from irops.invocation.inputs import input_spec
 from irops.ir.model import Layer, LayerKind
-from irops.spec.cpu_plugin import Refused, cpu_plugin
+from irops.spec.cpu_plugin import CpuPlugin, Refused, cpu_plugin
 from irops.spec.op import Op
 
 
@@ -65,12 +65,8 @@ def _refused_inputs(
     while ahead:
         here = ahead.pop()
         scope = structure.by_path[here.path]
-        candidates = [
-            known
-            for known in here.layers.values()
-            if known.op is not None and known.op.id in table.ops and not known.failed
-        ]
-        ahead.extend(body for known in here.layers.values() for body in known.bodies.values())
+        candidates = _candidates(here, table)
+        ahead.extend(here.bodies)
         if not candidates:
             continue
         created, variable = created_layers(scope), _depending_on_inputs(scope)
@@ -83,6 +79,21 @@ def _refused_inputs(
                 index = _place(known, op, entry, known.layer.id in variable)
                 if index is not None:
                     yield scope, known, entry, index
+
+
+def _candidates(inferred: Inferred, table: CpuPlugin) -> list[LayerFacts]:
+    """The layers with an input of a type that the table names for their op."""
+    candidates = []
+    types = table.types
+    for known in inferred.layers.values():
+        if known.op is None or known.failed:
+            continue
+        refused = types(known.op.id)
+        for fact in known.inputs if refused else ():
+            if fact is not None and fact.element_type.name in refused:
+                candidates.append(known)
+                break
+    return candidates
 
 
 def _place(known: LayerFacts, op: Op, entry: Refused, variable: bool) -> int | None:
