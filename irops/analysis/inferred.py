@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
 from irops.diagnostics.rule import Severity
@@ -14,20 +16,24 @@ from irops.ir.model import Layer
 from irops.spec.op import Op
 from irops.values.fact import Fact
 
+NOT_INFERRED: Mapping[str, Any] = MappingProxyType({})
+"""The bodies of a layer that has none: one object for all of them."""
+
 
 @dataclass(slots=True)
 class LayerFacts:
     """A layer, inferred: its op and invocation (None if it has none), inputs and outputs.
 
-    bodies: by name, as they were inferred last; failed: a fault keeps the outputs from being inferred.
+    bodies: by name, as they were inferred last; failed: a fault keeps the outputs from being inferred. Equal
+    layers may share the sequences of Facts.
     """
 
     layer: Layer
     op: Op | None = None
     invocation: Invocation | None = None
-    inputs: list[Fact | None] = field(default_factory=list)
-    outputs: list[Fact] = field(default_factory=list)
-    bodies: dict[str, Inferred] = field(default_factory=dict)
+    inputs: Sequence[Fact | None] = ()
+    outputs: Sequence[Fact] = ()
+    bodies: Mapping[str, Inferred] = field(default_factory=lambda: NOT_INFERRED)
     failed: bool = False
 
     @property

@@ -211,19 +211,21 @@ class ModelStructure:
 
     def _graph(self, graph: Graph, path: Path, outer: GraphNode | None) -> GraphNode:
         node = GraphNode(graph, path, outer, Wiring(graph))
-        misconnected = node.wiring.faulty
-        for layer in node.wiring.layers.values():
-            node.layers[layer.id] = self._layer(node, layer, is_misconnected=layer.id in misconnected)
+        misconnected, layers = node.wiring.faulty, node.layers
+        resolved: dict[tuple[str, str], Op | NoOp] = {}
+        for number, layer in node.wiring.layers.items():
+            key = (layer.type, layer.version)
+            op = resolved.get(key)
+            if op is None:
+                op = resolved[key] = self.registry.resolve(*key)
+            bodies = self._bodies(node, layer) if layer.bodies else NO_BODIES
+            faulty = number in misconnected
+            if isinstance(op, NoOp):
+                layers[number] = LayerNode(layer, path, None, op, None, bodies, faulty)
+            else:
+                invocation = self._invocation(op, layer)
+                layers[number] = LayerNode(layer, path, op, None, invocation, bodies, faulty)
         return node
-
-    def _layer(self, graph: GraphNode, layer: Layer, *, is_misconnected: bool) -> LayerNode:
-        resolved = self.registry.resolve(layer.type, layer.version)
-        if isinstance(resolved, NoOp):
-            op, invocation, missing = None, None, resolved
-        else:
-            op, invocation, missing = resolved, self._invocation(resolved, layer), None
-        bodies = self._bodies(graph, layer) if layer.bodies else NO_BODIES
-        return LayerNode(layer, graph.path, op, missing, invocation, bodies, is_misconnected)
 
     def _bodies(self, graph: GraphNode, layer: Layer) -> Mapping[str, BodyNode]:
         bodies = {}

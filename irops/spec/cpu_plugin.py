@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -36,10 +36,11 @@ class CpuPlugin:
         for entry in entries:
             by_op.setdefault(entry.op, []).append(entry)
         self._by_op = {op: tuple(refused) for op, refused in by_op.items()}
-        self._types = {
+        self.types: Mapping[str, frozenset[str]] = {
             op: frozenset(name for entry in refused for name in entry.types)
             for op, refused in self._by_op.items()
         }
+        """By op, the element types that the plug-in refuses for some input, at least sometimes."""
 
     def refused(self, op: str) -> tuple[Refused, ...]:
         """What the plug-in refuses of an op."""
@@ -48,10 +49,6 @@ class CpuPlugin:
     @property
     def ops(self) -> frozenset[str]:
         return frozenset(self._by_op)
-
-    def types(self, op: str) -> frozenset[str]:
-        """The element types that the plug-in refuses for some input of an op, at least sometimes."""
-        return self._types.get(op, frozenset())
 
 
 @cache
