@@ -144,7 +144,7 @@ class Inference:
     def _infer(
         self, node: LayerNode, facts: LayerFacts, override: Fact | None, run: _GraphRun, key: Key
     ) -> None:
-        """Infer a layer. key: what its outputs depend on; they are stored under it if others may share them"""
+        """Infer a layer. key: what its outputs depend on, under which they are stored if others may share them"""
         invocation, inputs = node.invocation, facts.inputs
         if invocation is None:
             facts.failed = True
