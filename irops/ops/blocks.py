@@ -1,8 +1,8 @@
-"""Formulas of several NumPy calls, applied in blocks, so that temporary arrays stay in the processor's cache."""
+"""Formulas of several NumPy calls, applied in blocks, so that temporary arrays stay in the cache."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -18,7 +18,15 @@ def in_blocks(formula: Callable[[Array], Array], data: Array) -> Array:
         return np.asarray(formula(data), data.dtype)
     result = np.empty(data.shape, data.dtype)
     elements, results = data.reshape(-1), result.reshape(-1)
-    for start in range(0, data.size, BLOCK_ELEMENTS):
-        block = slice(start, start + BLOCK_ELEMENTS)
+    for block in blocks(data.size, 1):
         results[block] = formula(elements[block])
     return result
+
+
+def blocks(items: int, elements: int, of: int = BLOCK_ELEMENTS) -> Iterator[slice]:
+    """Slices that divide items into blocks.
+
+    elements: of an item; of: the elements of a block, which has at least one item
+    """
+    each = max(of // max(elements, 1), 1)
+    return (slice(start, start + each) for start in range(0, items, each))
