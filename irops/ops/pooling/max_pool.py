@@ -21,7 +21,7 @@ from irops.values.violation import warn_unless
 BLOCK_ELEMENTS = 1 << 16
 """The elements that are pooled at once."""
 Overlaps = list[tuple[slice, slice]]
-"""Positions and the elements that their windows cover: one for each position, or all those of one position."""
+"""Positions and the elements that their windows cover: one for each position, or all of one position."""
 
 
 @shape("MaxPool-8", "MaxPool-14")
