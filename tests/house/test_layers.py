@@ -17,6 +17,7 @@ LEVELS = {
     "switches": -1,
     "html_table": -1,
     "process_lifetime": -1,
+    "cache": 0,
     "worker_process": 0,
     "values": 0,
     "diagnostics": 0,
