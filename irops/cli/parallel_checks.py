@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from irops.cli.check_options import CheckedFile, CheckOptions, not_checked
 from irops.cli.checking import Checker
+from irops.cli.extension_options import has_extensions
 from irops.cli.processes import Died, Failed, cores, run_in_processes
+from irops.spec.plugins import OPS, RULES, is_registered
 
 GRACE = 60.0
 """Seconds beyond the limit after which a process is killed."""
@@ -20,7 +22,12 @@ def check_in_processes(
     finished: dict[int, CheckedFile] = {}
     next_number = 0
     for number, result in run_in_processes(
-        Checker, (args, options), files, args.jobs or cores(), 3 * options.limits.seconds + GRACE
+        Checker,
+        (args, options),
+        files,
+        args.jobs or cores(),
+        3 * options.limits.seconds + GRACE,
+        copied=not (has_extensions(args) or options.rules or is_registered(OPS) or is_registered(RULES)),
     ):
         finished[number] = result if isinstance(result, CheckedFile) else _failure(files[number], result)
         while next_number in finished:

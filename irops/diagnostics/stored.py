@@ -51,11 +51,19 @@ def _as_data(found: Diagnostic) -> list[Any]:
 def _of_data(
     code: str, message: str, where: list[Any], constraint: Any, facts: Any, notes: Any, level: Any, fix: Any
 ) -> Diagnostic:
-    *place, path, excerpt = where
+    file, line, column, layer_id, layer_name, path, excerpt = where
     return Diagnostic(
         rule(code),
         message,
-        Location(*place, path=tuple(path), excerpt=None if excerpt is None else tuple(excerpt)),
+        Location(
+            file,
+            line,
+            column,
+            layer_id,
+            layer_name,
+            tuple(path),
+            None if excerpt is None else (excerpt[0], excerpt[1]),
+        ),
         constraint,
         facts,
         tuple(notes),
