@@ -18,6 +18,7 @@ LEVELS = {
     "html_table": -1,
     "process_lifetime": -1,
     "process_memory": -1,
+    "cache": 0,
     "worker_process": 0,
     "values": 0,
     "diagnostics": 0,
