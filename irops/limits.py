@@ -68,6 +68,10 @@ class Limits:
         "bytes of memory of a process that computes for `irops compare` or `irops reduce`, mapped files"
         " apart; up to 1: a share of the machine's memory",
     )
+    constant_bytes: float = _limit(
+        1 << 30,
+        "bytes of results of constants that a session keeps; without an error, each run computes the rest",
+    )
     iterations: float = _limit(1_000_000, "iterations of all loops of one run, nested ones included")
     seconds: float = _limit(600, "seconds to read, infer and check")
     run_seconds: float = _limit(86_400, "seconds to evaluate")
@@ -106,17 +110,19 @@ def notes(rule: str) -> tuple[str, ...]:
 
 
 class Clock:
-    """A time limit. expired_before: whether an earlier check found it expired."""
+    """A time limit. end: the time, as time.monotonic counts; expired_before: whether an earlier check found
+    it expired.
+    """
 
-    __slots__ = ("_end", "expired_before")
+    __slots__ = ("end", "expired_before")
 
     def __init__(self, seconds: float = inf) -> None:
-        self._end, self.expired_before = monotonic() + seconds, False
+        self.end, self.expired_before = monotonic() + seconds, False
 
     @property
     def expired(self) -> bool:
         """Whether the time is up; checks the time and remembers the result."""
-        self.expired_before = self.expired_before or monotonic() > self._end
+        self.expired_before = self.expired_before or monotonic() > self.end
         return self.expired_before
 
 
