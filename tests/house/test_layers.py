@@ -41,6 +41,7 @@ LEVELS = {
     "conformance": 11,
     "document": 12,
     "cli": 13,
+    "testing": 13,
 }
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {
@@ -54,6 +55,7 @@ DOORS = {
     "torch": ("backends/", "conformance/"),
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
+    "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
 }
