@@ -43,6 +43,7 @@ LEVELS = {
     "conformance": 11,
     "document": 12,
     "cli": 13,
+    "testing": 13,
 }
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {
@@ -56,6 +57,7 @@ DOORS = {
     "torch": ("backends/", "conformance/"),
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
+    "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
 }
