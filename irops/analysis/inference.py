@@ -23,6 +23,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
 from irops.ir.model import Layer, Model
+from irops.ir.storage import OpenFiles
 from irops.ir.weights import constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
@@ -54,15 +55,16 @@ class Inference:
         self.budget, self.clock = Budget(self.limits.folded_bytes), Clock(self.limits.seconds)
         self.names = names or Names()
         self.repeats = 0
+        self._files = OpenFiles()
         self._inferred_bodies: set[tuple[str, ...]] = set()
-        self._constants = Constants(structure.model, self.budget)
+        self._constants = Constants(structure.model, self.budget, self._files)
         self._failures = Failures(structure.model)
         self._sharing = Sharing() if (enabled("sharing") if sharing is None else sharing) else None
 
     def graph(self, graph: GraphNode, overrides: Mapping[int, Fact]) -> Inferred:
         """The Facts of a graph. overrides: Facts that replace what Parameters declare, by layer id."""
         names = self.names.copy()
-        with recursion_limit_for(self.limits.depth):
+        with recursion_limit_for(self.limits.depth), self._files:
             inferred = self._graph(graph, overrides)
         if self._sharing is not None and self._met_faults_of_values:
             # each layer reports such a fault for itself, in the order in which values are asked for
@@ -144,7 +146,7 @@ class Inference:
     def _infer(
         self, node: LayerNode, facts: LayerFacts, override: Fact | None, run: _GraphRun, key: Key
     ) -> None:
-        """Infer a layer. key: what its outputs depend on, and what they are stored under to be shared"""
+        """Infer a layer. key: what its outputs depend on, for layers that may share them."""
         invocation, inputs = node.invocation, facts.inputs
         if invocation is None:
             facts.failed = True

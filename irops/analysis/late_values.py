@@ -15,6 +15,7 @@ from irops.analysis.structure import LayerNode
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.invocation import OpFault
 from irops.ir.model import Layer, Model
+from irops.ir.storage import OpenFiles
 from irops.ir.weights import constant
 from irops.values.element import Array
 
@@ -22,8 +23,8 @@ from irops.values.element import Array
 class Constants:
     """Reads constants within a budget. unread: what is wrong with those whose values were asked for."""
 
-    def __init__(self, model: Model, budget: Budget) -> None:
-        self._model, self._budget = model, budget
+    def __init__(self, model: Model, budget: Budget, files: OpenFiles) -> None:
+        self._model, self._budget, self._files = model, budget, files
         self.unread: list[Diagnostic] = []
 
     def value(self, layer: Layer) -> Array | None:
@@ -31,7 +32,7 @@ class Constants:
         if not self._budget.affords(()):
             return None
         try:
-            value = constant(self._model, layer, copied=True)
+            value = constant(self._model, layer, files=self._files)
         except DiagnosticError as error:
             self.unread.extend(error.diagnostics)
             return None

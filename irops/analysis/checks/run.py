@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from irops.analysis.checks import layers, ops, pairs, sinks, state
 from irops.analysis.checks.cascading import without_cascading
-from irops.analysis.checks.custom import custom_findings, load_installed_rules
+from irops.analysis.checks.custom import custom_findings
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
 from irops.analysis.checks.declared_bodies import bodies_fit_their_parameters
 from irops.analysis.checks.interface import (
@@ -31,6 +31,7 @@ from irops.limits import Clock, Limits, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.reading import load
 from irops.registry import Registry
+from irops.spec.custom_rules import load_installed_rules
 from irops.spec.releases import releases
 
 Check: TypeAlias = Callable[[ModelStructure], Iterator[Diagnostic]]
