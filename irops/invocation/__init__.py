@@ -2,13 +2,14 @@
 
 from irops.invocation.faults import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.invocation.inputs import input_spec, named_inputs, positional
-from irops.invocation.invocation import NO_EXTRAS, Extras, Invocation
+from irops.invocation.invocation import NO_EXTRAS, Extras, Invocation, Texts
 
 __all__ = [
     "NO_EXTRAS",
     "Extras",
     "Invocation",
     "OpFault",
+    "Texts",
     "fault_of",
     "fault_of_limit",
     "input_spec",

@@ -207,6 +207,13 @@ def test_equal_axes_are_refused_although_openvino_takes_them(backend):
     assert caught.value.constraint == "C2"
 
 
+@pytest.mark.parametrize("data", [np.array([32, 99]), DATA])
+def test_the_axis_of_gather_1_is_a_constant_as_openvino_crashes_otherwise(backend, data):
+    indices, axis = np.array([1, 0, 1]), np.array(0)
+    gathered = irops.call("Gather-1", data, indices, axis, backends=[backend])
+    assert (gathered == data[[1, 0, 1]]).all()
+
+
 def test_a_signature_is_compiled_once():
     backend = OpenVINO()
     for factor in (1, 2, 3):

@@ -12,7 +12,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
 from irops.invocation.inputs import input_spec
 from irops.ir.model import Layer, LayerKind
-from irops.spec.cpu_plugin import Refused, cpu_plugin
+from irops.spec.cpu_plugin import CpuPlugin, Refused, cpu_plugin
 from irops.spec.op import Op
 
 
@@ -65,35 +65,49 @@ def _refused_inputs(
     while ahead:
         here = ahead.pop()
         scope = structure.by_path[here.path]
-        candidates = [
-            known
-            for known in here.layers.values()
-            if known.op is not None and known.op.id in table.ops and not known.failed
+        ahead.extend(here.bodies)
+        refused = [
+            (known, entry, index)
+            for known in _candidates(here, table)
+            for entry in table.refused(known.op.id if known.op is not None else "")
+            if (index := _place(known, entry)) is not None
         ]
-        ahead.extend(body for known in here.layers.values() for body in known.bodies.values())
-        if not candidates:
+        if not refused:
             continue
         created, variable = created_layers(scope), _depending_on_inputs(scope)
-        for known in candidates:
-            op = known.op
-            assert op is not None
-            if known.layer.id not in created:
-                continue
-            for entry in table.refused(op.id):
-                index = _place(known, op, entry, known.layer.id in variable)
-                if index is not None:
-                    yield scope, known, entry, index
+        for known, entry, index in refused:
+            otherwise = "constant" if known.layer.id in variable else "variable"
+            if known.layer.id in created and entry.when != otherwise:
+                yield scope, known, entry, index
 
 
-def _place(known: LayerFacts, op: Op, entry: Refused, variable: bool) -> int | None:
-    """The first input that an entry applies to; None if it does not apply to the layer."""
-    if entry.when == ("constant" if variable else "variable"):
-        return None
+def _candidates(inferred: Inferred, table: CpuPlugin) -> list[LayerFacts]:
+    """The layers with an input of a type that the table names for their op."""
+    candidates = []
+    types = table.types
+    for known in inferred.layers.values():
+        if known.op is None or known.failed:
+            continue
+        refused = types.get(known.op.id)
+        for fact in known.inputs if refused else ():
+            if fact is not None and fact.element_type.name in refused:
+                candidates.append(known)
+                break
+    return candidates
+
+
+def _place(known: LayerFacts, entry: Refused) -> int | None:
+    """The first input that an entry is about; None if it is not about the layer. Does not regard whether the
+    layer depends on inputs of the model.
+    """
+    op = known.op
+    assert op is not None
+    place = next((k for k in _inputs_of(known, op, entry.of) if _type(known, k) in entry.types), None)
     if entry.when == "static" and not all(fact is None or fact.shape.static for fact in known.inputs):
         return None
     if entry.beside and _beside(known, op, entry.beside) not in entry.others:
         return None
-    return next((k for k in _inputs_of(known, op, entry.of) if _type(known, k) in entry.types), None)
+    return place
 
 
 def _beside(known: LayerFacts, op: Op, name: str) -> str:

@@ -37,7 +37,8 @@ def with_one_result(case: Case, attempts: Attempts) -> Case:
 def static(case: Case, attempts: Attempts) -> Case:
     """The case with inputs that declare the shapes of their values."""
     fixed = constants(case)
-    candidate = with_tensors(case, {n: array for n, array in tensors(case).items() if n not in fixed})
+    arrays = {n: array for n, array in tensors(case).items() if n not in fixed}
+    candidate = with_tensors(case, arrays, attempts.registry)
     return candidate if candidate.key != case.key and attempts.fails(candidate) else case
 
 
@@ -48,7 +49,7 @@ def in_simpler_types(case: Case, attempts: Attempts) -> Case:
         of_kind = {n: array for n, array in arrays.items() if element_type_of(array) is kind}
         changed = {n: plain for n, array in of_kind.items() for plain in in_plain_types(array)}
         if changed:
-            candidate = with_tensors(case, changed)
+            candidate = with_tensors(case, changed, attempts.registry)
             case = candidate if attempts.fails(candidate) else case
     return case
 
@@ -67,7 +68,7 @@ def with_plain_values(case: Case, attempts: Attempts) -> Case:
 
 def _first_failing(case: Case, number: int, candidates: Iterator[Array], attempts: Attempts) -> Case:
     for array in candidates:
-        candidate = with_tensors(case, {number: array})
+        candidate = with_tensors(case, {number: array}, attempts.registry)
         if attempts.fails(candidate):
             return candidate
     return case
@@ -84,7 +85,7 @@ def with_default_attributes(case: Case, attempts: Attempts) -> Case:
             text = case.model.layer(layer.id).data.get(name)
             for simpler in () if text is None else _simpler_texts(text, attribute.default):
                 data = {**case.model.layer(layer.id).data, name: simpler}
-                candidate = with_tensors(case, {}, {layer.id: data})
+                candidate = with_tensors(case, {}, attempts.registry, {layer.id: data})
                 if attempts.fails(candidate):
                     case = candidate
                     break

@@ -25,6 +25,7 @@ from irops.debugging.sources.source import (
 )
 from irops.debugging.sources.taps import Tap, chunks_of_taps, with_taps
 from irops.debugging.sources.wire import Packed, packed, unpacked
+from irops.debugging.sources.workers import UNBOUNDED, Workers
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.model import Model
 from irops.ir.serialize import document
@@ -32,7 +33,6 @@ from irops.ir.storage import Weights
 from irops.limits import MAX_DEPTH, recursion_limit_for
 from irops.values.element import Array
 from irops.verdicts.arithmetic import Arithmetic
-from irops.worker_process import Process
 from irops.writing import write
 
 TIMEOUT = 300.0
@@ -57,13 +57,15 @@ class OpenVINODevice(Source):
     is_whole = True
 
     def __init__(
-        self, device: str = "CPU", properties: Mapping[str, str] | None = None, timeout: float = TIMEOUT
+        self,
+        device: str = "CPU",
+        properties: Mapping[str, str] | None = None,
+        workers: Workers = UNBOUNDED,
     ) -> None:
         self.device, self.properties = device, dict(properties or {})
         self.name = ",".join((f"openvino:{device}", *(f"{k}={v}" for k, v in self.properties.items())))
-        self._process = Process(
-            "irops.debugging.sources.openvino_worker", ("device", device, self.properties), timeout
-        )
+        request = "device", device, self.properties
+        self._process = workers.process("irops.debugging.sources.openvino_worker", request, TIMEOUT)
         self._arithmetic: Arithmetic | None = None
 
     @property
