@@ -12,12 +12,9 @@ from irops.runtime.arrays import check_possible
 from irops.runtime.fixed import FixedPart, Kept
 from irops.runtime.liveness import bytes_needed, output_bytes
 from irops.runtime.plan import Plan, Step, ValueKey
-from irops.runtime.program import ABSENT, Action, Output, Program
+from irops.runtime.program import ABSENT, Action, KernelOf, Output, Program
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
-
-KernelOf = Callable[[Step], Callable[..., Any]]
-"""The kernel of a step, which writes into an array of its own choice. Raises: OpFault where there is none"""
 
 _Row = tuple[Action, list[int]]
 
@@ -162,7 +159,7 @@ class _Assembly:
         try:
             check_possible(step.op, facts.outputs)
             places = positional(step.op, named_inputs(step.op, named))
-            function = self._kernel_of(step)
+            function = self._kernel_of(step.op, facts.outputs[0])
         except OpFault:
             return None  # a run reports it when it comes to the step
         return function, [ABSENT if slot is None else slot for slot in places]

@@ -11,6 +11,7 @@ import numpy as np
 from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault
+from irops.runtime.arrays import require_room
 from irops.runtime.plan import Step, ValueKey
 from irops.runtime.precision import rounded
 from irops.runtime.program import Action, Program, Values
@@ -94,7 +95,7 @@ class DirectRun(Run):
         """Raise the error of a step for which time or memory does not suffice."""
         self.bytes_held = held
         self._require_time(step.op)
-        self._require_room(step.size)
+        require_room(held, step.size, self.limits)
 
     def _compute_step(
         self,
