@@ -120,6 +120,9 @@ def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:  # 
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise malformed(error, parser, faults, [*stack[1:], element]) from None
+    finally:  # else the parser and its handlers refer to each other, and to the model by way of take
+        parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
+        parser.CommentHandler = None
     return outermost
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
 from irops.ir.declared_region import Fault, region_of
-from irops.ir.model import Layer, Model
+from irops.ir.model import Layer, LayerKind, Model, kind_of
 from irops.ir.numbers import INT64_MAX
 from irops.ir.region import Region
 from irops.ir.storage import OpenFiles, Weights, WeightsChanged
@@ -84,9 +84,18 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
     faults: list[tuple[tuple[str, ...], Layer, Fault]] = []
     first: tuple[tuple[str, ...], Layer] | None = None
     count = end = 0
+    sound: set[tuple[str | None, ...]] = set()  # types, shapes and sizes of constants without a fault
     for path, layer in model.walk():
-        if not layer.is_constant:
+        if (layer.own_kind or kind_of(layer.type)) is not LayerKind.CONSTANT:
             continue
+        data = layer.data
+        offset, size, form = data.get("offset", ""), data.get("size"), None
+        if offset.isdecimal() and offset.isascii() and len(offset) < 19 and "value" not in data:
+            form = (data.get("element_type"), data.get("shape"), size)
+            last = int(offset) + int(size or 0) if form in sound else INT64_MAX
+            if last <= weights.size:
+                first, count, end = first or (path, layer), count + 1, max(end, last)
+                continue
         region = region_of(layer)
         if isinstance(region, Fault):
             faults.append((path, layer, region))
@@ -96,6 +105,8 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
             fault = _region_fault(layer, region, weights) if weights.size else None
             if fault is not None:
                 faults.append((path, layer, fault))
+            elif form is not None and region.elements and weights.size and region.element is not STRING:
+                sound.add(form)
     if first is not None and weights.size == 0:
         faults.append((*first, _no_weights(weights, first[1], count, end)))
     short: tuple[str, ...] = (

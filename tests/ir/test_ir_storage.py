@@ -235,3 +235,16 @@ def test_a_check_opens_the_weights_once(file: Path, monkeypatch: pytest.MonkeyPa
     opened.clear()
     assert irops.check(file.with_name("m.xml")).ok
     assert opened == [str(file.with_name("m.bin"))]
+
+
+def test_the_digest_of_a_region_follows_from_its_bytes_alone(tmp_path: Path) -> None:
+    path = tmp_path / "w.bin"
+    path.write_bytes(b"abcdabcd")
+    stored, held = Weights.of_file(path), Weights.of_bytes(b"--abcd")
+    assert stored.digest(0, 4) == stored.digest(4, 4) == held.digest(2, 4) != stored.digest(1, 4)
+    joined = JoinedWeights(stored)
+    start = joined.append(held)
+    assert joined.digest(start + 2, 4) == joined.digest(0, 4) == stored.digest(0, 4)
+    path.write_bytes(b"abcdabcde")
+    with pytest.raises(WeightsChanged):
+        stored.digest(0, 4)
