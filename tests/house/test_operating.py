@@ -18,7 +18,9 @@ def test_one_case_has_the_times_of_irops_and_openvino(monkeypatch, tmp_path, cap
     import operating
 
     monkeypatch.setattr(operating, "ROUNDS", 1)
-    monkeypatch.setattr("sys.argv", ["operating.py", "--only", "^ReLU", "--json", str(tmp_path / "rows.json")])
+    monkeypatch.setattr(
+        "sys.argv", ["operating.py", "--only", "^ReLU", "--json", str(tmp_path / "rows.json")]
+    )
     assert operating.main() == 0
     (row,) = json.loads((tmp_path / "rows.json").read_text()).values()
     assert row["agrees"]
