@@ -112,7 +112,7 @@ def _fields(bits: int, first_high: bool) -> Layout:
         return codes
 
     def join(codes: Codes) -> Codes:
-        joined = codes[:, :1] << shifts[0]
+        joined: Codes = codes[:, :1] << shifts[0]
         for field in range(1, len(shifts)):
             joined |= codes[:, field : field + 1] << shifts[field]
         return joined
