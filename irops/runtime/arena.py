@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Callable
 from threading import Lock
 from typing import Any
 from weakref import ref
@@ -26,16 +25,10 @@ MAX_WASTE = 2
 
 
 class _Lease(ref[Array]):
-    """A block that an array uses, and its size."""
+    """The block that an array uses, and its size."""
 
-    __slots__ = ("block", "size")
-
-    def __new__(cls, array: Array, ended: Callable[[Any], None], block: Array) -> _Lease:  # noqa: ARG004
-        return super().__new__(cls, array, ended)
-
-    def __init__(self, array: Array, ended: Callable[[Any], None], block: Array) -> None:
-        super().__init__(array, ended)
-        self.block, self.size = block, block.nbytes
+    block: Array
+    size: int
 
 
 class Arena:
@@ -63,7 +56,8 @@ class Arena:
             start = -block.ctypes.data % ALIGNMENT
             # a view of a memoryview is the base of all its views, a view of an array would not be
             made: Array = np.ndarray(shape, dtype, memoryview(block), start)  # type: ignore[arg-type]
-            lease = _Lease(made, self._ended.append, block)
+            lease = _Lease(made, self._ended.append)
+            lease.block, lease.size = block, block.nbytes
             self._leases[id(lease)] = lease
             self.used_bytes += lease.size
             self.peak_bytes = max(self.peak_bytes, self.used_bytes)

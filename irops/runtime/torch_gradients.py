@@ -85,11 +85,12 @@ class _OpFunction(torch.autograd.Function):
         return tuple(outputs)
 
     @staticmethod
-    @once_differentiable  # type: ignore[misc]
+    @once_differentiable
     def backward(ctx: Any, *cotangents: Any) -> Any:
         call: Call = ctx.call
         op = call.prepared.op
-        arrays: tuple[list[Array | None], ...] = tuple([None] * len(facts) for facts in ctx.facts)
+        arrays: tuple[list[Array | None], list[Array | None]]
+        arrays = [None] * len(ctx.facts[0]), [None] * len(ctx.facts[1])
         saved = {place: _array(tensor) for place, tensor in zip(ctx.places, ctx.saved_tensors)}
         for (side, index), array in {**ctx.others, **saved}.items():
             arrays[side][index] = array
