@@ -134,7 +134,7 @@ class Inference:
                     inputs.append(outputs[source[1]] if source[1] < len(outputs) else Fact())
             key: Key = (invocation, len(layer.outputs), *inputs)
             results = shared.get(key)
-            if results is not None and layer.id not in overrides and not node.is_misconnected:
+            if results is not None and not node.is_misconnected and layer.id not in overrides:
                 add(LayerFacts(layer, node.op, invocation, inputs, results, NOT_INFERRED))
                 continue
             facts = LayerFacts(layer, node.op, invocation, inputs, (), NOT_INFERRED)
@@ -162,6 +162,10 @@ class Inference:
             facts.outputs = self.names.named([override])
             return
         sharing = self._sharing if self._sharing is None or self._sharing.allows(invocation.op) else None
+        if sharing is not None and invocation.like in sharing.constants:
+            constant = sharing.constants[invocation.like]
+            sharing.results[key] = facts.outputs = [self._constant(node.layer, constant)]
+            return
         try:
             if sharing is None:
                 outputs = list(self._outputs(node, facts))
@@ -172,6 +176,8 @@ class Inference:
             run.report(node, inputs, fault)
             return
         if node.layer.is_constant:
+            if sharing is not None and invocation.like is not None and not run.warnings:
+                sharing.constants[invocation.like] = outputs[0]
             outputs = [self._constant(node.layer, outputs[0])]
         named = self.names.named(outputs)
         is_general = named is outputs

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from irops.analysis.interning import Interning
 from irops.analysis.structure import LayerNode
+from irops.invocation import Invocation
 from irops.spec.extension import is_extension
 from irops.spec.op import Op
 from irops.values.fact import Fact, Value
@@ -49,6 +50,7 @@ class WatchedFact(Fact):
 
 class Sharing:
     """The results of one run of inference. results: of layers of which all is the same, values included;
+    constants: Facts without a value, for invocations that differ from one only in the place of their bytes;
     forms: makes equal Facts one object.
 
     Results without values are shared by more layers, of which only the types and shapes of the inputs are
@@ -57,6 +59,7 @@ class Sharing:
 
     def __init__(self) -> None:
         self.results: dict[Key, Outputs] = {}
+        self.constants: dict[Invocation | None, Fact] = {}
         self.forms = Interning()
         self._by_form: dict[Key, list[tuple[tuple[int, ...], dict[Key, Outputs]]]] = {}
         self._is_pure: dict[str, bool] = {}

@@ -87,9 +87,10 @@ class Invocation:
         """
         op = self.op
         named = named_inputs(op, facts)
-        missing = next((name for name in op.definition.bodies if name not in extras), None)
-        if missing is not None:
-            raise OpFault("missing-body", f"{op.id} has no {missing}")
+        if op.definition.bodies:
+            missing = next((name for name in op.definition.bodies if name not in extras), None)
+            if missing is not None:
+                raise OpFault("missing-body", f"{op.id} has no {missing}")
         types = element_types(op, facts)
         check_ranks(op, facts)
         attributes = with_normal_axes(op, facts, self.attributes)

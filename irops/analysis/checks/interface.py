@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.structure import ModelStructure
@@ -53,7 +53,8 @@ def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred
         return
     for known in interface(structure, inferred):
         layer = known.layer
-        ports, facts = layer.outputs, list[Fact | None](known.outputs)
+        ports: Sequence[Port] = layer.outputs
+        facts: Sequence[Fact | None] = known.outputs
         if layer.kind is LayerKind.RESULT:
             ports, facts = layer.inputs, known.inputs
         elif layer.kind is not LayerKind.PARAMETER:

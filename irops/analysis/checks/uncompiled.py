@@ -15,6 +15,8 @@ from irops.ir.model import Layer, LayerKind
 from irops.spec.cpu_plugin import CpuPlugin, Refused, cpu_plugin
 from irops.spec.op import Op
 
+_Places = dict[tuple[object, tuple[str | None, ...], bool], list[tuple[Refused, int]]]
+
 
 @dataclass(slots=True)
 class _Layers:
@@ -62,6 +64,7 @@ def _refused_inputs(
 ) -> Iterator[tuple[GraphNode, LayerFacts, Refused, int]]:
     """Each layer with an entry of the table that applies, and the first input that it applies to."""
     table, ahead = cpu_plugin(), [inferred]
+    places: _Places = {}
     while ahead:
         here = ahead.pop()
         scope = structure.by_path[here.path]
@@ -69,8 +72,7 @@ def _refused_inputs(
         refused = [
             (known, entry, index)
             for known in _candidates(here, table)
-            for entry in table.refused(known.op.id if known.op is not None else "")
-            if (index := _place(known, entry)) is not None
+            for entry, index in _places(known, table, places)
         ]
         if not refused:
             continue
@@ -88,7 +90,7 @@ def _candidates(inferred: Inferred, table: CpuPlugin) -> list[LayerFacts]:
     for known in inferred.layers.values():
         if known.op is None or known.failed:
             continue
-        refused = types.get(known.op.id)
+        refused = types.get(known.op.id, frozenset())
         for fact in known.inputs if refused else ():
             if fact is not None and fact.element_type.name in refused:
                 candidates.append(known)
@@ -96,10 +98,25 @@ def _candidates(inferred: Inferred, table: CpuPlugin) -> list[LayerFacts]:
     return candidates
 
 
-def _place(known: LayerFacts, entry: Refused) -> int | None:
-    """The first input that an entry is about; None if it is not about the layer. Does not regard whether the
-    layer depends on inputs of the model.
+def _places(known: LayerFacts, table: CpuPlugin, places: _Places) -> list[tuple[Refused, int]]:
+    """The entries that are about a layer, each with the first input that it is about, without regard to
+    whether the layer depends on inputs of the model.
+
+    places: those of layers before, by what they depend on
     """
+    types = tuple([None if fact is None else fact.element_type.name for fact in known.inputs])
+    is_static = all(fact is None or fact.shape.static for fact in known.inputs)
+    key = (known.invocation, types, is_static)
+    entries = places.get(key)
+    if entries is None:
+        assert known.op is not None
+        each = ((entry, _place(known, entry)) for entry in table.refused(known.op.id))
+        entries = places[key] = [(entry, index) for entry, index in each if index is not None]
+    return entries
+
+
+def _place(known: LayerFacts, entry: Refused) -> int | None:
+    """The first input that an entry is about; None if it is not about the layer."""
     op = known.op
     assert op is not None
     place = next((k for k in _inputs_of(known, op, entry.of) if _type(known, k) in entry.types), None)

@@ -10,7 +10,8 @@ from sys import intern
 from irops.ir.attributes import Attributes
 from irops.ir.model import Layer, Port
 from irops.ir.ports import names_of
-from irops.ir.scanning.ports import PortForm, PortForms, without_names
+from irops.ir.scanning.elements import elements
+from irops.ir.scanning.ports import PortForm, PortForms, count_named, without_names
 from irops.ir.scanning.texts import ATTRIBUTES, VALUE, Numbers, attributes, value
 
 OFFSET = ' offset="'
@@ -67,42 +68,58 @@ class LayerForm:
 class LayerForms:
     """The forms of layers at one depth.
 
-    complete: those of layers without names of ports and offsets, by their texts from the attribute type on
+    complete: those of layers of which nothing is left out, by their texts from the attribute type on
     """
 
     def __init__(self, indent: int, numbers: Numbers, read: Attributes) -> None:
         self.complete: dict[str, LayerForm] = {}
         self.ports = PortForms(indent + 2, numbers, read)
         self._others: dict[str, LayerForm] = {}
-        self._layer, self._limits = _layer_at(indent), read.faults.limits
+        self._layer, self._tabs = _layer_at(indent), "\t" * (indent + 1)
+        self._read, self._limits = read, read.faults.limits
 
     def layer(self, number: int, name: str, at: int, place: int, text: str) -> Layer | None:
-        """A layer; None if it has more than attributes and ports, or is not canonical.
+        """A layer; None if it has bodies, or other content than forms have, or is not canonical.
 
         at: its byte offset; text: from the attribute type on, without the last line end; place: the byte
         offset of text
         """
         if _GRAPH in text:
             return None
-        head, names = without_names(text)
-        before, mark, rest = head.partition(OFFSET)
+        start, end = self._rt_info(text)
+        left, names = without_names(text[:start] + text[end:])
+        before, mark, offset = left.partition(OFFSET)
         if mark:
-            offset, quote, rest = rest.partition('"')
-            head = f"{before}{OFFSET}{quote}{rest}"
-        else:
-            offset = ""
-        form = self._others.get(head) or self._new(head, len(names), is_complete=head == text)
+            offset, quote, behind = offset.partition('"')
+            left = f"{before}{OFFSET}{quote}{behind}"
+        form = self._others.get(left) or self._new(left, len(names), mark, is_complete=left == text)
         if form is None:
             return None
         names.reverse()
-        inputs, shifted = self.ports.ports(form.inputs, place + len(offset), names)
+        inputs, shifted = self.ports.ports(form.inputs, place + len(offset) + end - start, names)
         outputs, _ = self.ports.ports(form.outputs, shifted, names)
         layer = form.with_ports(number, name, at, place, inputs, outputs)
         if mark:
             layer.data["offset"] = value(offset)
+        if end:
+            self._read.has_rt_info = True
+            tree = elements(text[start:end], place + start, len(self._tabs), self._limits)
+            layer.rt_info = tree[0]
         return layer
 
-    def _new(self, text: str, names: int, *, is_complete: bool) -> LayerForm | None:
+    def _rt_info(self, text: str) -> tuple[int, int]:
+        """The extent of the runtime attributes, if they are between data and ports; otherwise (0, 0)."""
+        tabs = self._tabs
+        start = text.find(f"\n{tabs}<rt_info>\n") + 1
+        closed = f"{tabs}</rt_info>\n"
+        last = text.find(f"\n{closed}", start) + 1 if start else 0
+        end = last + len(closed)
+        if not last or text.count("\n", 0, start) > 2 or text.startswith(f"{tabs}<data", end):
+            return 0, 0
+        return start, end
+
+    def _new(self, text: str, names: int, offset: str, *, is_complete: bool) -> LayerForm | None:
+        """The form of a text, from which names are left out, and an offset if there was one."""
         match = self._layer.fullmatch(text + "\n")
         if match is None:
             return None
@@ -116,9 +133,11 @@ class LayerForms:
             self.ports.of(inputs or "", match.start("inputs"), is_output=False),
             self.ports.of(outputs or "", match.start("outputs"), is_output=True),
         )
-        if sum(port.is_named for port in (*form.inputs, *form.outputs)) != names:
-            return None  # an attribute of data is called names
-        forms = self.complete if is_complete and not names and OFFSET not in text else self._others
+        if count_named(form.inputs) + count_named(form.outputs) != names:
+            return None  # other elements have an attribute of that name too
+        if offset and "offset" not in form.data:
+            return None
+        forms = self.complete if is_complete and not names and not offset else self._others
         if len(forms) < _MOST and len(text) < _LONGEST:
             forms[text] = form
         return form

@@ -64,7 +64,7 @@ class PortForms:
             port = self._port.match(section, position)
             if port is None:
                 raise NotCanonical
-            number, precision, names, rt_info, dims = port.groups()
+            number, precision, names, before, dims, after = port.groups()
             at = position + self._indent
             forms.append(
                 PortForm(
@@ -73,7 +73,7 @@ class PortForms:
                     self._precision(precision),
                     self._dims_of(dims or ""),
                     names is not None,
-                    (port.start(4) - at, rt_info) if rt_info else None,
+                    _rt_info(before, port.start(4) - at, after, port.start(6) - at),
                 )
             )
             position = port.end()
@@ -121,6 +121,19 @@ class PortForms:
         return ports, place
 
 
+def _rt_info(before: str | None, at: int, after: str | None, behind: int) -> tuple[int, str] | None:
+    """The runtime attributes of a port and their offset. Releases write them before or after the dims."""
+    if before and after:
+        raise NotCanonical
+    if before:
+        return at, before
+    return (behind, after) if after else None
+
+
+def count_named(forms: tuple[PortForm, ...]) -> int:
+    return sum(form.is_named for form in forms)
+
+
 def without_names(text: str) -> tuple[str, list[str]]:
     """A text in which the names of ports are empty, and the texts of the names."""
     pieces = text.split(NAMES)
@@ -139,5 +152,5 @@ def _port_at(indent: int) -> re.Pattern[str]:
     rt_info = f"{tabs}\t<rt_info(?: />\n|>\n(?:{tabs}\t\t[^\n]*+\n)*+{tabs}\t</rt_info>\n)"
     return re.compile(
         f'{tabs}<port id="({NUMBER})"(?: precision="({VALUE})")?({NAMES}")?'
-        f"(?: />\n|>\n({rt_info})?((?:{tabs}\t<dim>(?:-1|{NUMBER})</dim>\n)*+){tabs}</port>\n)"
+        f"(?: />\n|>\n({rt_info})?((?:{tabs}\t<dim>(?:-1|{NUMBER})</dim>\n)*+)({rt_info})?{tabs}</port>\n)"
     )

@@ -17,8 +17,8 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
 Numbers = tuple[int, ...]
-MIN_DEPTHWISE_POSITIONS = 1 << 11
-"""From this many output positions on, depthwise convolution is faster tap by tap than as a product."""
+MIN_DEPTHWISE_POSITIONS = 1 << 7
+"""From this many output positions on, depthwise convolution is faster without matrix products."""
 
 
 @shape("Convolution-1")

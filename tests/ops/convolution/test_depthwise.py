@@ -10,7 +10,6 @@ from irops.ops.convolution.columns import convolve
 from irops.ops.convolution.depthwise import depthwise
 from irops.ops.sliding import Slide
 
-
 PLAIN = {"strides": (1, 1), "dilations": (1, 1)}
 
 
