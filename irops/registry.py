@@ -68,6 +68,16 @@ class Registry:
         folders = f", {plural(len(self._folders), 'folder')} of definitions" if self._folders else ""
         return f"<Registry: {len(self._own)} ops of OpenVINO{folders}>"
 
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders of definitions that were added."""
+        return tuple(map(str, self._folders))
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules of functions that were added."""
+        return self._modules
+
     def resolve(self, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
         key = (type, version)

@@ -17,6 +17,7 @@ LEVELS = {
     "switches": -1,
     "html_table": -1,
     "process_lifetime": -1,
+    "process_memory": -1,
     "cache": 0,
     "worker_process": 0,
     "values": 0,
@@ -42,6 +43,7 @@ LEVELS = {
     "conformance": 11,
     "document": 12,
     "cli": 13,
+    "testing": 13,
 }
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {
@@ -55,6 +57,7 @@ DOORS = {
     "torch": ("backends/", "conformance/"),
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
+    "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
 }

@@ -108,13 +108,25 @@ def _whole(
     with no_collection(), recursion_limit_for(limits.depth):
         if isinstance(model, Model):
             return _report(ModelAnalysis(model, registry, limits), (), custom, target=target)
-        path = os.fspath(model)
-        try:
-            loaded, read_findings = load(path, weights, text=text, limits=limits)
-        except ReadError as error:
-            return Report.of(error.diagnostics, path)
-        analysis = ModelAnalysis(loaded, registry, limits, read_findings)
-        return _report(analysis, read_findings, custom, path, target)
+        # in a function of its own, so that the model is freed before the collector could traverse it
+        return _of_file(os.fspath(model), weights, text, custom, registry, limits, target)
+
+
+def _of_file(
+    path: str,
+    weights: str | os.PathLike[str] | None,
+    text: bytes | None,
+    custom: tuple[Rule, ...],
+    registry: Registry | None,
+    limits: Limits,
+    target: str | None,
+) -> Report:
+    try:
+        loaded, read_findings = load(path, weights, text=text, limits=limits)
+    except ReadError as error:
+        return Report.of(error.diagnostics, path)
+    analysis = ModelAnalysis(loaded, registry, limits, read_findings)
+    return _report(analysis, read_findings, custom, path, target)
 
 
 def _report(
