@@ -10,12 +10,12 @@ from typing import Any
 
 from irops.conformance.example import expected_outputs, inputs_of, outcome
 from irops.conformance.odd_inputs.table import comparisons_of
-from irops.dialects.dialect import parted
 from irops.document.calls import call_text
 from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Case, Constraint, Definition, Note, PortSpec, Tensor
 from irops.spec.op import Op
+from irops.spec.op_names import parted
 from irops.spec.opsets import OpVersion, opsets
 from irops.spec.types import OPENVINO
 from irops.values.element import Array, element_type_of
