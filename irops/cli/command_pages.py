@@ -13,18 +13,19 @@ from irops.cli.parser import Parser
 from irops.document.markdown import cell, code, prose
 
 EXAMPLE = "\n\nexample:\n"
+INTRODUCTION = """# Commands
+
+Every command has `--help`, and `irops help COMMAND` shows the same. Exit codes: 0 success; 1 findings;
+2 wrong usage, a file that cannot be read or written, or an internal error.
+"""
 
 
 def command_pages() -> Iterator[tuple[str, str]]:
     """Relative path and text of each page, the list of all first."""
     rows = "\n".join(f"| [irops {name}]({name}.md) | {cell(what)} |" for name, what in COMMANDS.items())
     pages = "\n".join(COMMANDS)
-    yield (
-        "commands/index.md",
-        "# Commands\n\nEvery command has `--help`, and `irops help COMMAND` shows the same. Exit codes: 0"
-        " success; 1 findings; 2 wrong usage, a file that cannot be read or written, or an internal error.\n\n"
-        f"| command | |\n|---|---|\n{rows}\n\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n",
-    )
+    table = f"| command | |\n|---|---|\n{rows}\n"
+    yield "commands/index.md", f"{INTRODUCTION}\n{table}\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n"
     for name, what in COMMANDS.items():
         yield f"commands/{name}.md", command_page(name, what)
 

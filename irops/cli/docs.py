@@ -54,7 +54,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="where the site will be served, for its sitemap and canonical links",
     )
     parser.add_argument(
-        "--jobs", "-j", metavar="N", type=integer_at_least(1), default=1, help="number of processes of Sphinx; default: 1"
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=integer_at_least(1),
+        default=1,
+        help="number of processes of Sphinx; default: 1",
     )
     parser.add_argument("--no-runtimes", action="store_true", help="do not run the installed runtimes")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
@@ -90,4 +95,3 @@ def _write(args: argparse.Namespace) -> int:
     )
     with progress_bar("writing pages", quiet=args.quiet) as progress:
         return site.write(args.output, progress)
-

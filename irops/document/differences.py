@@ -39,7 +39,9 @@ def differences(ops: Iterable[Op]) -> Iterator[Difference]:
         for note in op.definition.notes:
             parts = tuple(name for name, words in PARTS.items() if words.search(note.text))
             if "OpenVINO" in note.text and len(parts) >= 2:
-                yield Difference(op.definition, _subject(op.definition, note), note.text, parts, _proof(op, note))
+                yield Difference(
+                    op.definition, _subject(op.definition, note), note.text, parts, _proof(op, note)
+                )
 
 
 def _subject(definition: Definition, note: Note) -> str:

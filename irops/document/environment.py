@@ -29,5 +29,6 @@ def environment(*, myst: bool) -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     made.filters.update(opsets=opsets_text, prose=prose, cell=cell, code=code)
-    made.globals.update(bands=BANDS, myst=myst, tensors_html=made.get_template("tensors.html").module.figure)
+    tensors = vars(made.get_template("tensors.html").module)["figure"]
+    made.globals.update(bands=BANDS, myst=myst, tensors_html=tensors)
     return made

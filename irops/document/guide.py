@@ -52,21 +52,21 @@ def with_links(text: str, place: Path, folder: Path, page_in: Path | None = None
 
 
 def _target(link: str, place: Path, folder: Path, home: Path) -> str:
-    file, hash, anchor = link.partition("#")
+    file, mark, anchor = link.partition("#")
     if not file or re.match(r"[a-z]+:", file):
         return link
     target = (place / file).resolve()
     if not target.is_relative_to(folder.resolve()):
         if target.name in _INCLUDED and target.parent == folder.resolve().parent:
-            return f"{_up(home, folder)}{_INCLUDED[target.name]}{hash}{anchor}"
+            return f"{_up(home, folder)}{_INCLUDED[target.name]}{mark}{anchor}"
         if not target.is_relative_to(folder.resolve().parent):
             return link
         inside = target.relative_to(folder.resolve().parent).as_posix()
         url = f"{REPOSITORY}/tree/main/{inside}" if target.is_dir() else repository_url(inside)
-        return f"{url}{hash}{anchor}"
+        return f"{url}{mark}{anchor}"
     inside = target.relative_to(folder.resolve()).as_posix()
     page = f"{inside}/index.md" if target.is_dir() else inside
-    return f"{_up(home, folder)}{page}{hash}{anchor}"
+    return f"{_up(home, folder)}{page}{mark}{anchor}"
 
 
 def _up(home: Path, folder: Path) -> str:

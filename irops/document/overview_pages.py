@@ -20,7 +20,5 @@ def overview_pages(ops: Sequence[Op], page: Callable[..., str]) -> Iterator[tupl
     total = sum(map(len, categories.values()))
     yield "differences/index.md", page("differences", categories=categories, total=total)
     for category, members in categories.items():
-        groups = [
-            (id, list(items)) for id, items in groupby(members, key=lambda item: item.definition.id)
-        ]
+        groups = [(op, list(items)) for op, items in groupby(members, key=lambda item: item.definition.id)]
         yield f"differences/{category}.md", page("difference", category=category, groups=groups)

@@ -20,7 +20,6 @@ from irops.spec.op import Op
 from irops.spec.opsets import OpVersion, opsets
 from irops.spec.types import OPENVINO
 
-
 DIFFERENCES = "OpenVINO differs"
 """The heading of notes about what OpenVINO does."""
 
@@ -118,7 +117,9 @@ def _grouped_notes(definition: Definition) -> tuple[tuple[str, tuple[Note, ...]]
     notes = [note for note in definition.notes if note.of not in definition.constraints]
     about_openvino = tuple(note for note in notes if "OpenVINO" in note.text)
     other = tuple(note for note in notes if "OpenVINO" not in note.text)
-    return tuple((title, group) for title, group in ((DIFFERENCES, about_openvino), ("Notes", other)) if group)
+    return tuple(
+        (title, group) for title, group in ((DIFFERENCES, about_openvino), ("Notes", other)) if group
+    )
 
 
 def _siblings(registry: Registry, definition: Definition) -> tuple[Sibling, ...]:

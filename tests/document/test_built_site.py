@@ -47,7 +47,9 @@ def test_every_part_is_there(pages):
 
 
 def test_every_public_name_is_documented(pages):
-    documented = {anchor for path, page in pages.items() if path.startswith("api/") for anchor in page.anchors}
+    documented = {
+        anchor for path, page in pages.items() if path.startswith("api/") for anchor in page.anchors
+    }
     assert {f"irops.{name}" for name in irops.__all__} - documented == set()
 
 

@@ -27,12 +27,12 @@ html_title = f"{project} {version}"
 html_baseurl = os.environ.get("IROPS_DOCS_URL", "")
 html_static_path = [os.path.join(os.path.dirname(__file__), "static")]
 html_css_files = ["irops.css"]
+html_search_scorer = os.path.join(os.path.dirname(__file__), "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
 html_last_updated_fmt = None
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
-templates_path = []
 
 if html_baseurl:
     extensions.append("sphinx_sitemap")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 _ENTRY = re.compile(r"(?P<names>\**\w+(?:, \**\w+)*):\s+(?P<text>\S.*)")
@@ -68,10 +69,8 @@ def escaped(text: str) -> str:
 def _parameters(value: Any) -> frozenset[str]:
     """The parameters of a function or of a class, and the fields of a class."""
     names = set(getattr(value, "__annotations__", {}))
-    try:
+    with suppress(TypeError, ValueError):  # a property, or a class of C
         names |= set(inspect.signature(value).parameters)
-    except (TypeError, ValueError):  # a property, or a class of C
-        pass
     return frozenset(names)
 
 

@@ -13,9 +13,7 @@ BEFORE_FURO = 400
 """The priority of the handler: Furo's has 500."""
 
 
-def show_section(
-    app: Any, page: str, template: str, context: dict[str, Any], doctree: Any
-) -> None:
+def show_section(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Collapse the sections that do not contain the page."""
     toctree: Callable[..., str] | None = context.get("toctree")
     if toctree is None:
