@@ -10,6 +10,7 @@ example:
   irops docs --output site
   irops docs --output site --definitions my_ops --custom-only --title "My ops"
   irops docs --output pages --format markdown
+  irops docs --output netron --format netron
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
 from irops.diagnostics.printable import plural
 from irops.document.extras import MissingExtraError
+from irops.document.netron import FILE, write_netron
 from irops.document.site import Site
 from irops.document.sphinx.build import BuildError, BuildOptions
+from irops.registry import default_registry
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +40,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the output folder; an existing folder is replaced only if irops wrote it",
     )
-    parser.add_argument("--format", choices=("html", "markdown"), default="html", help="default: html")
+    parser.add_argument(
+        "--format",
+        choices=("html", "markdown", "netron"),
+        default="html",
+        help="netron: the file by which Netron describes layers in its sidebar; default: html",
+    )
     parser.add_argument(
         "--custom-only",
         action="store_true",
@@ -68,16 +76,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     try:
-        count = _write(args)
+        if args.format == "netron":
+            write_netron(registry_of(args) or default_registry(), args.output)
+            if not args.quiet:
+                print(f"{FILE} in {args.output}")
+        else:
+            _write(args)
     except (MissingExtraError, BuildError) as error:
         raise Refusal(str(error)) from None
-    if not args.quiet:
-        start = "index.html" if args.format == "html" else "index.md"
-        print(f"{plural(count, 'page')} in {args.output}; start at {args.output.rstrip('/')}/{start}")
     return CLEAN
 
 
-def _write(args: argparse.Namespace) -> int:
+def _write(args: argparse.Namespace) -> None:
     if args.custom_only and not args.definitions:
         raise Refusal("--custom-only needs --definitions FOLDER")
     pages = None if args.pages is None else Path(args.pages)
@@ -94,4 +104,7 @@ def _write(args: argparse.Namespace) -> int:
         options=BuildOptions(args.title, args.base_url, args.jobs, api=pages is not None),
     )
     with progress_bar("writing pages", quiet=args.quiet) as progress:
-        return site.write(args.output, progress)
+        count = site.write(args.output, progress)
+    if not args.quiet:
+        start = "index.html" if args.format == "html" else "index.md"
+        print(f"{plural(count, 'page')} in {args.output}; start at {args.output.rstrip('/')}/{start}")

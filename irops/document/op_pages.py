@@ -22,13 +22,21 @@ Page = tuple[str, str]
 
 
 class OpPages:
-    """The pages of the ops of a registry. page: renders a template."""
+    """The pages of the ops of a registry. page: renders a template; conformance: the page with results of
+    backends, relative to the pages of ops, or ''.
+    """
 
     def __init__(
-        self, registry: Registry, page: Callable[..., str], *, with_runtimes: bool, custom_only: bool
+        self,
+        registry: Registry,
+        page: Callable[..., str],
+        *,
+        with_runtimes: bool,
+        custom_only: bool,
+        conformance: str = "",
     ) -> None:
         self.registry, self.page, self.with_runtimes = registry, page, with_runtimes
-        self.custom_only = custom_only
+        self.custom_only, self.links = custom_only, {"conformance": conformance}
         self.ids = tuple(registry.extensions()) if custom_only else registry.ids()
         self.definitions = [registry.op(op).definition for op in self.ids]
         self.others = {} if custom_only else {d.name: self._newest(d.name) for d in others()}
@@ -62,7 +70,10 @@ class OpPages:
             yield f"ops/{dialect}.md", self.page("category", title=names[dialect], members=members)
         for op in (*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)):
             view = op_view(self.registry, op)
-            yield f"ops/{op.definition.page}.md", self.page("op", view=view, names=names)
+            yield (
+                f"ops/{op.definition.page}.md",
+                self.page("op", view=view, names=names, has_others=bool(self.others), **self.links),
+            )
         if not self.custom_only:
             yield from overview_pages([self.registry.op(op) for op in self.ids], self.page)
             yield from self._comparisons()

@@ -18,6 +18,8 @@ from irops.document.sphinx.build import BuildOptions, build_html
 from irops.registry import Registry, default_registry
 
 Progress = Callable[[int, int, str], None]
+CONFORMANCE = "conformance.md"
+"""The page of a guide that has the results of backends."""
 Page = tuple[str, str]
 """The path of a page, relative to the folder of all, and its text."""
 
@@ -47,8 +49,13 @@ class Site:
         if format == "html":
             require_libraries(*FOR_HTML)
         self.environment = environment(myst=format == "html")
+        has_results = guide is not None and (guide / CONFORMANCE).is_file()
         self.ops = OpPages(
-            registry or default_registry(), self._page, with_runtimes=with_runtimes, custom_only=custom_only
+            registry or default_registry(),
+            self._page,
+            with_runtimes=with_runtimes,
+            custom_only=custom_only,
+            conformance=f"../{CONFORMANCE}" if has_results else "",
         )
 
     def pages(self, progress: Progress | None = None) -> Iterator[Page]:

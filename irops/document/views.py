@@ -10,9 +10,13 @@ from irops.document.availability import availability
 from irops.document.calls import call_text
 from irops.document.case_views import CaseView, case_view
 from irops.document.domains import domain_text, port_text
+from irops.document.faculties import fast_backends
+from irops.document.movement import movement
+from irops.document.picture import picture
 from irops.document.search_words import index_entries, search_words
 from irops.document.sources import Place, places
 from irops.document.version_delta import delta
+from irops.editing.translation.counterparts import Counterpart, counterpart_of
 from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec
@@ -66,6 +70,8 @@ class OpView:
     words: tuple[str, ...]
     entries: tuple[str, ...]
     picture: str
+    backends: tuple[str, ...]
+    counterpart: Counterpart | None
 
     @property
     def definition(self) -> Definition:
@@ -80,6 +86,7 @@ class OpView:
 def op_view(registry: Registry, op: Op) -> OpView:
     definition = op.definition
     version = next((v for v in opsets().all() if v.id == op.id), None)
+    moved = movement(op)
     counterexample_cases = counterexamples(definition)
     return OpView(
         op=op,
@@ -104,7 +111,9 @@ def op_view(registry: Registry, op: Op) -> OpView:
         availability=availability(definition),
         words=search_words(definition),
         entries=index_entries(definition),
-        picture="",
+        picture="" if moved is None else picture(moved),
+        backends=fast_backends(op),
+        counterpart=counterpart_of(op.id),
     )
 
 
