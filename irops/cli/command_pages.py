@@ -12,6 +12,7 @@ from irops.cli.main import COMMANDS, Command
 from irops.cli.parser import Parser
 from irops.document.markdown import cell, code, prose
 
+USAGE = "usage: "
 EXAMPLE = "\n\nexample:\n"
 INTRODUCTION = """# Commands
 
@@ -45,7 +46,7 @@ def command_page(name: str, what: str) -> str:
     shown = "\n".join(line.removeprefix("  ") for line in example.rstrip().splitlines())
     examples = f"\n## Examples\n\n```sh\n{shown}\n```\n" if shown else ""
     codes = "\n".join(line.removeprefix("  ") for line in exit_codes(name).splitlines()[1:])
-    tables = "".join(_table(group) for group in parser._action_groups)
+    tables = "".join(_arguments(group) for group in parser._action_groups)
     return (
         f"# irops {name}\n\n{prose(what[:1].upper() + what[1:])}.\n\n```text\n{_usage(parser)}\n```\n\n"
         f"{_description(text)}\n{examples}{tables}\n## Exit codes\n\n```text\n{codes}\n```\n"
@@ -64,20 +65,21 @@ def _description(text: str) -> str:
 def _usage(parser: argparse.ArgumentParser) -> str:
     formatter = argparse.HelpFormatter(parser.prog, width=88)
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups)
-    return formatter.format_help().removeprefix("usage: ").rstrip()
+    lines = formatter.format_help().removeprefix(USAGE).rstrip().splitlines()
+    return "\n".join(line.removeprefix(" " * len(USAGE)) for line in lines)
 
 
-def _table(group: argparse._ArgumentGroup) -> str:
-    """The arguments of a group."""
+def _arguments(group: argparse._ArgumentGroup) -> str:
+    """The arguments of a group, each with its help as its definition."""
     rows = [
-        f"| {_name(action)} | {cell(_help(action))} |"
+        f"{_name(action)}\n: {cell(_help(action))}\n"
         for action in group._group_actions
         if action.help is not argparse.SUPPRESS and action.dest != "help"
     ]
     if not rows:
         return ""
     title = "Arguments" if group.title == "positional arguments" else (group.title or "Options")
-    return f"\n## {title[:1].upper()}{title[1:]}\n\n| | |\n|---|---|\n" + "\n".join(rows) + "\n"
+    return f"\n## {title[:1].upper()}{title[1:]}\n\n" + "\n".join(rows)
 
 
 def _name(action: argparse.Action) -> str:

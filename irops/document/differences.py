@@ -11,25 +11,22 @@ from irops.spec.cases import counterexamples
 from irops.spec.definition import Definition, Note
 from irops.spec.op import Op
 
-PARTS = {
-    "specification": re.compile(r"specif", re.IGNORECASE),
-    "reader": re.compile(r"\bread", re.IGNORECASE),
-    "inference": re.compile(r"\binfer", re.IGNORECASE),
-    "kernels": re.compile(r"\bkernel|plug-in|\bruns?\b|\bcomput", re.IGNORECASE),
-}
-"""The parts of OpenVINO, and the words by which a note names them."""
+PARTS = tuple(
+    re.compile(words, re.IGNORECASE)
+    for words in (r"specif", r"\bread", r"\binfer", r"\bkernel|plug-in|\bruns?\b|\bcomput")
+)
+"""The words by which notes name parts of OpenVINO: specification, reader, inference, and what computes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A note. subject: the constraint, attribute or port that it is about; parts: those of OpenVINO that it
-    names; proof: a counterexample of the constraint, and what irops reports.
+    """A note. subject: the constraint, attribute or port that it is about; proof: a counterexample of the
+    constraint, and what irops reports.
     """
 
     definition: Definition
     subject: str
     text: str
-    parts: tuple[str, ...]
     proof: CaseView | None
 
 
@@ -37,11 +34,8 @@ def differences(ops: Iterable[Op]) -> Iterator[Difference]:
     """The notes that say that parts of OpenVINO differ, in the order of the ops."""
     for op in ops:
         for note in op.definition.notes:
-            parts = tuple(name for name, words in PARTS.items() if words.search(note.text))
-            if "OpenVINO" in note.text and len(parts) >= 2:
-                yield Difference(
-                    op.definition, _subject(op.definition, note), note.text, parts, _proof(op, note)
-                )
+            if "OpenVINO" in note.text and sum(words.search(note.text) is not None for words in PARTS) >= 2:
+                yield Difference(op.definition, _subject(op.definition, note), note.text, _proof(op, note))
 
 
 def _subject(definition: Definition, note: Note) -> str:
