@@ -66,7 +66,7 @@ _HOMES = {
     "Report": "irops.diagnostics.report",
     "Rule": "irops.diagnostics.rule",
     "Severity": "irops.diagnostics.rule",
-    "rules": "irops.analysis.checks.custom",
+    "rules": "irops.spec.custom_rules",
     "Diagnostic": "irops.diagnostics.diagnostic",
     "DiagnosticError": "irops.diagnostics.diagnostic",
     "DefinitionError": "irops.diagnostics.diagnostic",
@@ -100,7 +100,6 @@ _HOMES = {
 """The module that defines each public name."""
 
 if TYPE_CHECKING:
-    from irops.analysis.checks.custom import rules as rules
     from irops.analysis.checks.run import check as check
     from irops.analysis.infer import infer as infer
     from irops.backends.declined import Declined as Declined
@@ -132,6 +131,7 @@ if TYPE_CHECKING:
     from irops.runtime.gradients import vjp as vjp
     from irops.runtime.session import Session as Session
     from irops.runtime.session import run as run
+    from irops.spec.custom_rules import rules as rules
     from irops.values.element import tagged as tagged
     from irops.writing import write as write
 else:

@@ -10,6 +10,7 @@ from math import inf
 from time import monotonic
 from typing import Any
 
+from irops.process_memory import machine_bytes
 from irops.process_setting import ProcessSetting
 
 LIMIT_OF_RULE = {
@@ -62,6 +63,15 @@ class Limits:
         500, "repeated inferences of bodies; beyond that, sizes stay unknown, without an error"
     )
     tensor_bytes: float = _limit(8 << 30, "bytes of all tensors in memory at one time during evaluation")
+    process_bytes: float = _limit(
+        0.75,
+        "bytes of memory of a process that computes for `irops compare` or `irops reduce`, mapped files"
+        " apart; up to 1: a share of the machine's memory",
+    )
+    constant_bytes: float = _limit(
+        1 << 30,
+        "bytes of results of constants that a session keeps; without an error, each run computes the rest",
+    )
     iterations: float = _limit(1_000_000, "iterations of all loops of one run, nested ones included")
     seconds: float = _limit(600, "seconds to read, infer and check")
     run_seconds: float = _limit(86_400, "seconds to evaluate")
@@ -73,6 +83,11 @@ class Limits:
                 raise ValueError(f"the limit {name} is {value!r}, must be a number above 0")
         if self.depth > MAX_DEPTH:
             raise ValueError(f"the limit depth is {self.depth}, must be at most {MAX_DEPTH}")
+
+    @property
+    def process_memory(self) -> float:
+        """The limit process_bytes in bytes."""
+        return self.process_bytes if self.process_bytes > 1 else self.process_bytes * machine_bytes()
 
     @classmethod
     def described(cls) -> dict[str, str]:
@@ -95,17 +110,19 @@ def notes(rule: str) -> tuple[str, ...]:
 
 
 class Clock:
-    """A time limit. expired_before: whether an earlier check found it expired."""
+    """A time limit. end: the time, as time.monotonic counts; expired_before: whether an earlier check found
+    it expired.
+    """
 
-    __slots__ = ("_end", "expired_before")
+    __slots__ = ("end", "expired_before")
 
     def __init__(self, seconds: float = inf) -> None:
-        self._end, self.expired_before = monotonic() + seconds, False
+        self.end, self.expired_before = monotonic() + seconds, False
 
     @property
     def expired(self) -> bool:
         """Whether the time is up; checks the time and remembers the result."""
-        self.expired_before = self.expired_before or monotonic() > self._end
+        self.expired_before = self.expired_before or monotonic() > self.end
         return self.expired_before
 
 

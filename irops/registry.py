@@ -38,8 +38,7 @@ class Registry:
     """Ops by type and version. Only what is asked for is loaded. Threads may share a registry.
 
     folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder,
-        named as the
-    definition says; modules: names of further modules to import, for functions that lie elsewhere. Packages
+    named as the definition says; modules: names of further modules to import, for functions that lie elsewhere. Packages
     that register under the entry point group irops.ops are found by themselves.
     """
 
@@ -57,7 +56,8 @@ class Registry:
         for folder in self._folders:
             if not folder.is_dir():
                 raise NotADirectoryError(ENOTDIR, "there is no such folder of definitions", str(folder))
-        self._modules = tuple(modules)
+        self.modules = tuple(modules)
+        self.folders = tuple(map(str, self._folders))
         self._plugins = plugins
         self._extensions: dict[str, Path] | None = None
         self._lock = RLock()
@@ -100,7 +100,7 @@ class Registry:
             raise self._unknown(id)
         definition = load_definition(path)
         module = _import_own(definition) if own else self._import_extension(definition)
-        functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self._modules)))
+        functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self.modules)))
         return Op(definition, functions, module.__name__)
 
     def _op_of_another_dialect(self, id: str) -> Op:
@@ -223,7 +223,7 @@ class Registry:
                     message = f"{name} is defined already, in {before}"
                     raise DefinitionError([Diagnostic(rule("duplicate-op"), message, Location(str(path)))])
                 found[name] = path
-        for module in self._modules:
+        for module in self.modules:
             importlib.import_module(module)
         return found
 
@@ -232,8 +232,8 @@ class Registry:
         file = path.parent / f"{definition.module}.py"
         if file.is_file():
             return module_of(file)
-        if self._modules:
-            return sys.modules[self._modules[0]]
+        if self.modules:
+            return sys.modules[self.modules[0]]
         raise DefinitionError(
             [
                 Diagnostic(

@@ -12,28 +12,40 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from threading import Timer
+from math import inf
 from typing import IO, Any
 
 from irops.process_lifetime import end_with_parent
+from irops.process_memory import Watch, used_bytes
 
 
 class ProcessDied(Exception):
-    """The process ended, or was killed because it did not answer in time; the message says how."""
+    """The process ended, or was killed because it exceeded a limit; the message says how.
 
-    def __init__(self, description: str, stalled: bool) -> None:
+    exceeded: "seconds", "memory", or "" if it ended by itself
+    """
+
+    def __init__(self, description: str, exceeded: str) -> None:
         super().__init__(description)
-        self.stalled = stalled
+        self.exceeded = exceeded
+
+    @property
+    def stalled(self) -> bool:
+        """Whether it did not answer in time."""
+        return self.exceeded == "seconds"
 
 
 class Process:
     """A module that reads pickled requests from its input and writes pickled answers, started on first use.
 
-    setup_request: the first request after every start; timeout: seconds for each answer.
+    setup_request: the first request after every start; timeout: seconds for each answer; memory: the bytes
+    that it may use, mapped files apart.
     """
 
-    def __init__(self, module: str, setup_request: tuple[Any, ...], timeout: float) -> None:
-        self.timeout = timeout
+    def __init__(
+        self, module: str, setup_request: tuple[Any, ...], timeout: float, memory: float = inf
+    ) -> None:
+        self.timeout, self.memory = timeout, memory
         self._module, self._setup_request = module, setup_request
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
@@ -64,23 +76,17 @@ class Process:
         """Send a request and wait for the answer."""
         assert process.stdin is not None
         assert process.stdout is not None
-        watch = Timer(self.timeout, process.kill)
-        watch.start()
+        watch = Watch(self.timeout, self.memory, lambda: used_bytes(process.pid), process.kill)
         try:
             pickle.dump(request, process.stdin)
             process.stdin.flush()
             return pickle.load(process.stdout)
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
-            status, stalled = process.wait(), not watch.is_alive()
-            description = (
-                f"no answer within {self.timeout:g} seconds"
-                if stalled
-                else f"the process {self._exit_description(status)}"
-            )
+            description = self._end_description(process.wait(), watch.exceeded)
             self.close()
-            raise ProcessDied(description, stalled) from None
+            raise ProcessDied(description, watch.exceeded) from None
         finally:
-            watch.cancel()
+            watch.stop()
 
     def _start(self) -> subprocess.Popen[bytes]:
         paths = os.pathsep.join(os.path.abspath(path) for path in sys.path)
@@ -93,11 +99,14 @@ class Process:
             env={**os.environ, "PYTHONPATH": paths},
         )
 
-    def _exit_description(self, status: int) -> str:
-        """How the process ended, with the last line of its error output."""
-        description = (
-            f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with exit code {status}"
-        )
+    def _end_description(self, status: int, exceeded: str) -> str:
+        """How the process ended, with the last line of its error output if it ended by itself."""
+        if exceeded == "seconds":
+            return f"no answer within {self.timeout:g} seconds"
+        if exceeded == "memory":
+            return f"the process uses more than {self.memory:,.0f} bytes of memory (process_bytes)"
+        how = f"by {signal.Signals(-status).name}" if status < 0 else f"with exit code {status}"
+        description = f"the process ended {how}"
         assert self._errors is not None
         self._errors.seek(0)
         lines = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import irops
+from irops.cache.entries import clean
 from irops.ir.read import loads
 
 
@@ -58,3 +59,18 @@ def model_of(*layers, weights=b"") -> irops.Model:
 def net():
     """A function that makes a Model of layers (name, type, attributes, sources); see net_text."""
     return model_of
+
+
+@pytest.fixture(autouse=True, scope="session")
+def cache_of_the_tests(tmp_path_factory):
+    """The folder in which commands keep what they keep in this run of the tests: not that of the user."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IROPS_CACHE_DIR", str(folder))
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def no_kept_results(cache_of_the_tests):
+    """Every test checks its files itself: others may have replaced parts of irops."""
+    clean(str(cache_of_the_tests / "check"))

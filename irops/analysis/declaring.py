@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from irops.analysis.inferred import Inferred
@@ -57,7 +58,7 @@ def _body(body: Body, inferred: Inferred | None) -> Body:
     return body if inferred is None else replace(body, graph=_graph(body.graph, inferred))
 
 
-def _pairs(ports: list[Port], facts: list[Fact | None] | list[Fact]) -> list[tuple[Port, Fact | None]]:
+def _pairs(ports: list[Port], facts: Sequence[Fact | None]) -> list[tuple[Port, Fact | None]]:
     return [(port, facts[k] if k < len(facts) else None) for k, port in enumerate(ports)]
 
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import inf
+from typing import TypeAlias
 
 from irops.invocation import Invocation, OpFault
+from irops.spec.op import Op
 from irops.values.element import BOOLEAN, DYNAMIC, STRING, Array
 from irops.values.fact import Fact, dims_array, elements_of, holds_dims
+from irops.values.interval import Bound
 from irops.values.shape import MAX_AXES
 from irops.values.violation import LimitExceeded, Violation
 
+Inputs: TypeAlias = Sequence[Fact | None]
+Values: TypeAlias = tuple[Array | None, ...]
+Report: TypeAlias = Callable[[OpFault], None] | None
 MAX_DEPTH = 50
 """The longest chain of lazy values: a value at the end of one is computed at once, to bound recursion."""
 
@@ -61,13 +68,36 @@ class Budget:
         return not self.overdrawn
 
 
+class Pending:
+    """The values of the outputs of a layer, computed when the first of them is asked for."""
+
+    __slots__ = ("_budget", "_inputs", "_invocation", "_outputs", "_report", "_results")
+
+    def __init__(
+        self, invocation: Invocation, inputs: Inputs, outputs: Sequence[Fact], budget: Budget, report: Report
+    ) -> None:
+        self._invocation, self._inputs, self._outputs = invocation, inputs, outputs
+        self._budget, self._report = budget, report
+        self._results: Values | None = None
+
+    def value(self, index: int) -> Array | None:
+        """The value of an output."""
+        inputs, outputs = self._inputs, self._outputs  # before the results: another thread may set these
+        if self._results is None:
+            afforded = self._budget.affords
+            values = _evaluate(self._invocation, inputs, outputs, self._report) if afforded(()) else ()
+            self._results = values if values and afforded(values) else (None,) * len(outputs)
+            self._inputs = self._outputs = ()
+        return self._results[index]
+
+
 def attach_values(
     invocation: Invocation,
-    inputs: Sequence[Fact | None],
+    inputs: Inputs,
     outputs: list[Fact],
     limit: float,
     budget: Budget | None = None,
-    report: Callable[[OpFault], None] | None = None,
+    report: Report = None,
 ) -> list[Fact]:
     """The outputs, with values that are computed when first asked for, where they follow from those of the
     inputs and are small.
@@ -75,66 +105,64 @@ def attach_values(
     limit: how many elements a value may have, and each input 16 times as many; report: is called where a
     function of the op fails
     """
-    op = invocation.op
-    afforded = (budget or Budget()).affords
-    if op.definition.stateful or op.definition.bodies or not inputs:
+    if not inputs or not _may_follow(invocation.op, inputs, outputs, limit):
         return outputs
-    partial = op.functions.values is not None
-    may_have = [fact is None or fact.may_have_value for fact in inputs]
-    if not (any(may_have) if partial else all(may_have)):
-        return outputs
-    if any(
-        not some and fact is not None and fact.element_type.floating for some, fact in zip(may_have, inputs)
-    ):
-        return outputs  # numbers of which nothing is known lead to no shape
-    if not all(_small(fact, limit) for fact in outputs) or not all(
-        f is None or _small(f, INPUTS * limit) for f in inputs
-    ):
-        return outputs
-    if op.definition.category in COSTLY and _elements_of(inputs) * _elements_of(outputs) > MAX_FOLD_COST:
-        return outputs
-    worked_out: list[tuple[Array | None, ...]] = []
-
-    def outcome() -> tuple[Array | None, ...]:
-        if not worked_out:
-            values = _evaluate(invocation, inputs, outputs, report) if afforded(()) else ()
-            worked_out.append(values if values and afforded(values) else (None,) * len(outputs))
-        return worked_out[0]
-
+    pending = Pending(invocation, inputs, outputs, budget or Budget(), report)
     depth = 1 + max((fact.depth for fact in inputs if fact is not None), default=0)
-    found = [
-        fact if fact.may_have_value else _lazy(fact, outcome, index, depth)
+    facts = [
+        fact
+        if fact.may_have_value
+        else Fact(fact.element_type, fact.shape, partial(pending.value, index), depth)
         for index, fact in enumerate(outputs)
     ]
     if depth > MAX_DEPTH:
-        for fact in found:
+        for fact in facts:
             fact.force()
-    return found
+    return facts
 
 
-def _lazy(fact: Fact, outcome: Callable[[], tuple[Array | None, ...]], index: int, depth: int) -> Fact:
-    return Fact(fact.element_type, fact.shape, lambda: outcome()[index], depth)
+def _may_follow(op: Op, inputs: Inputs, outputs: Sequence[Fact], limit: float) -> bool:
+    """Whether values of the outputs may follow from those of the inputs, and are worth it."""
+    partially = op.functions.values is not None
+    is_possible = False
+    for fact in inputs:
+        if fact is None or fact.may_have_value:
+            is_possible = True
+        elif not partially or fact.element_type.floating:
+            return False  # floats of which nothing is known lead to no shape
+    if not is_possible or op.definition.stateful or op.definition.bodies:
+        return False
+    if not all(is_small(fact, limit) for fact in outputs):
+        return False
+    if not all(fact is None or is_small(fact, INPUTS * limit) for fact in inputs):
+        return False
+    costly = op.definition.category in COSTLY
+    return not costly or _elements_of(inputs) * _elements_of(outputs) <= MAX_FOLD_COST
 
 
 def _elements_of(facts: Iterable[Fact | None]) -> float:
     return sum(fact.shape.size.high for fact in facts if fact is not None)
 
 
-def _small(fact: Fact, limit: float) -> bool:
-    return fact.shape.static and fact.shape.size.high <= limit and len(fact.shape.dims or ()) <= MAX_AXES
+def is_small(fact: Fact, limit: float) -> bool:
+    """Whether the shape is static, and has no more elements and axes than values may have."""
+    dims = fact.shape.dims
+    if dims is None or len(dims) > MAX_AXES:
+        return False
+    elements: Bound = 1
+    for dim in dims:
+        if dim.low != dim.high:
+            return False
+        elements *= dim.low
+    return elements <= limit
 
 
-def _evaluate(
-    invocation: Invocation,
-    inputs: Sequence[Fact | None],
-    outputs: Sequence[Fact],
-    report: Callable[[OpFault], None] | None,
-) -> tuple[Array | None, ...]:
+def _evaluate(invocation: Invocation, inputs: Inputs, outputs: Sequence[Fact], report: Report) -> Values:
     """All elements where all inputs are known; what is known of each, where the op has a function for
     that.
     """
     op = invocation.op
-    nothing: tuple[Array | None, ...] = (None,) * len(outputs)
+    nothing: Values = (None,) * len(outputs)
     known = [None if fact is None else fact.known for fact in inputs]
     missing = [fact is not None and value is None for fact, value in zip(inputs, known)]
     in_part = any(missing) or any(value is not None and holds_dims(value) for value in known)

@@ -5,29 +5,36 @@ next.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
+from weakref import ReferenceType, ref
 
 from irops.analysis.declared import declared_outputs
-from irops.analysis.describing import facts_line, given_shape
-from irops.analysis.fold import INPUTS, Budget, attach_values
-from irops.analysis.inferred import Inferred, LayerFacts
+from irops.analysis.fold import INPUTS, Budget, attach_values, is_small
+from irops.analysis.inferred import NOT_INFERRED, Inferred, LayerFacts
+from irops.analysis.late_values import Constants, Failures, finding
 from irops.analysis.names import Names
 from irops.analysis.recovery import outputs_without, recovered_outputs
+from irops.analysis.sharing import Key, Sharing
 from irops.analysis.state import declared_variables
 from irops.analysis.structure import BodyNode, GraphNode, LayerNode, ModelStructure
-from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
-from irops.ir.model import Layer
-from irops.ir.weights import constant, constant_faults
+from irops.ir.model import Layer, Model
+from irops.ir.storage import OpenFiles
+from irops.ir.weights import constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.spec.body import BodyFunction
-from irops.values.element import DYNAMIC, Array
+from irops.switches import enabled
+from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
-from irops.values.shape import MAX_AXES
 from irops.values.violation import Violation, collect_warnings
+
+CLOCK_STEP = 16
+"""After how many layers the time is looked at again."""
 
 
 class Inference:
@@ -35,24 +42,40 @@ class Inference:
     the run.
 
     Bodies are inferred repeatedly, to follow shapes that change from iteration to iteration, limits.repeats
-    times in all.
+    times in all. Equal layers share what was inferred for the first of them; see irops.analysis.sharing.
     """
 
-    def __init__(self, structure: ModelStructure, names: Names | None = None) -> None:
-        """names: for sizes that are not known; #0, #1 ... if none are given"""
+    def __init__(
+        self, structure: ModelStructure, names: Names | None = None, *, sharing: bool | None = None
+    ) -> None:
+        """names: for sizes that are not known; #0, #1 ... if none are given; sharing: between equal layers,
+        unless it is turned off
+        """
         self.structure, self.limits = structure, structure.limits
         self.budget, self.clock = Budget(self.limits.folded_bytes), Clock(self.limits.seconds)
         self.names = names or Names()
         self.repeats = 0
+        self._files = OpenFiles()
         self._inferred_bodies: set[tuple[str, ...]] = set()
-        self._unread: list[Diagnostic] = []  # what is wrong with constants whose values were asked for
+        self._constants = Constants(structure.model, self.budget, self._files)
+        self._failures = Failures(structure.model)
+        self._sharing = Sharing() if (enabled("sharing") if sharing is None else sharing) else None
 
     def graph(self, graph: GraphNode, overrides: Mapping[int, Fact]) -> Inferred:
         """The Facts of a graph. overrides: Facts that replace what Parameters declare, by layer id."""
-        with recursion_limit_for(self.limits.depth):
+        names = self.names.copy()
+        with recursion_limit_for(self.limits.depth), self._files:
             inferred = self._graph(graph, overrides)
+        if self._sharing is not None and self._met_faults_of_values:
+            # each layer reports such a fault for itself, in the order in which values are asked for
+            return Inference(self.structure, names, sharing=False).graph(graph, overrides)
         inferred.findings.extend(self._obstacles(graph))
         return inferred
+
+    @property
+    def _met_faults_of_values(self) -> bool:
+        """Whether a value could not be computed or read, though the weights are there."""
+        return self._failures.any or any(f.name != "missing-weights" for f in self._constants.unread)
 
     def layer(self, node: LayerNode, inputs: Sequence[Fact | None]) -> LayerFacts:
         """One layer, inferred from Facts of its inputs.
@@ -65,8 +88,9 @@ class Inference:
 
     def _obstacles(self, graph: GraphNode) -> Iterator[Diagnostic]:
         """What weights and limits kept inference from."""
-        missing = [fault for fault in self._unread if fault.name == "missing-weights"]
-        yield from (fault for fault in self._unread if fault.name != "missing-weights")
+        unread = self._constants.unread
+        missing = [fault for fault in unread if fault.name == "missing-weights"]
+        yield from (fault for fault in unread if fault.name != "missing-weights")
         if missing:  # once for all constants, in the words of the check of weights
             faults = constant_faults(self.structure.model)
             yield next((fault for fault in faults if fault.name == "missing-weights"), missing[0])
@@ -86,112 +110,106 @@ class Inference:
     def _graph(self, graph: GraphNode, overrides: Mapping[int, Fact]) -> Inferred:
         inferred = Inferred(graph.path)
         with collect_warnings() as warnings:
-            self._infer_all(graph, overrides, inferred, warnings)
+            run = _GraphRun(self.structure.model, inferred, warnings, ref(inferred))
+            self._infer_all(graph, overrides, run)
         for layer in graph.graph.layers:  # on a cycle, or behind one
             if layer.id not in inferred.layers:
                 outputs = unknown_outputs(len(layer.outputs))
                 inferred.add(LayerFacts(layer, outputs=outputs, failed=True))
         return inferred
 
-    def _infer_all(
-        self,
-        graph: GraphNode,
-        overrides: Mapping[int, Fact],
-        inferred: Inferred,
-        warnings: list[Violation],
-    ) -> None:
-        known = inferred.layers
-        for node in graph.order:
-            if self.clock.expired:
+    def _infer_all(self, graph: GraphNode, overrides: Mapping[int, Fact], run: _GraphRun) -> None:
+        known, wired, add = run.inferred.layers, graph.wiring.inputs, run.inferred.add
+        shared = {} if self._sharing is None else self._sharing.results
+        for number, node in enumerate(graph.order):
+            if (not number % CLOCK_STEP or self.clock.expired_before) and self.clock.expired:
                 return
-            layer = node.layer
+            layer, invocation = node.layer, node.invocation
             inputs: list[Fact | None] = []
-            for source in graph.wiring.inputs[layer.id]:
+            for source in wired[layer.id]:
                 if source is None:
                     inputs.append(None)
                 else:
                     outputs = known[source[0].id].outputs
                     inputs.append(outputs[source[1]] if source[1] < len(outputs) else Fact())
-            facts = LayerFacts(layer, node.op, node.invocation, inputs)
-            self._infer(node, facts, inferred, overrides.get(layer.id))
-            inferred.add(facts)
-            if warnings:
-                self._report_warnings(node, facts, inferred, warnings)
+            key: Key = (invocation, len(layer.outputs), *inputs)
+            results = shared.get(key)
+            if results is not None and not node.is_misconnected and layer.id not in overrides:
+                add(LayerFacts(layer, node.op, invocation, inputs, results, NOT_INFERRED))
+                continue
+            facts = LayerFacts(layer, node.op, invocation, inputs, (), NOT_INFERRED)
+            self._infer(node, facts, overrides.get(layer.id), run, key)
+            add(facts)
+            if run.warnings:
+                run.report_warnings(node, facts)
 
-    def _report_warnings(
-        self, node: LayerNode, facts: LayerFacts, inferred: Inferred, warnings: list[Violation]
+    def _infer(
+        self, node: LayerNode, facts: LayerFacts, override: Fact | None, run: _GraphRun, key: Key
     ) -> None:
-        """Report the warnings of a layer's functions, unless a fault of the layer is reported already."""
-        if facts.op is not None and not facts.failed:
-            for warning in warnings:
-                self._report(node, facts, inferred, fault_of(facts.op, warning))
-        warnings.clear()
-
-    def _infer(self, node: LayerNode, facts: LayerFacts, inferred: Inferred, override: Fact | None) -> None:
-        facts.outputs = unknown_outputs(len(node.layer.outputs))
-        invocation = node.invocation
+        """Infer a layer. key: what its outputs depend on, for layers that may share them."""
+        invocation, inputs = node.invocation, facts.inputs
         if invocation is None:
             facts.failed = True
-            facts.outputs = self.names.named(declared_outputs(node.layer, facts.inputs))
+            facts.outputs = self.names.named(declared_outputs(node.layer, inputs))
             return
-        if node.is_misconnected or any(b.maps is None for b in node.bodies.values()):
-            facts.failed = True
+        if node.is_misconnected or (node.bodies and any(b.maps is None for b in node.bodies.values())):
+            self._keep(facts, None)
             return
         if not invocation.usable:
-            self._keep(facts, outputs_without(invocation, facts.inputs, self._extras(node)))
+            self._keep(facts, outputs_without(invocation, inputs, self._extras(node)))
             return
         if override is not None:
             facts.outputs = self.names.named([override])
             return
+        sharing = self._sharing if self._sharing is None or self._sharing.allows(invocation.op) else None
+        if sharing is not None and invocation.like in sharing.constants:
+            constant = sharing.constants[invocation.like]
+            sharing.results[key] = facts.outputs = [self._constant(node.layer, constant)]
+            return
         try:
-            outputs = list(self._outputs(node, facts))
+            if sharing is None:
+                outputs = list(self._outputs(node, facts))
+            else:
+                outputs = sharing.outputs(node, inputs, self._without_bodies, run.warnings)
         except OpFault as fault:
-            self._keep(facts, recovered_outputs(invocation, facts.inputs, self._extras(node), fault))
-            self._report(node, facts, inferred, fault)
+            self._keep(facts, recovered_outputs(invocation, inputs, self._extras(node), fault))
+            run.report(node, inputs, fault)
             return
         if node.layer.is_constant:
+            if sharing is not None and invocation.like is not None and not run.warnings:
+                sharing.constants[invocation.like] = outputs[0]
             outputs = [self._constant(node.layer, outputs[0])]
-
-        def report(fault: OpFault) -> None:
-            self._report(node, facts, inferred, fault)
-
-        facts.outputs = attach_values(
-            invocation,
-            facts.inputs,
-            self.names.named(outputs),
-            self.limits.folded_elements,
-            self.budget,
-            report,
-        )
+        named = self.names.named(outputs)
+        is_general = named is outputs
+        if sharing is not None and not is_general:
+            named = [sharing.forms.fact(fact) for fact in named]
+        if inputs:
+            report = partial(self._failures.report, node, run.reference, inputs)
+            limit = self.limits.folded_elements
+            named = attach_values(invocation, inputs, named, limit, self.budget, report)
+        facts.outputs = named
+        if sharing is not None and is_general and not run.warnings:
+            sharing.results[key] = named
 
     def _keep(self, facts: LayerFacts, outputs: list[Fact] | None) -> None:
         """Give a layer that is at fault the outputs that follow nevertheless."""
         facts.failed = True
-        if outputs is not None:
+        if outputs is None:
+            facts.outputs = unknown_outputs(len(facts.layer.outputs))
+        else:
             facts.outputs = self.names.named(outputs)
 
     def _constant(self, layer: Layer, fact: Fact) -> Fact:
         """The Fact of a constant, with its value unless that is too large for any value to be computed
         from.
         """
-        size = fact.shape.size
-        too_large = size.low > INPUTS * self.limits.folded_elements
-        if not size.known or too_large or len(fact.shape.dims or ()) > MAX_AXES:
+        if not is_small(fact, INPUTS * self.limits.folded_elements):
             return fact
-        return Fact(fact.element_type, fact.shape, lambda: self._constant_value(layer))
+        return Fact(fact.element_type, fact.shape, partial(self._constants.value, layer))
 
-    def _constant_value(self, layer: Layer) -> Array | None:
-        """The value of a constant, within the budget; read, not mapped: a truncated mapping ends the
-        process.
-        """
-        if not self.budget.affords(()):
-            return None
-        try:
-            value = constant(self.structure.model, layer, copied=True)
-        except DiagnosticError as error:
-            self._unread.extend(error.diagnostics)
-            return None
-        return value if self.budget.affords((value,)) else None
+    def _without_bodies(self, node: LayerNode, inputs: Sequence[Fact | None]) -> tuple[Fact, ...]:
+        assert node.invocation is not None
+        return node.invocation.infer(inputs, {"output_count": len(node.layer.outputs)})
 
     def _outputs(self, node: LayerNode, facts: LayerFacts) -> tuple[Fact, ...]:
         assert node.op is not None
@@ -223,7 +241,8 @@ class Inference:
                 self.repeats += graph.path in self._inferred_bodies
                 self._inferred_bodies.add(graph.path)
                 overrides = {layer.id: item for layer, item in zip(graph.parameters, items)}
-                inferred = facts.bodies[name] = self._graph(graph, overrides)
+                inferred = self._graph(graph, overrides)
+                facts.bodies = {**facts.bodies, name: inferred}
             return [_output(inferred, result) for result in graph.results]
 
         return BodyFunction(
@@ -235,18 +254,26 @@ class Inference:
             may_repeat=lambda: self.repeats < self.limits.repeats,
         )
 
-    def _report(self, node: LayerNode, facts: LayerFacts, inferred: Inferred, fault: OpFault) -> None:
-        op, layer = facts.op, node.layer
-        assert op is not None
-        broken = None if fault.constraint is None else op.definition.constraints[fault.constraint]
-        of = given_shape(facts) if broken is None else broken.of
-        at = layer.at
-        if fault.at >= 0:
-            at = fault.at
-        elif of and layer.data_at >= 0:
-            at = layer.data_at
-        place = self.structure.location(layer, node.path, at, of[0] if len(of) == 1 else None)
-        inferred.findings.append(fault.diagnostic(op, place, facts_line(facts)))
+
+@dataclass(slots=True)
+class _GraphRun:
+    """One inference of one graph: where its findings go. warnings: of the layer that is inferred"""
+
+    model: Model
+    inferred: Inferred
+    warnings: list[Violation]
+    reference: ReferenceType[Inferred]
+
+    def report(self, node: LayerNode, inputs: Sequence[Fact | None], fault: OpFault) -> None:
+        """Add a finding."""
+        self.inferred.findings.append(finding(self.model, node, inputs, fault))
+
+    def report_warnings(self, node: LayerNode, facts: LayerFacts) -> None:
+        """Report the warnings of a layer's functions, unless a fault of the layer is reported already."""
+        if facts.op is not None and not facts.failed:
+            for warning in self.warnings:
+                self.report(node, facts.inputs, fault_of(facts.op, warning))
+        self.warnings.clear()
 
 
 def unknown_outputs(count: int) -> list[Fact]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, errors_of, in_document_order
 from irops.diagnostics.rule import Severity
@@ -14,20 +16,24 @@ from irops.ir.model import Layer
 from irops.spec.op import Op
 from irops.values.fact import Fact
 
+NOT_INFERRED: Mapping[str, Any] = MappingProxyType({})
+"""The bodies of a layer that has none: one object for all of them."""
+
 
 @dataclass(slots=True)
 class LayerFacts:
     """A layer, inferred: its op and invocation (None if it has none), inputs and outputs.
 
-    bodies: by name, as they were inferred last; failed: a fault keeps the outputs from being inferred.
+    bodies: by name, as they were inferred last; failed: a fault keeps the outputs from being inferred. Equal
+    layers may share the sequences of Facts.
     """
 
     layer: Layer
     op: Op | None = None
     invocation: Invocation | None = None
-    inputs: list[Fact | None] = field(default_factory=list)
-    outputs: list[Fact] = field(default_factory=list)
-    bodies: dict[str, Inferred] = field(default_factory=dict)
+    inputs: Sequence[Fact | None] = ()
+    outputs: Sequence[Fact] = ()
+    bodies: Mapping[str, Inferred] = field(default_factory=lambda: NOT_INFERRED)
     failed: bool = False
 
     @property
@@ -47,6 +53,8 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
         self.path = path
         """The layers and bodies down to the graph."""
         self.layers: dict[int, LayerFacts] = {}
+        self.with_bodies: list[LayerFacts] = []
+        """The layers of which a body was inferred."""
         self._names: dict[str, int] = {}
         self.findings: list[Diagnostic] = []
         """What inference itself reports of this graph, bodies apart."""
@@ -55,11 +63,24 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
 
     def add(self, facts: LayerFacts) -> None:
         self.layers[facts.layer.id] = facts
-        self._names.setdefault(facts.layer.name, facts.layer.id)
+        if facts.bodies:
+            self.with_bodies.append(facts)
+
+    @property
+    def bodies(self) -> Iterator[Inferred]:
+        """The bodies of the layers, as they were inferred last."""
+        for facts in self.with_bodies:
+            yield from facts.bodies.values()
+
+    def _number(self, name: str) -> int | None:
+        """The id of the first layer of a name."""
+        if name not in self._names:
+            self._names = {facts.layer.name: number for number, facts in reversed(self.layers.items())}
+        return self._names.get(name)
 
     def of(self, layer: int | str) -> LayerFacts:
         """All that is known of a layer, by id or name; KeyError, with a suggestion, if there is none."""
-        number = self._names.get(layer) if isinstance(layer, str) else layer
+        number = self._number(layer) if isinstance(layer, str) else layer
         if number is None or number not in self.layers:
             raise KeyError(f"there is no layer {layer!r}{did_you_mean(layer, self._names)}")
         return self.layers[number]
@@ -99,9 +120,8 @@ class Inferred(Mapping[tuple[int | str, int], Fact]):
     def all_findings(self) -> Iterator[Diagnostic]:
         """What inference reports, bodies included."""
         yield from self.findings
-        for facts in self.layers.values():
-            for body in facts.bodies.values():
-                yield from body.all_findings()
+        for body in self.bodies:
+            yield from body.all_findings()
 
     def __repr__(self) -> str:
         return f"<Inferred {len(self.layers)} layers, {len(self.errors)} errors>"

@@ -4,9 +4,7 @@ same.
 
 from __future__ import annotations
 
-from itertools import count
-
-from irops.values.dim import GENERATED_PREFIX
+from irops.values.dim import GENERATED_PREFIX, Dim
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
@@ -18,21 +16,34 @@ class Names:
     """
 
     def __init__(self, prefix: str = "") -> None:
-        self._prefix, self._numbers = f"{GENERATED_PREFIX}{prefix}", count()
+        self._prefix, self._next = f"{GENERATED_PREFIX}{prefix}", 0
+
+    def copy(self) -> Names:
+        """Names that continue with the same number as these."""
+        made = Names()
+        made._prefix, made._next = self._prefix, self._next
+        return made
 
     def named(self, facts: list[Fact]) -> list[Fact]:
-        """The facts, every size without a symbol under a new name."""
+        """The facts, every size without a symbol under a new name; the same list where all have symbols."""
+        for fact in facts:
+            if not _all_named(fact.shape):
+                break
+        else:
+            return facts
         return [
             fact if _all_named(fact.shape) else fact.with_shape(self._shape(fact.shape)) for fact in facts
         ]
 
     def _shape(self, shape: Shape) -> Shape:
-        return Shape(
-            size
-            if size.known or size.symbol is not None
-            else size.named(f"{self._prefix}{next(self._numbers)}")
-            for size in shape
-        )
+        return Shape(self._size(size) for size in shape)
+
+    def _size(self, size: Dim) -> Dim:
+        if size.known or size.symbol is not None:
+            return size
+        name = f"{self._prefix}{self._next}"
+        self._next += 1
+        return size.named(name)
 
 
 def _all_named(shape: Shape) -> bool:

@@ -79,6 +79,5 @@ def _inputs(graph: GraphNode, layer: Layer, inferred: Inferred | None) -> list[F
 def created_layers(graph: GraphNode) -> set[int]:
     """The layers that OpenVINO creates: Parameters, and what Results and Assigns depend on."""
     kinds = (LayerKind.RESULT, LayerKind.SINK, LayerKind.PARAMETER)
-    return feeding_layers(
-        graph.wiring, [layer for layer in graph.wiring.layers.values() if layer.intended_kind in kinds]
-    )
+    roots = graph.current(graph.groups.where(lambda layer: layer.intended_kind in kinds))
+    return feeding_layers(graph.wiring, roots)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, EvaluationError
 from irops.diagnostics.printable import shortened
@@ -13,7 +15,7 @@ from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import dialect_of_version
 from irops.ir.model import Layer, Model
-from irops.values.element import Array
+from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.tensors import as_tensor, fact_of
@@ -56,7 +58,10 @@ class Signature:
             for position, layer in enumerate(root.results)
         )
         self._inputs = dict(_index(self.inputs))
+        self._facts = {port.layer.id: port.fact for port in self.inputs}
+        self._exact = dict(_exact_kinds(self.inputs))
         self._results = dict(_index(self.results))
+        self._aliases = {key: port.name for key, port in self._results.items()}
 
     def __repr__(self) -> str:
         names = [", ".join(port.name for port in ports) for ports in (self.inputs, self.results)]
@@ -128,7 +133,9 @@ class Signature:
 
         Raises:  EvaluationError (IR603)
         """
-        declared = declared_fact(layer)
+        if type(value) is np.ndarray and (value.dtype, value.shape) == self._exact.get(layer.id):
+            return value
+        declared = self._facts.get(layer.id) or declared_fact(layer)
         try:
             array = as_tensor(value, declared.element_type)
         except ValueError as error:
@@ -139,9 +146,9 @@ class Signature:
             raise self._error("incompatible-input", message, layer)
         return array
 
-    def aliases(self) -> dict[Key, str]:
+    def aliases(self) -> Mapping[Key, str]:
         """Positions and tensor names of the results, and the layer name that each stands for."""
-        return {key: port.name for key, port in self._results.items()}
+        return self._aliases
 
     def input_aliases(self) -> Iterator[tuple[Key, str]]:
         """Positions and names of the inputs, and the layer name that each stands for."""
@@ -165,6 +172,14 @@ def declared_fact(layer: Layer) -> Fact:
         return Fact(kind, dialect.parse_shape(layer.data.get("shape", "")))
     except ValueError:
         return Fact()
+
+
+def _exact_kinds(inputs: tuple[Port, ...]) -> Iterator[tuple[int, tuple[np.dtype[Any], tuple[int, ...]]]]:
+    """The dtype and the shape of inputs that declare one of each, and whose dtype says the element type."""
+    for port in inputs:
+        kind = port.fact.element_type
+        if kind is not DYNAMIC and port.fact.shape.static and kind.dtype.kind != "O" and kind.bits > 8:
+            yield port.layer.id, (kind.dtype, port.fact.shape.to_tuple())
 
 
 def _index(ports: tuple[Port, ...]) -> Iterator[tuple[Key, Port]]:

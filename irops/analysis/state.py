@@ -18,7 +18,7 @@ def declared_variables(model: Model) -> Mapping[str, Fact]:
     variables: dict[str, Fact] = {}
     for _, layer in model.walk():
         data = layer.data
-        if layer.type.lower() == "readvalue" and "variable_id" in data:
+        if "variable_id" in data and layer.type.lower() == "readvalue":
             try:
                 fact = Fact(
                     element_type(data.get("variable_type", "dynamic")),

@@ -8,17 +8,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, Location, errors_of
 from irops.diagnostics.rules import rule
 from irops.diagnostics.suggestions import did_you_mean
 from irops.dialects import Dialect, dialect_of
-from irops.graph.port_maps import MapFault, PortMaps, parameters_of, port_maps, results_of
+from irops.graph.layer_groups import LayerGroups
+from irops.graph.port_maps import MapFault, PortMaps, port_maps
 from irops.graph.wiring import Wiring
-from irops.invocation import Invocation, OpFault
+from irops.invocation import Invocation, OpFault, Texts
 from irops.ir.locate import Source
-from irops.ir.model import Body, Graph, Layer, Model
+from irops.ir.model import Body, Graph, Layer, LayerKind, Model
 from irops.ir.read import HARMLESS
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
@@ -27,6 +29,11 @@ from irops.values.fact import Fact
 
 Path = tuple[str, ...]
 """The names of layers and bodies from the model down to a graph: ("loop_node", "body")."""
+
+MAX_DIGITS = 19
+"""Numbers of fewer digits are within 64 bits."""
+NO_BODIES: Mapping[str, Any] = MappingProxyType({})
+"""The bodies of a layer that has none: one object for all of them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -41,7 +48,7 @@ class LayerNode:
     op: Op | None = None
     missing: NoOp | None = None
     invocation: Invocation | None = None
-    bodies: dict[str, BodyNode] = field(default_factory=dict)
+    bodies: Mapping[str, BodyNode] = field(default_factory=lambda: NO_BODIES)
     is_misconnected: bool = False
 
 
@@ -77,18 +84,35 @@ class GraphNode:
         return tuple(self.layers[layer.id] for layer in self.wiring.order)
 
     @cached_property
+    def groups(self) -> LayerGroups:
+        """The layers by type, version and kind."""
+        return LayerGroups(self.graph.layers)
+
+    @cached_property
     def parameters(self) -> tuple[Layer, ...]:
-        return tuple(parameters_of(self.graph.layers))
+        return tuple(self.groups.of_kinds(LayerKind.PARAMETER))
 
     @cached_property
     def results(self) -> tuple[Layer, ...]:
-        return tuple(results_of(self.graph.layers))
+        return tuple(self.groups.of_kinds(LayerKind.RESULT))
 
     @property
-    def bodies(self) -> Iterator[BodyNode]:
+    def sinks(self) -> list[Layer]:
+        """What OpenVINO computes a graph for: Results and Assigns, those misspelled in case as well."""
+        kinds = (LayerKind.RESULT, LayerKind.SINK)
+        return self.current(self.groups.where(lambda layer: layer.intended_kind in kinds))
+
+    def current(self, layers: list[Layer]) -> list[Layer]:
+        """The layers without those whose id a later layer has, too."""
+        wired = self.wiring.layers
+        if len(wired) == len(self.graph.layers):
+            return layers
+        return [layer for layer in layers if wired.get(layer.id) is layer]
+
+    @cached_property
+    def bodies(self) -> tuple[BodyNode, ...]:
         """The bodies of the graph's layers."""
-        for node in self.layers.values():
-            yield from node.bodies.values()
+        return tuple(body for node in self.layers.values() if node.bodies for body in node.bodies.values())
 
     def find(self, key: int | str) -> LayerNode:
         """The layer of an id or a name, the first of equal names; KeyError, with a suggestion, if
@@ -132,7 +156,8 @@ class ModelStructure:
             d.location.path for d in errors_of(read_findings) if d.name not in HARMLESS
         )
         """The graphs that the reader could not take in full: what is absent there may only be unread."""
-        self._invocations: dict[tuple[str, tuple[tuple[str, str], ...]], Invocation] = {}
+        self._invocations: dict[str, dict[Texts, Invocation]] = {}
+        self._constants: dict[tuple[str, str, str], Invocation] = {}
         self.root = self._graph(model.graph, (), None)
         self.graphs: tuple[GraphNode, ...] = tuple(_walk(self.root))
         self.by_path: dict[Path, GraphNode] = {graph.path: graph for graph in self.graphs}
@@ -186,32 +211,53 @@ class ModelStructure:
 
     def _graph(self, graph: Graph, path: Path, outer: GraphNode | None) -> GraphNode:
         node = GraphNode(graph, path, outer, Wiring(graph))
-        misconnected = node.wiring.faulty
-        for layer in node.wiring.layers.values():
-            node.layers[layer.id] = self._layer(node, layer, is_misconnected=layer.id in misconnected)
+        misconnected, layers = node.wiring.faulty, node.layers
+        resolved: dict[tuple[str, str], Op | NoOp] = {}
+        for number, layer in node.wiring.layers.items():
+            key = (layer.type, layer.version)
+            op = resolved.get(key)
+            if op is None:
+                op = resolved[key] = self.registry.resolve(*key)
+            bodies = self._bodies(node, layer) if layer.bodies else NO_BODIES
+            faulty = number in misconnected
+            if isinstance(op, NoOp):
+                layers[number] = LayerNode(layer, path, None, op, None, bodies, faulty)
+            else:
+                invocation = self._invocation(op, layer)
+                layers[number] = LayerNode(layer, path, op, None, invocation, bodies, faulty)
         return node
 
-    def _layer(self, graph: GraphNode, layer: Layer, *, is_misconnected: bool) -> LayerNode:
-        node = LayerNode(layer, graph.path, is_misconnected=is_misconnected)
-        resolved = self.registry.resolve(layer.type, layer.version)
-        if isinstance(resolved, NoOp):
-            node.missing = resolved
-        else:
-            node.op, node.invocation = resolved, self._invocation(resolved, layer)
+    def _bodies(self, graph: GraphNode, layer: Layer) -> Mapping[str, BodyNode]:
+        bodies = {}
         for name, body in layer.bodies.items():
             inner = self._graph(body.graph, (*graph.path, layer.name, name), graph)
             maps, faults = port_maps(layer, body)
             declared = tuple(map(self._declared, inner.parameters))
-            node.bodies[name] = BodyNode(body, layer, graph, inner, maps, faults, declared)
-        return node
+            bodies[name] = BodyNode(body, layer, graph, inner, maps, faults, declared)
+        return bodies
 
     def _invocation(self, op: Op, layer: Layer) -> Invocation:
         """The invocation of a layer, shared by all layers of the same op and attributes."""
-        key = (op.id, tuple(layer.data.items()))
-        found = self._invocations.get(key)
-        if found is None:
-            found = self._invocations[key] = Invocation(op, layer.data)
-        return found
+        texts = (*layer.data, *layer.data.values())
+        of_op = self._invocations.get(op.id)
+        if of_op is None:
+            of_op = self._invocations[op.id] = {}
+        invocation = of_op.get(texts)
+        if invocation is None:
+            like = self._constant_like(op, layer.data) if layer.is_constant else None
+            invocation = Invocation(op, layer.data) if like is None else like.with_texts(texts)
+            of_op[texts] = invocation
+        return invocation
+
+    def _constant_like(self, op: Op, data: Mapping[str, str]) -> Invocation | None:
+        """The invocation of a constant that differs only in the place of its bytes, and is free of faults."""
+        if not _has_plain_place(op, data):
+            return None
+        key = (op.id, data["element_type"], data["shape"])
+        like = self._constants.get(key)
+        if like is None:
+            like = self._constants[key] = Invocation(op, data)
+        return like if like.usable and not like.faults else None
 
     def _declared(self, parameter: Layer) -> Fact:
         """What a Parameter of a body declares; an unknown Fact where that is malformed."""
@@ -223,6 +269,18 @@ class ModelStructure:
             return invocation.infer(())[0] if invocation.usable else Fact()
         except OpFault:
             return Fact()
+
+
+def _has_plain_place(op: Op, data: Mapping[str, str]) -> bool:
+    """Whether a constant has the usual four attributes, and its place in two numbers that are valid for sure:
+    those of another constant are then as good.
+    """
+    offset, size = data.get("offset"), data.get("size")
+    if not offset or not size or len(data) != 4 or "element_type" not in data or "shape" not in data:
+        return False
+    digits = offset + size
+    is_plain = digits.isascii() and digits.isdigit() and max(len(offset), len(size)) < MAX_DIGITS
+    return is_plain and {"offset", "size"} <= op.counts
 
 
 def _walk(graph: GraphNode) -> Iterator[GraphNode]:

@@ -27,6 +27,8 @@ MODELS = 256
 """Number of compiled models in the cache."""
 SMALL = 64
 """Inputs of up to this many elements become constants if OpenVINO does not accept a Parameter."""
+CRASHING = ("Gather-1",)
+"""Ops with which OpenVINO crashes, rather than refuse, if their axis is a Parameter."""
 
 
 class OpenVINO:
@@ -36,7 +38,7 @@ class OpenVINO:
 
     def __init__(self) -> None:
         self._programs: LruCache[_Program] = LruCache(MODELS)
-        self._constants: set[str] = set()
+        self._constants = set(CRASHING)
 
     def missing(self) -> str | None:
         """The libraries that must be installed first, or None."""

@@ -19,14 +19,18 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from errno import EACCES
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
-from irops.cli import baseline
-from irops.cli.checking import CheckedFile, CheckOptions, check_files, unchecked_file
+from irops.cli import baseline, check_cache
+from irops.cli.cache_options import add_cache
+from irops.cli.check_options import CheckedFile, CheckOptions, unchecked_file, without_accepted
 from irops.cli.exit_codes import CLEAN, FINDINGS, REFUSED, refuses
-from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.extension_options import add_extensions, has_extensions
 from irops.cli.findings import write_reports
 from irops.cli.limit_options import add_limits, limits_of
 from irops.cli.main import Refusal
@@ -41,6 +45,10 @@ from irops.diagnostics.selection import rules_of
 from irops.diagnostics.summary import summary
 from irops.limits import Limits
 from irops.spec.releases import releases
+
+MANY = 100
+LARGE = 4 << 20
+"""From this many files, or bytes in them, they are checked in parallel processes."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -109,6 +117,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_limits(parser)
     add_extensions(parser)
+    add_cache(parser)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -127,6 +136,8 @@ def execute(args: argparse.Namespace) -> int:
         args.target or config.target,
         args.why,
     )
+    cached = not args.no_cache and check_cache.is_usable(options, has_extensions(args))
+    options = replace(options, cached=cached)
     for_people = args.output_format in FOR_PEOPLE and not (args.write_baseline or args.diff)
     reports: list[Report] = []
     accepted_count, changes = 0, False
@@ -172,7 +183,6 @@ def _without_models(folder: str) -> CheckedFile:
 
 def _checked_files(args: argparse.Namespace, options: CheckOptions) -> tuple[int, int, Iterator[CheckedFile]]:
     """The number of files to check, the number of other .xml files in folders, and the results in order."""
-    registry = registry_of(args)
     if args.stdin_filename is not None:
         if args.models not in ([], ["-"]):
             raise Refusal("--stdin-filename cannot be combined with MODEL arguments")
@@ -181,7 +191,7 @@ def _checked_files(args: argparse.Namespace, options: CheckOptions) -> tuple[int
         return (
             1,
             0,
-            check_files([args.stdin_filename], options, args, registry, text=_standard_input(options.limits)),
+            _checked([args.stdin_filename], options, args, _standard_input(options.limits)),
         )
     if not args.models:
         raise Refusal("specify a model, a folder or --stdin-filename FILE; usage: irops check MODEL ...")
@@ -194,8 +204,56 @@ def _checked_files(args: argparse.Namespace, options: CheckOptions) -> tuple[int
     return (
         len(model_files.files) + len(model_files.empty),
         model_files.others,
-        chain(check_files(model_files.files, options, args, registry), empty),
+        chain(_checked(model_files.files, options, args), empty),
     )
+
+
+def _checked(
+    files: Sequence[str], options: CheckOptions, args: argparse.Namespace, text: bytes | None = None
+) -> Iterator[CheckedFile]:
+    """The result for each file, in order. text: checked in place of the content of the only file."""
+    if len(files) > 1 and (args.jobs > 1 or (args.jobs == 0 and _is_much(files))):
+        from irops.cli.parallel_checks import check_in_processes
+
+        return check_in_processes(files, options, args)
+    return _one_by_one(files, options, args, text)
+
+
+def _one_by_one(
+    files: Sequence[str], options: CheckOptions, args: argparse.Namespace, text: bytes | None
+) -> Iterator[CheckedFile]:
+    """The modules that check are imported for the first file of which no result is kept."""
+    checker = _checker(args, options) if has_extensions(args) else None
+    for file in files:
+        kept = None if checker else _kept(file, options, text)
+        if kept is not None:
+            yield kept
+            continue
+        if checker is None:
+            checker = _checker(args, options)
+        alone = len(files) == 1 or os.environ.get("IROPS_DEBUG")
+        yield (checker.check if alone else checker.guarded)(file, text)
+
+
+def _checker(args: argparse.Namespace, options: CheckOptions) -> Any:
+    from irops.cli.checking import Checker
+
+    return Checker(args, options)
+
+
+def _kept(file: str, options: CheckOptions, text: bytes | None) -> CheckedFile | None:
+    subject = check_cache.subject_of(file, options, text)
+    report = None if subject is None else check_cache.kept_report(subject)
+    return None if report is None else without_accepted(report, options)
+
+
+def _is_much(files: Sequence[str]) -> bool:
+    """Whether parallel processes save more time than they take to start."""
+    total = 0
+    for file in files:
+        with suppress(OSError):  # reported when the file is read
+            total += os.stat(file).st_size
+    return len(files) >= MANY or total >= LARGE
 
 
 def _standard_input(limits: Limits) -> bytes:
@@ -211,7 +269,7 @@ def _write_baseline(path: Path, reports: Sequence[Report]) -> int:
 
 
 def _status(reports: Sequence[Report], strict: bool, exit_zero: bool) -> int:
-    if any(refuses(report) for report in reports):
+    if any(refuses(finding.name for finding in report) for report in reports):
         return REFUSED
     failed = any(not report.ok or (strict and len(report)) for report in reports)
     return FINDINGS if failed and not exit_zero else CLEAN

@@ -37,15 +37,23 @@ from irops.cli.main import Refusal
 from irops.cli.model_files import model_help
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
-from irops.debugging.compare.comparison import MODES, Comparison, compared
+from irops.debugging.compare.comparison import (
+    MODES,
+    Comparison,
+    UnsuitableMode,
+    compared,
+    mode_of,
+)
 from irops.debugging.compare.html import page
 from irops.debugging.compare.junit import junit
 from irops.debugging.compare.report import report_text
 from irops.debugging.sources.parse import source_of_text
-from irops.debugging.sources.source import Context, SourceFailed
+from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values
+from irops.debugging.sources.workers import Workers
 from irops.diagnostics.printable import plural, printable_lines
 from irops.ir.pending import Pending
+from irops.limits import Limits
 from irops.reading import read
 
 FORMATS = ("full", "json", "junit", "html")
@@ -83,31 +91,33 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
-    model = read(args.model, args.weights, limits=limits)
-    analysis = analyse(model, registry_of(args), limits)
-    inputs = inputs_of(analysis.signature, args, limits)
-    context = Context(analysis, analysis.signature.arrays(inputs))
     try:
         with ExitStack() as opened:
-            b = source_of_text(args.b)
-            opened.callback(b.close)
-            if args.save_values:
-                count = save_values(b, context, args.save_values)
-                if not args.quiet:
-                    print(f"{args.save_values}: {plural(count, 'value')} of {b.name}")
-                return CLEAN
-            a = source_of_text(args.a)
+            workers = Workers.of(registry_of(args), limits)
+            a, b = (source_of_text(text, workers) for text in (args.a, args.b))
             opened.callback(a.close)
-            with progress_bar("comparing", quiet=args.quiet) as progress:
-                comparison = compared(context, a, b, args.mode, progress)
-    except SourceError as error:
+            opened.callback(b.close)
+            mode_of(args.mode, b)
+            return _compared(args, a, b, limits)
+    except (SourceError, SourceFailed, UnsuitableMode) as error:
         raise Refusal(str(error)) from None
-    except SourceFailed as failed:
-        raise Refusal(str(failed)) from None
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        raise Refusal(str(error)) from None
+
+
+def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) -> int:
+    """Read the model, and compare or record. The sources were checked before, as this may take minutes.
+
+    Raises:  SourceError, SourceFailed; Refusal for wrong arguments
+    """
+    analysis = analyse(read(args.model, args.weights, limits=limits), registry_of(args), limits)
+    inputs = inputs_of(analysis.signature, args, limits)
+    context = Context(analysis, analysis.signature.arrays(inputs))
+    if args.save_values:
+        count = save_values(b, context, args.save_values)
+        if not args.quiet:
+            print(f"{args.save_values}: {plural(count, 'value')} of {b.name}")
+        return CLEAN
+    with progress_bar("comparing", quiet=args.quiet) as progress:
+        comparison = compared(context, a, b, args.mode, progress)
     _deliver(comparison, analysis, args)
     return CLEAN if comparison.ok else FINDINGS
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from irops.diagnostics.diagnostic import Diagnostic
-
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
 USAGE_RULES = frozenset(
@@ -43,7 +41,7 @@ MEANING_OF_1 = {
     "conformance": "a case failed",
 }
 """What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""
-NEVER_1 = ("new",)
+NEVER_1 = ("new", "cache")
 
 
 def exit_codes(command: str) -> str:
@@ -58,6 +56,8 @@ def exit_codes(command: str) -> str:
     )
 
 
-def refuses(diagnostics: Iterable[Diagnostic]) -> bool:
-    """Whether findings are about the arguments or the files of a command, not about what a model says."""
-    return any(d.name in USAGE_RULES or d.name in PATH_RULES for d in diagnostics)
+def refuses(rules: Iterable[str]) -> bool:
+    """Whether findings of some rules, by name, are about the arguments or the files of a command, not about
+    what a model says.
+    """
+    return any(name in USAGE_RULES or name in PATH_RULES for name in rules)

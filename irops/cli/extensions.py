@@ -1,4 +1,4 @@
-"""Options that add custom ops: --definitions and --module."""
+"""The registry of a command: that of irops, with the custom ops of its options."""
 
 from __future__ import annotations
 
@@ -6,26 +6,11 @@ import argparse
 import importlib
 from pathlib import Path
 
+from irops.cli.extension_options import add_extensions, has_extensions
 from irops.cli.main import Refusal
 from irops.registry import Registry
 
-
-def add_extensions(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--definitions",
-        metavar="FOLDER",
-        action="append",
-        default=[],
-        help="a folder with the definitions and modules of custom ops; repeatable",
-    )
-    parser.add_argument(
-        "--module",
-        metavar="NAME",
-        action="append",
-        default=[],
-        dest="modules",
-        help="a Python module with the functions of custom ops; repeatable",
-    )
+__all__ = ["add_extensions", "registry_of"]
 
 
 def registry_of(args: argparse.Namespace) -> Registry | None:
@@ -40,4 +25,4 @@ def registry_of(args: argparse.Namespace) -> Registry | None:
             if error.name is None or not name.startswith(error.name):
                 raise
             raise Refusal(f"--module {name}: no module of this name") from None
-    return Registry(args.definitions, args.modules) if args.definitions or args.modules else None
+    return Registry(args.definitions, args.modules) if has_extensions(args) else None

@@ -46,6 +46,7 @@ COMMANDS = {
     "ops": "list the defined ops",
     "where": "show which files define an op",
     "new": "create the files of a custom op",
+    "cache": "show or remove what irops keeps between calls",
 }
 
 
@@ -165,7 +166,7 @@ def _report_error(command: str, error: Exception) -> int:
         from irops.cli.findings import print_diagnostics
 
         print_diagnostics(error.diagnostics, sys.stderr)
-        return REFUSED if refuses(error.diagnostics[:1]) else FINDINGS
+        return REFUSED if refuses([error.diagnostics[0].name]) else FINDINGS
     if _is_out_of_memory(error):
         print(f"irops {command}: not enough memory", file=sys.stderr)
         return REFUSED

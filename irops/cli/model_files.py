@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from irops.dialects import dialects
+from irops.cli.index import part
 from irops.ir.regular import open_regular
 
 _BEFORE_ROOT = re.compile(
@@ -53,11 +53,11 @@ def find_models(paths: Sequence[str]) -> ModelFiles:
 
 def model_help() -> str:
     """What the MODEL of a command may be."""
-    return "; ".join(dialect.file_help for dialect in dialects() if dialect.file_help)
+    return "; ".join(dialect["file_help"] for dialect in part("dialects") if dialect["file_help"])
 
 
 def _candidates(folder: str) -> Iterator[str]:
-    suffixes = tuple(suffix for dialect in dialects() for suffix in dialect.suffixes)
+    suffixes = tuple(suffix for dialect in part("dialects") for suffix in dialect["suffixes"])
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (os.path.join(place, name) for name in names if name.endswith(suffixes))

@@ -42,7 +42,7 @@ from irops.cli.settings import settings
 from irops.debugging.reduce.memory import OtherReduction
 from irops.debugging.reduce.oracle import InvalidQuestion
 from irops.debugging.reduce.reduction import STOPPED_BY_USER, NoFault, Reduction, reduce
-from irops.diagnostics.printable import printable
+from irops.diagnostics.printable import plural, printable
 from irops.reading import read
 
 VERSION = 1
@@ -134,6 +134,8 @@ def _summary(reduction: Reduction, files: tuple[str, ...], folder: str) -> str:
         f"fault: {printable(reduction.reason)}",
         f"also written: {', '.join(files[1:])}",
     ]
+    if reduction.unjudged:
+        lines.append(f"not judged: {plural(reduction.unjudged, 'candidate')}; {printable(reduction.note)}")
     if reduction.stopped is not None:
         lines.append(f"the search ended early: {reduction.stopped}; the same command continues it")
     return "\n".join(lines)
@@ -147,6 +149,7 @@ def _content(reduction: Reduction, files: tuple[str, ...]) -> dict[str, Any]:
         "tries": reduction.tries,
         "reason": reduction.reason,
         "stopped": reduction.stopped,
+        "unjudged": reduction.unjudged,
         "files": list(files),
     }
 

@@ -16,7 +16,6 @@ import json
 import sys
 from collections.abc import Sequence
 
-from irops.analysis.checks.custom import rules
 from irops.cli.exit_codes import CLEAN
 from irops.cli.main import Refusal
 from irops.cli.rule_page import rule_as_json
@@ -26,6 +25,7 @@ from irops.cli.tables import table
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rule import Rule
 from irops.diagnostics.selection import rules_of
+from irops.spec.custom_rules import rules
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

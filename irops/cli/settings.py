@@ -5,19 +5,18 @@ parent folder that has one.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from irops.analysis.checks.custom import load_installed_rules, load_rules
 from irops.cli.limit_options import limit
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location, in_document_order
 from irops.diagnostics.rules import rule
 from irops.diagnostics.selection import rules_of
 from irops.diagnostics.suggestions import meant_or_all
 from irops.limits import Limits
+from irops.spec.custom_rules import load_installed_rules, load_rules
 from irops.spec.releases import releases
 
 OWN, SHARED = "irops.toml", "pyproject.toml"
@@ -55,6 +54,8 @@ def settings(folder: Path | None = None) -> Settings:
 
 def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
     """The text of a file and its table of irops; None without such a table."""
+    import tomllib  # most commands are called where there are no settings
+
     try:
         text = path.read_text("utf-8")
         document = tomllib.loads(text)

@@ -1,11 +1,12 @@
-"""The trials in a definition: its examples, and the counterexamples that only a running kernel can detect."""
+"""The cases in a definition that a kernel can be tested with: its examples and counterexamples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from irops.conformance.example import expected_outputs, inputs_of
-from irops.conformance.trial import Expected, InvalidTrial, Trial, TrialInput, expected_of
+from irops.conformance.trial import Expected, Trial, TrialInput, expected_of
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Case, Tensor
 from irops.spec.op import Op
@@ -13,36 +14,58 @@ from irops.values.element import Array, zeros
 
 LARGE = 1 << 20
 """Largest number of elements for which a tensor without a value is allocated."""
-DefinitionCase = tuple[str, str, Trial, Expected]
-"""Kind, name, trial, and its expected result."""
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionCase:
+    """An example or a counterexample of a definition that a kernel can be tested with.
+
+    kind: example or counterexample
+    """
+
+    op: Op
+    kind: str
+    case: Case
+
+    @property
+    def name(self) -> str:
+        """What it is, its name if it has one, and its line in the definition."""
+        return _name(self.case)
+
+    @property
+    def trial(self) -> Trial:
+        """Its inputs and attributes; tensors without a value are zeros."""
+        tensors = inputs_of(self.op, self.case)
+        inputs = tuple(None if tensor is None else TrialInput(_value(tensor)) for tensor in tensors)
+        return Trial(self.op, inputs, self.case.attributes)
+
+    def expected(self, trial: Trial) -> Expected:
+        """What a kernel must do with the trial: the outputs in the definition, or what the reference does.
+
+        Raises:  InvalidTrial for a counterexample that types and shapes alone reveal
+        """
+        if self.kind == "counterexample":
+            return expected_of(trial)
+        values = tuple(tensor.value for tensor in expected_outputs(self.op, self.case))
+        return Expected(values, None, self.case.tolerance)
 
 
 def definition_cases(op: Op) -> Iterator[DefinitionCase]:
-    """Examples with their outputs, and counterexamples that types and shapes alone do not reveal.
+    """Examples with their outputs, and counterexamples.
 
-    Tensors of a counterexample without a value are zeros. A counterexample of a warning must be computed.
+    A counterexample of a warning must be computed.
     """
     for case in examples(op.definition):
         if case.net is None and all(t is None or t.value is not None for t in inputs_of(op, case)):
-            expected_values = tuple(t.value for t in expected_outputs(op, case))
-            yield "example", _name(case), _trial(op, case), Expected(expected_values, None, case.tolerance)
+            yield DefinitionCase(op, "example", case)
     for case in counterexamples(op.definition):
         if case.net is None and all(t is None or _can_allocate(t) for t in inputs_of(op, case)):
-            trial = _trial(op, case)
-            try:
-                yield "counterexample", _name(case), trial, expected_of(trial)
-            except InvalidTrial:
-                continue
+            yield DefinitionCase(op, "counterexample", case)
 
 
 def _name(case: Case) -> str:
     kind = "example" if case.violates is None else f"counterexample of {case.violates}"
     return f"{kind}{f' {case.name!r}' if case.name else ''}, line {case.line}"
-
-
-def _trial(op: Op, case: Case) -> Trial:
-    tensors = inputs_of(op, case)
-    return Trial(op, tuple(None if t is None else TrialInput(_value(t)) for t in tensors), case.attributes)
 
 
 def _can_allocate(tensor: Tensor) -> bool:

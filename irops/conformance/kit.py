@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from time import monotonic
 from typing import NamedTuple
 
 from irops.backends.backend import Backend
 from irops.backends.extras import missing_libraries
-from irops.conformance.cases import definition_cases
+from irops.conformance.cases import DefinitionCase, definition_cases
 from irops.conformance.client import BackendClient, LocalBackend
 from irops.conformance.isolated import IsolatedBackend
 from irops.conformance.judge import judge
 from irops.conformance.search import Search
 from irops.conformance.snippet import snippet
-from irops.conformance.trial import Trial, expected_of
+from irops.conformance.trial import InvalidTrial, Trial, expected_of
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
@@ -74,13 +75,26 @@ def run_conformance(
             op = registry.op(op_id)
             if _has(client, op):
                 reports.append(
-                    _OpTest(client, op, _name(backend), Effort(examples, seed, seconds, large)).report()
+                    OpTest(client, op, _name(backend), Effort(examples, seed, seconds, large)).report()
                 )
             elif ops is not None:
                 reports.append(OpReport(op_id, note="no kernel"))
     finally:
         client.close()
     return Report(_name(backend), tuple(reports))
+
+
+def outcome_of(client: BackendClient, case: DefinitionCase, backend: str) -> Outcome:
+    """The result of one case of a definition. backend: its name, for the program that reproduces a failure.
+
+    Raises:  InvalidTrial; see DefinitionCase.expected
+    """
+    trial = case.trial
+    expected = case.expected(trial)
+    verdict = judge(client, trial, expected)
+    failed = verdict.status is Status.FAILED
+    program = snippet(trial, expected, verdict, backend) if failed else ""
+    return Outcome(case.kind, case.name, verdict, program)
 
 
 def _name(backend: str | Backend) -> str:
@@ -105,16 +119,22 @@ class Effort(NamedTuple):
     large: bool
 
 
-class _OpTest:
+class OpTest:
     """Tests one op of one backend."""
 
     def __init__(self, client: BackendClient, op: Op, backend: str, effort: Effort) -> None:
         self.client, self.op, self.backend, self.effort = client, op, backend, effort
 
     def report(self) -> OpReport:
+        """The results of the cases of the definition, and of generated ones."""
         from_definition = tuple(self._definition_cases())
-        generated, note = self._generated()
-        return OpReport(self.op.id, (*from_definition, *generated, *self._unreproduced_crashes()), note)
+        generated = self.generated()
+        return OpReport(self.op.id, (*from_definition, *generated.outcomes), generated.note)
+
+    def generated(self) -> OpReport:
+        """The results of generated cases."""
+        outcomes, note = self._generated()
+        return OpReport(self.op.id, (*outcomes, *self._unreproduced_crashes()), note)
 
     def _unreproduced_crashes(self) -> Iterator[Outcome]:
         if self.client.unreproduced_crashes:
@@ -131,12 +151,9 @@ class _OpTest:
             self.client.unreproduced_crashes.clear()
 
     def _definition_cases(self) -> Iterator[Outcome]:
-        for kind, name, trial, expected in definition_cases(self.op):
-            verdict = judge(self.client, trial, expected)
-            failed = verdict.status is Status.FAILED
-            yield Outcome(
-                kind, name, verdict, snippet(trial, expected, verdict, self.backend) if failed else ""
-            )
+        for case in definition_cases(self.op):
+            with suppress(InvalidTrial):  # a counterexample that types and shapes alone reveal
+                yield outcome_of(self.client, case, self.backend)
 
     def _generated(self) -> tuple[list[Outcome], str]:
         from irops.conformance.strategies.by_op import source_of

@@ -7,7 +7,14 @@ from importlib import import_module
 
 from irops.diagnostics.report import Report
 
-FORMATS = {"full": "full", "concise": "concise", "json": "json_format", "sarif": "sarif", "github": "github"}
+FORMATS = {
+    "full": "full",
+    "concise": "concise",
+    "json": "json_format",
+    "sarif": "sarif",
+    "github": "github",
+    "gitlab": "gitlab",
+}
 """The module of each format, imported on first use."""
 FOR_PEOPLE = ("full", "concise")
 

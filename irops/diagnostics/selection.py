@@ -16,8 +16,9 @@ def rules_of(selectors: Iterable[str], custom: Iterable[Rule] = ()) -> frozenset
     Raises:  ValueError for a selector that matches no rule, with the closest match
     """
     codes: set[str] = set()
-    rules = (*all_rules(), *custom)
-    for selector in selectors:
+    words = tuple(selectors)
+    rules = (*all_rules(), *custom) if words else ()
+    for selector in words:
         matches = {
             rule.code
             for rule in rules

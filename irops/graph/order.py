@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Protocol
 
-from irops.ir.model import Layer, LayerKind
+from irops.ir.model import Layer, LayerKind, kind_of
 
 if TYPE_CHECKING:
     import networkx
@@ -32,17 +32,24 @@ def topological_order(topology: Topology) -> list[Layer]:
 
     Layers on a cycle, and those that depend on one, are omitted.
     """
-    layers = sorted(topology.layers.values(), key=lambda layer: layer.kind is not LayerKind.PARAMETER)
+    layers: list[Layer] = []
+    others: list[Layer] = []
+    for layer in topology.layers.values():
+        kind = layer.own_kind or kind_of(layer.type)
+        (layers if kind is LayerKind.PARAMETER else others).append(layer)
+    layers += others
     return layers if _is_ordered(layers, topology) else _sorted(layers, topology)
 
 
 def _is_ordered(layers: list[Layer], topology: Topology) -> bool:
+    inputs = topology.inputs
     done: set[int] = set()
     for layer in layers:
-        for source in topology.inputs[layer.id]:
+        number = layer.id
+        for source in inputs[number]:
             if source is not None and source[0].id not in done:
                 return False
-        done.add(layer.id)
+        done.add(number)
     return True
 
 
@@ -110,11 +117,14 @@ def _shortest_cycle(component: networkx.DiGraph[int], first: int) -> list[int]:
 
 def feeding_layers(topology: Topology, sinks: list[Layer]) -> set[int]:
     """The ids of the sinks and of all layers that they depend on."""
+    inputs = topology.inputs
     seen = {layer.id for layer in sinks}
     stack = list(seen)
     while stack:
-        for source in topology.inputs[stack.pop()]:
-            if source is not None and source[0].id not in seen:
-                seen.add(source[0].id)
-                stack.append(source[0].id)
+        for source in inputs[stack.pop()]:
+            if source is not None:
+                number = source[0].id
+                if number not in seen:
+                    seen.add(number)
+                    stack.append(number)
     return seen

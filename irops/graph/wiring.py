@@ -44,8 +44,7 @@ class Wiring:
         self._labels: dict[tuple[int, str], dict[int, int]] = {}
         self._is_ambiguous: dict[int, bool] = {}
         self._repeated = _repeated_ids(graph) if len(self.layers) < len(graph.layers) else frozenset()
-        for edge in graph.edges:
-            self._connect(edge)
+        self._connect_all(graph.edges)
 
     @cached_property
     def order(self) -> list[Layer]:
@@ -63,13 +62,25 @@ class Wiring:
         return consumers
 
     @cached_property
+    def feeding(self) -> frozenset[int]:
+        """The ids of the layers of which an output is used."""
+        return frozenset(
+            source[0].id for sources in self.inputs.values() for source in sources if source is not None
+        )
+
+    @cached_property
+    def _with_gaps(self) -> list[Layer]:
+        """The layers of which an input has no edge."""
+        return [self.layers[layer_id] for layer_id, sources in self.inputs.items() if None in sources]
+
+    @cached_property
     def unconnected(self) -> list[tuple[Layer, int]]:
         """Layers and indices of inputs without an edge, unless an invalid edge may be the cause."""
         if any(fault.edge.to_layer not in self.layers for fault in self.faults):
             return []  # an edge to an unknown layer may be the missing one
         return [
             (layer, index)
-            for layer in self.layers.values()
+            for layer in self._with_gaps
             for index, source in enumerate(self.inputs[layer.id])
             if source is None
             and layer.id not in self._affected
@@ -82,9 +93,7 @@ class Wiring:
         """The ids of layers with invalid or missing edges, whose other errors may be cascading findings."""
         return frozenset(
             self._affected.union(
-                layer_id
-                for layer_id, sources in self.inputs.items()
-                if None in sources and self._lacks_input(layer_id, sources)
+                layer.id for layer in self._with_gaps if self._lacks_input(layer.id, self.inputs[layer.id])
             )
         )
 
@@ -92,6 +101,25 @@ class Wiring:
         return any(
             source is None and not port.absent for source, port in zip(sources, self.layers[layer_id].inputs)
         )
+
+    def _connect_all(self, edges: Sequence[Edge]) -> None:
+        """Connect all edges; those whose labels are as OpenVINO writes them without a look-up of labels."""
+        layers, inputs = self.layers, self.inputs
+        for edge in edges:
+            source, target = layers.get(edge.from_layer), layers.get(edge.to_layer)
+            if source is not None and target is not None:
+                label, index = edge.from_port, edge.to_port
+                output = label - len(source.inputs)
+                if (
+                    0 <= output < len(source.outputs)
+                    and source.outputs[output].id == label
+                    and 0 <= index < len(target.inputs)
+                    and target.inputs[index].id == index
+                    and inputs[target.id][index] is None
+                ):
+                    inputs[target.id][index] = (source, output)
+                    continue
+            self._connect(edge)
 
     def _connect(self, edge: Edge) -> None:
         source, target = self.layers.get(edge.from_layer), self.layers.get(edge.to_layer)

@@ -24,32 +24,60 @@ from irops.values.fact import Fact
 Extras = Mapping[str, Any]
 """What functions may take beside attributes: bodies by name, and irops.spec.binding.CONTEXT."""
 NO_EXTRAS: Extras = {}
+Texts = tuple[str, ...]
+"""The attributes of a layer in one tuple: first the names of all, then their texts."""
 
 
 class Invocation:
     """An op applied with some attributes. Immutable: equal layers share one, between threads too.
 
-    op: the op; attributes: the values by name, defaults filled in; faults: what is wrong with the texts that
-    they were bound from; usable: whether the attributes are good enough to infer and compute with.
+    op: the op; faults: what is wrong with the texts that the attributes were bound from; usable: whether the
+    attributes are good enough to infer and compute with.
     """
 
-    __slots__ = ("attributes", "faults", "op", "usable")
+    __slots__ = ("_texts", "_values", "faults", "like", "op", "usable")
 
     def __init__(self, op: Op, attributes: Mapping[str, str] | None = None) -> None:
         """attributes: texts by name, as <data> of a file has them."""
         bound = bind(op, attributes or {})
         self.op = op
-        self.attributes: Mapping[str, Any] = bound.values
+        self._values: Mapping[str, Any] | None = bound.values
+        self._texts: Texts = ()
         self.faults: tuple[AttributeFault, ...] = bound.faults
         self.usable = bound.usable
+        self.like: Invocation | None = None
+        """The invocation from which this one differs only in numbers that inference does not depend on."""
 
     @classmethod
     def of_values(cls, op: Op, values: Mapping[str, Any]) -> Invocation:
         """The invocation with attribute values by name; those left out have their default."""
+        return cls._made(op, bound_values(op, values))
+
+    @classmethod
+    def _made(
+        cls, op: Op, values: Mapping[str, Any] | None, texts: Texts = (), like: Invocation | None = None
+    ) -> Invocation:
         made = cls.__new__(cls)
-        made.op, made.attributes = op, bound_values(op, values)
+        made.op, made._values, made._texts, made.like = op, values, texts, like
         made.faults, made.usable = (), True
         return made
+
+    def with_texts(self, texts: Texts) -> Invocation:
+        """This invocation, which is free of faults, with other numbers that inference does not depend on.
+
+        texts: must be valid; they are bound when the attributes are first asked for
+        """
+        return self._made(self.op, None, texts, self.like or self)
+
+    @property
+    def attributes(self) -> Mapping[str, Any]:
+        """The attribute values by name, defaults filled in."""
+        values = self._values
+        if values is None:
+            middle = len(self._texts) // 2
+            texts = dict(zip(self._texts[:middle], self._texts[middle:]))
+            values = self._values = bind(self.op, texts).values
+        return values
 
     def infer(self, facts: Sequence[Fact | None], extras: Extras = NO_EXTRAS) -> tuple[Fact, ...]:
         """The Facts of the outputs.
@@ -59,9 +87,10 @@ class Invocation:
         """
         op = self.op
         named = named_inputs(op, facts)
-        missing = next((name for name in op.definition.bodies if name not in extras), None)
-        if missing is not None:
-            raise OpFault("missing-body", f"{op.id} has no {missing}")
+        if op.definition.bodies:
+            missing = next((name for name in op.definition.bodies if name not in extras), None)
+            if missing is not None:
+                raise OpFault("missing-body", f"{op.id} has no {missing}")
         types = element_types(op, facts)
         check_ranks(op, facts)
         attributes = with_normal_axes(op, facts, self.attributes)
@@ -104,18 +133,21 @@ class Invocation:
         cotangents: Sequence[Any],
         saved: Mapping[str, Any],
         inputs: Sequence[Fact | None],
+        kernel: Callable[..., Any] | None = None,
     ) -> tuple[Any, ...]:
         """The gradients of the inputs of one port, always as a tuple: one for each input of a variadic port.
 
         of: the name of the port; cotangents: the gradient of every output of the definition (a tuple for a
-        variadic one); saved: inputs and outputs of the forward pass by name; inputs: Facts of all inputs
+        variadic one); saved: inputs and outputs of the forward pass by name; inputs: Facts of all inputs;
+        kernel: of the op, where it computes the gradient
         Raises:  OpFault where an axis is out of range; whatever the function of the gradient raises
         """
         attributes = with_normal_axes(self.op, inputs, self.attributes)
-        keywords = self._selected(f"gradient of {of}", attributes, _about(self.op, inputs))
+        role = f"gradient of {of}" if kernel is None else "kernel"
+        keywords = self._selected(role, attributes, _about(self.op, inputs) if kernel is None else NO_EXTRAS)
         arguments = [saved[name] for name in self.op.definition.gradients[of].saves]
         with np.errstate(all="ignore"):
-            result = self.op.functions.gradients[of](*cotangents, *arguments, **keywords)
+            result = (kernel or self.op.functions.gradients[of])(*cotangents, *arguments, **keywords)
         return result if isinstance(result, tuple) else (result,)
 
     def normal_attributes(self, inputs: Sequence[Any]) -> Mapping[str, Any]:
@@ -132,8 +164,8 @@ class Invocation:
 
     def with_values(self, attributes: Mapping[str, Any]) -> Invocation:
         """This invocation with all attribute values replaced."""
-        made = Invocation.of_values(self.op, {})
-        made.attributes, made.faults, made.usable = attributes, self.faults, self.usable
+        made = self._made(self.op, attributes)
+        made.faults, made.usable = self.faults, self.usable
         return made
 
     def _selected(self, role: str, attributes: Mapping[str, Any], extras: Extras) -> dict[str, Any]:

@@ -14,14 +14,19 @@ _IGNORED = ("OpenVINO silently ignores it",)
 
 
 class Attributes:
-    """Reads the elements of one file. numbers: a cache of parsed texts, for numbers of 0 or greater."""
+    """Reads the elements of one file.
 
-    __slots__ = ("faults", "numbers", "prefixes")
+    numbers: a cache of parsed texts, for numbers of 0 or greater; has_rt_info: whether a layer or a port that
+    was read has runtime attributes
+    """
+
+    __slots__ = ("faults", "has_rt_info", "numbers", "prefixes")
 
     def __init__(self, faults: Faults) -> None:
         self.faults = faults
         self.numbers: dict[str, int] = {}
         self.prefixes = {"xml", "xmlns"}
+        self.has_rt_info = False
 
     def number(self, element: Element, name: str, owner: str, otherwise: int, low: int = 0) -> int:
         """Remove and return a required 64-bit integer attribute, low or greater.

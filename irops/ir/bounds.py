@@ -16,10 +16,10 @@ class Bounds:
 
     __slots__ = ("_clock", "_elements", "_faults", "_layers", "_limits", "_parser")
 
-    def __init__(self, faults: Faults, parser: expat.XMLParserType) -> None:
+    def __init__(self, faults: Faults, parser: expat.XMLParserType, clock: Clock) -> None:
         self._faults, self._parser, self._limits = faults, parser, faults.limits
         self._elements = self._layers = 0
-        self._clock = Clock(faults.limits.seconds)
+        self._clock = clock
 
     def element(self, tag: str, depth: int, attributes: int) -> None:
         """Count an element at its start tag.

@@ -13,9 +13,12 @@ from irops.ir.numbering import UNREAD, number_layers, number_ports
 from irops.ir.parse import parse
 from irops.ir.ports import Ports, names_of
 from irops.ir.rt_info import runtime_attribute_faults
+from irops.ir.scanning.document import scan
 from irops.ir.subgraphs import PARTS, sub_graphs
 from irops.ir.versions import version_of
 from irops.ir.weights import Weights
+from irops.limits import Clock
+from irops.switches import enabled
 
 ENDS = ("from-layer", "from-port", "to-layer", "to-port")
 _ONCE = PARTS | {"data", "input", "output", "rt_info"}
@@ -34,7 +37,10 @@ class Builder:
 
     def model(self, data: bytes, weights: Weights) -> Model:
         """The model that a text describes. Raises: ReadError if it describes none"""
-        document = parse(data, self.faults, self._take)
+        clock = Clock(self.faults.limits.seconds)
+        document = scan(data, self.read, self.graph, clock) if enabled("scanner") else None
+        if document is None:
+            document = parse(data, self.faults, self._take, clock)
         root = next(child for child in document.children if child.tag != COMMENT)
         version = version_of(root, self.faults)
         attributes = root.attributes
@@ -55,7 +61,8 @@ class Builder:
                 notes=("OpenVINO silently reads an empty model",),
             )
         legacy_faults(model, weights, self.faults)
-        runtime_attribute_faults(model, self.faults)
+        if self.read.has_rt_info:
+            runtime_attribute_faults(model, self.faults)
         return model
 
     def _take(self, section: Element, child: Element) -> bool:
@@ -143,23 +150,25 @@ class Builder:
 
     def _children(self, layer: Layer, element: Element) -> None:
         parts: dict[str, Element] = {}
+        unknown: list[Element] = []
         for child in element.children:
             tag = child.tag
             if tag == "data" and layer.data_at < 0:
                 layer.data, layer.data_at = child.attributes, child.at
-                layer.unknown += self.read.unknown_children(child)
+                unknown += self.read.unknown_children(child)
             elif tag == "input" and not layer.inputs:
-                layer.inputs = self.ports.of(child, layer.unknown)
+                layer.inputs = self.ports.of(child, unknown)
             elif tag == "output" and not layer.outputs:
-                layer.outputs = self.ports.of(child, layer.unknown)
+                layer.outputs = self.ports.of(child, unknown)
             elif tag == "rt_info" and layer.rt_info is None:
-                layer.rt_info = self.read.preserved(child)
+                layer.rt_info, self.read.has_rt_info = self.read.preserved(child), True
             elif tag in PARTS and tag not in parts:
                 parts[tag] = child
             elif tag in _ONCE:
-                layer.unknown.append(self.read.duplicate(child, element))
+                unknown.append(self.read.duplicate(child, element))
             else:
-                layer.unknown.append(self.read.unknown(child, element))
+                unknown.append(self.read.unknown(child, element))
+        layer.unknown = tuple(unknown)
         if parts:
             layer.bodies = sub_graphs(layer, parts, self.read, self.body)
 

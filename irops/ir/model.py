@@ -48,7 +48,7 @@ class Port:
     names: tuple[str, ...] = ()
     rt_info: Element | None = None
     extra: dict[str, str] = field(default_factory=dict)  # attributes that the reader does not know
-    unknown: list[Element] = field(default_factory=list)  # children that the reader does not know
+    unknown: tuple[Element, ...] = ()  # children that the reader does not know
     at: int = field(default=-1, compare=False)
     absent: bool = False
 
@@ -122,7 +122,7 @@ class Layer:
     output_names: tuple[str, ...] | None = None  # of a Result (IR v11)
     rt_info: Element | None = None
     extra: dict[str, str] = field(default_factory=dict)
-    unknown: list[Element] = field(default_factory=list)
+    unknown: tuple[Element, ...] = ()
     at: int = field(default=-1, compare=False)
     data_at: int = field(default=-1, compare=False)
     comments: tuple[str, ...] = ()  # those before it

@@ -10,6 +10,8 @@ UNREAD = -1
 
 def number_layers(graph: Graph, faults: Faults) -> None:
     """Report ids that are not unique, and number the layers whose id is malformed."""
+    if has_unique_ids(graph.layers):
+        return
     used: dict[int, Layer] = {}
     for layer in graph.layers:
         first = layer if layer.id == UNREAD else used.setdefault(layer.id, layer)
@@ -27,6 +29,12 @@ def number_layers(graph: Graph, faults: Faults) -> None:
     if any(layer.id == UNREAD for layer in graph.layers):
         referenced = {end for edge in graph.edges for end in (edge.from_layer, edge.to_layer)}
         _fill(graph.layers, set(used), referenced - used.keys())
+
+
+def has_unique_ids(layers: list[Layer]) -> bool:
+    """Whether all layers have an id, and no two the same."""
+    ids = {layer.id for layer in layers}
+    return len(ids) == len(layers) and UNREAD not in ids
 
 
 def _fill(layers: list[Layer], used: set[int], unresolved: set[int]) -> None:

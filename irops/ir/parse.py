@@ -12,6 +12,7 @@ from irops.ir.bounds import Bounds
 from irops.ir.faults import Faults
 from irops.ir.malformed import malformed
 from irops.ir.model import COMMENT, Element
+from irops.limits import Clock
 
 MAX_DIM_TEXT = 256
 """The number of characters of a <dim> that are kept: enough for an error message."""
@@ -44,7 +45,7 @@ SECTIONS = (
 Take = Callable[[Element, Element], bool]
 
 
-def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
+def parse(data: bytes, faults: Faults, take: Take, clock: Clock) -> Element:  # noqa: PLR0915
     """The document: an element without a tag, with the root element and the comments around it as children.
 
     Most of a file is dims, so dims do not become elements: their texts, each followed by SEPARATOR, are the
@@ -60,7 +61,7 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
     push, pop = stack.append, stack.pop
     dim: str | None = None  # the text so far of the open dim
     texts: dict[int, list[str]] = {}  # the pieces of the texts of the open elements, by depth
-    bounds = Bounds(faults, parser)
+    bounds = Bounds(faults, parser, clock)
     count_element, max_dims = bounds.element, faults.limits.dims
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -119,6 +120,9 @@ def parse(data: bytes, faults: Faults, take: Take) -> Element:  # noqa: PLR0915
         parser.Parse(data, True)
     except expat.ExpatError as error:
         raise malformed(error, parser, faults, [*stack[1:], element]) from None
+    finally:  # else the parser and its handlers refer to each other, and to the model by way of take
+        parser.StartElementHandler = parser.EndElementHandler = parser.CharacterDataHandler = None
+        parser.CommentHandler = None
     return outermost
 
 

@@ -50,7 +50,7 @@ class Ports:
                 () if names is None else names_of(names),
                 None,
                 attributes,
-                [],
+                (),
                 element.at,
             )
             if attributes:
@@ -118,15 +118,17 @@ class Ports:
             self._precisions[precision] = precision
 
     def _children(self, port: Port, element: Element) -> None:
+        unknown: list[Element] = []
         for child in element.children:
             if child.tag == "rt_info" and port.rt_info is None:
-                port.rt_info = self.read.preserved(child)
+                port.rt_info, self.read.has_rt_info = self.read.preserved(child), True
             elif child.tag == "rt_info":
-                port.unknown.append(self.read.duplicate(child, element))
+                unknown.append(self.read.duplicate(child, element))
             elif child.tag == "dim":  # a dim that contains elements
-                port.unknown.extend(self.read.unknown(inner, child) for inner in child.children)
+                unknown.extend(self.read.unknown(inner, child) for inner in child.children)
             else:
-                port.unknown.append(self.read.unknown(child, element))
+                unknown.append(self.read.unknown(child, element))
+        port.unknown = tuple(unknown)
 
 
 def names_of(text: str) -> tuple[str, ...]:

@@ -6,9 +6,10 @@ import mmap
 import os
 from bisect import bisect_right
 from errno import EACCES
+from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, Self
 
 from irops.ir.copying import copy_range, read_at
 from irops.ir.regular import NotRegular, open_regular, require_regular
@@ -22,6 +23,31 @@ class WeightsChanged(ValueError):
     """The file is no longer the one that existed when the model was read."""
 
 
+class OpenFiles:
+    """Files of weights that stay open between reads within a block, which belongs to one thread."""
+
+    def __init__(self) -> None:
+        self._files: dict[Weights, BinaryIO] | None = None
+
+    def __enter__(self) -> Self:
+        self._files = {}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        files, self._files = self._files or {}, None
+        for file in files.values():
+            file.close()
+
+    def of(self, weights: Weights) -> BinaryIO | None:
+        """The open file of weights that have one; None outside the block. Raises: WeightsChanged"""
+        if self._files is None:
+            return None
+        file = self._files.get(weights)
+        if file is None:
+            file = self._files[weights] = weights._opened()
+        return file
+
+
 class Weights:
     """The bytes of a .bin file, or bytes in memory. Bytes are read on demand; the file is never locked.
 
@@ -30,13 +56,14 @@ class Weights:
     copy_to or keep_open the file stays open, so that it remains readable if another takes its path.
     """
 
-    __slots__ = ("_bytes", "_fault", "_file", "_identity", "_size", "path")
+    __slots__ = ("_bytes", "_digests", "_fault", "_file", "_identity", "_size", "path")
 
     def __init__(self, path: str | None, data: bytes = b"") -> None:
         self.path = path
         self._bytes = memoryview(data) if path is None else None
         self._file: BinaryIO | None = None
         self._size, self._fault = len(data), ""
+        self._digests: dict[tuple[int, int], bytes] = {}
         self._identity: tuple[int, int, int, int] | None = None  # of the file, if there is one
         if path is not None:
             self._inspect(path)
@@ -78,21 +105,34 @@ class Weights:
         self.require_unchanged()
         return content[offset : offset + size]
 
-    def read(self, offset: int, size: int) -> memoryview:
-        """A copy of some of the bytes, unless they are in memory already. Raises the errors of view."""
+    def read(self, offset: int, size: int, files: OpenFiles | None = None) -> memoryview:
+        """A copy of some of the bytes, unless they are in memory already. Raises the errors of view.
+
+        files: keeps the file open for further reads; by default it is closed
+        """
         self._within(offset, size)
         if self.path is None:
             return self.view(offset, size)
-        if self._file is not None:
-            self.require_unchanged()
-            content = read_at(self._file.fileno(), offset, size)
+        file = self._file
+        if file is None and files is not None:
+            file = files.of(self)
+        if file is not None:
+            self._require_same(file)
+            content = read_at(file.fileno(), offset, size)
         else:
             with self._opened() as file:
-                file.seek(offset)
-                content = file.read(size)
+                content = read_at(file.fileno(), offset, size)
         if len(content) < size:
             raise self._changed()
         return memoryview(content)
+
+    def digest(self, offset: int, size: int) -> bytes:
+        """A hash of some of the bytes, which is computed once. Raises the errors of view."""
+        found = self._digests.get((offset, size))
+        if found is None:
+            found = self._digests[offset, size] = blake2b(self.view(offset, size), digest_size=16).digest()
+        self.require_unchanged()
+        return found
 
     def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
         """Append some of the bytes to a file, without loading those that are in a file themselves.
@@ -124,7 +164,11 @@ class Weights:
 
     def require_unchanged(self) -> None:
         """Check that a file that was opened is unchanged. Raises: WeightsChanged if not"""
-        if self._file is not None and _identity(os.fstat(self._file.fileno())) != self._identity:
+        if self._file is not None:
+            self._require_same(self._file)
+
+    def _require_same(self, file: BinaryIO) -> None:
+        if _identity(os.fstat(file.fileno())) != self._identity:
             raise self._changed()
 
     def _within(self, offset: int, size: int) -> None:
@@ -180,9 +224,11 @@ class Weights:
             file = open_regular(self.path)
         except OSError as error:
             raise WeightsChanged(f"{self.name} cannot be read any more: {error.strerror or error}") from None
-        if _identity(os.fstat(file.fileno())) != self._identity:
+        try:
+            self._require_same(file)
+        except BaseException:
             file.close()
-            raise self._changed()
+            raise
         return file
 
     def __repr__(self) -> str:
@@ -230,9 +276,13 @@ class JoinedWeights(Weights):
         part, start = self._part(offset, size)
         return part.view(offset - start, size)
 
-    def read(self, offset: int, size: int) -> memoryview:
+    def read(self, offset: int, size: int, files: OpenFiles | None = None) -> memoryview:
         part, start = self._part(offset, size)
-        return part.read(offset - start, size)
+        return part.read(offset - start, size, files)
+
+    def digest(self, offset: int, size: int) -> bytes:
+        part, start = self._part(offset, size)
+        return part.digest(offset - start, size)
 
     def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
         part, start = self._part(offset, size)

@@ -36,7 +36,7 @@ def sub_graphs(
         if not name.endswith("body"):
             body = bodies.get(name.removesuffix("port_map") + "body" if name != "back_edges" else "body")
             if body is None:
-                layer.unknown.append(read.preserved(element))
+                layer.unknown += (read.preserved(element),)
             elif name == "back_edges":
                 _back_edges(body, element, read)
             else:

@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
-from irops.ir.model import Layer, Model
-from irops.ir.numbers import INT64_MAX, integer, prefix_note
+from irops.ir.declared_region import Fault, region_of
+from irops.ir.model import Layer, LayerKind, Model, kind_of
+from irops.ir.numbers import INT64_MAX
 from irops.ir.region import Region
-from irops.ir.storage import Weights, WeightsChanged
-from irops.values.element import DYNAMIC, STRING, Array, element_types, foreign_types
+from irops.ir.storage import OpenFiles, Weights, WeightsChanged
+from irops.values.element import STRING, Array
 from irops.values.packing import LAYOUTS, checked_string_count, packed_size, unpack
 from irops.values.shape import MAX_AXES
 
-__all__ = ["Region", "Weights", "constant", "constant_faults"]
+__all__ = ["Region", "Weights", "constant", "constant_faults", "region_of"]
 
 
-_ELEMENTS = {
-    element.name: element for element in (*element_types(), *foreign_types()) if element is not DYNAMIC
-}
-"""All that irops stores. Whether a dialect has the type is a question to the definition of its constants."""
-
-
-class Fault(NamedTuple):
-    """An error in a Const. attribute: of its <data>; "" for <data> itself, None for the layer."""
-
-    rule: str
-    message: str
-    attribute: str | None = None
-    notes: tuple[str, ...] = ()
-
-
-def constant(model: Model, layer: Layer, *, copied: bool = False) -> Array:
+def constant(model: Model, layer: Layer, *, files: OpenFiles | None = None) -> Array:
     """The value of a Const layer, read-only: a view of the weights, unless elements share bytes.
 
-    copied: read the bytes instead of mapping the file.
+    files: to read the bytes, instead of mapping their file.
     Raises:  DiagnosticError if bytes are missing, or the string table is corrupt
     """
     region = checked_region(model, layer)
@@ -47,7 +32,8 @@ def constant(model: Model, layer: Layer, *, copied: bool = False) -> Array:
         return unpack(bytes(8), region.element, region.shape)
     assert model.weights is not None
     try:
-        raw = (model.weights.read if copied else model.weights.view)(region.offset, region.size)
+        place = region.offset, region.size
+        raw = model.weights.view(*place) if files is None else model.weights.read(*place, files)
         return unpack(raw, region.element, region.shape)
     except ValueError as error:
         raise _error(model, layer, _value_fault(layer, error)) from None
@@ -98,9 +84,18 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
     faults: list[tuple[tuple[str, ...], Layer, Fault]] = []
     first: tuple[tuple[str, ...], Layer] | None = None
     count = end = 0
+    sound: set[tuple[str | None, ...]] = set()  # types, shapes and sizes of constants without a fault
     for path, layer in model.walk():
-        if not layer.is_constant:
+        if (layer.own_kind or kind_of(layer.type)) is not LayerKind.CONSTANT:
             continue
+        data = layer.data
+        offset, size, form = data.get("offset", ""), data.get("size"), None
+        if offset.isdecimal() and offset.isascii() and len(offset) < 19 and "value" not in data:
+            form = (data.get("element_type"), data.get("shape"), size)
+            last = int(offset) + int(size or 0) if form in sound else INT64_MAX
+            if last <= weights.size:
+                first, count, end = first or (path, layer), count + 1, max(end, last)
+                continue
         region = region_of(layer)
         if isinstance(region, Fault):
             faults.append((path, layer, region))
@@ -110,6 +105,8 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
             fault = _region_fault(layer, region, weights) if weights.size else None
             if fault is not None:
                 faults.append((path, layer, fault))
+            elif form is not None and region.elements and weights.size and region.element is not STRING:
+                sound.add(form)
     if first is not None and weights.size == 0:
         faults.append((*first, _no_weights(weights, first[1], count, end)))
     short: tuple[str, ...] = (
@@ -124,69 +121,6 @@ def constant_faults(model: Model) -> Iterator[Diagnostic]:
             short = ()
         else:
             yield _diagnostic(model, layer, path, fault)
-
-
-def region_of(layer: Layer) -> Region | Fault:
-    """What a Const declares, or the first error in its declaration."""
-    data = layer.data
-    if "value" in data and "offset" not in data:
-        return Fault(
-            "inline-constant",
-            f"{layer} has its value in an attribute, must have offset and size of bytes in the weights",
-            notes=("OpenVINO reads beyond the text of the attribute",),
-        )
-    for name in ("element_type", "shape", "offset", "size"):
-        if name not in data:
-            return Fault(
-                "missing-constant-attribute", f"{layer} has no {name}", "", ("OpenVINO refuses the file",)
-            )
-    element = _ELEMENTS.get(data["element_type"])
-    if element is None:
-        return Fault(
-            "malformed-constant-attribute",
-            f"element_type of {layer} is {data['element_type']!r}, must be an element type such as"
-            " f32, i64, boolean, spelled exactly so",
-            "element_type",
-            ("OpenVINO refuses the file",),
-        )
-    shape = _shape_of(layer)
-    if isinstance(shape, Fault):
-        return shape
-    offset_and_size = []
-    for name in ("offset", "size"):
-        value, _ = integer(data[name])
-        if value is None or not 0 <= value <= INT64_MAX:
-            what = "is not an integer" if value is None else "is out of range"
-            return Fault(
-                "malformed-constant-attribute",
-                f"{name} {data[name]!r} of {layer} {what}, must be a decimal integer from 0 to 2^63-1",
-                None if element is STRING else name,
-                ("OpenVINO refuses the file",),
-            )
-        offset_and_size.append(value)
-    return Region(element, shape, *offset_and_size)
-
-
-def _shape_of(layer: Layer) -> tuple[int, ...] | Fault:
-    text = layer.data["shape"].strip()
-    dims: list[int] = []
-    for part in text.split(",") if text else ():
-        value, _ = integer(part.strip())
-        if value == -1 or (value is None and (".." in part or part.strip() == "?")):
-            return Fault(
-                "dynamic-constant",
-                f"shape of {layer} is {text!r}, must be static",
-                "shape",
-            )
-        if value is None or not 0 <= value <= INT64_MAX:
-            return Fault(
-                "malformed-constant-attribute",
-                f"shape of {layer} is {text!r}, must be sizes of 0 or greater; {part.strip()!r} is not one",
-                "shape",
-                prefix_note(part),
-            )
-        dims.append(value)
-    return tuple(dims)
 
 
 def _region_fault(layer: Layer, region: Region, weights: Weights) -> Fault | None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from irops.invocation import OpFault, input_spec
 from irops.ir.model import LayerKind
+from irops.limits import Limits
 from irops.ops.conversion import as_numbers, converted
+from irops.runtime.arrays import require_room, size_in_bytes
 from irops.runtime.flow import BackwardStep, Flow
 from irops.runtime.plan import Step, ValueKey
+from irops.runtime.program import KernelOf
+from irops.spec.binding import BY_KERNEL
 from irops.values.element import Array, element_type_of, zeros
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -24,12 +28,15 @@ PortGradient = Array | tuple[Array, ...]
 class Backward:
     """One backward pass through a flow.
 
-    values: what was kept of the forward pass; values are removed after their last use. current: the step that
-    is being computed.
+    values: what was kept of the forward pass; values are removed after their last use. kernel_of: the kernels
+    that compute gradients too; current: the step that is being computed.
     """
 
-    def __init__(self, flow: Flow, values: dict[ValueKey, Array]) -> None:
-        self.flow, self.values = flow, values
+    def __init__(
+        self, flow: Flow, values: dict[ValueKey, Array], limits: Limits, kernel_of: KernelOf
+    ) -> None:
+        self.flow, self.values, self._limits, self._kernel_of = flow, values, limits, kernel_of
+        self._bytes_held = sum(array.nbytes for array in values.values())
         self.uses = flow.kept.copy()
         self.gradients: dict[ValueKey, Array] = {}
         self.current: Step | None = None
@@ -37,7 +44,7 @@ class Backward:
     def run(self, cotangents: Mapping[int, Array]) -> dict[int, Array]:
         """The gradients of what is wanted, where any reaches it; cotangents: of Results. All by layer id.
 
-        Raises:  OpFault, of the current step
+        Raises:  OpFault and LimitExceeded, of the current step
         """
         found: dict[int, Array] = {}
         for back in self.flow.steps:
@@ -50,16 +57,21 @@ class Backward:
             outputs = [self.gradients.pop((number, index), None) for index in range(len(step.facts.outputs))]
             if number in self.flow.wanted and outputs[0] is not None:
                 found[number] = outputs[0]
+                self._bytes_held += outputs[0].nbytes
             if back.inputs and any(gradient is not None for gradient in outputs):
                 self._through(back, outputs)
+            self._bytes_held -= sum(gradient.nbytes for gradient in outputs if gradient is not None)
             self._release(back)
         return found
 
     def _through(self, back: BackwardStep, outputs: list[Array | None]) -> None:
         step = back.step
-        layer = LayerValues(step, self.values)
+        layer = LayerValues(step, self.values, self._kernel_of)
         cotangents = layer.cotangents(outputs)
         for of in dict.fromkeys(input_spec(step.op, index).name for index in back.inputs):
+            facts = (layer.inputs[k] for k in back.inputs if input_spec(step.op, k).name == of)
+            wanted = size_in_bytes(fact for fact in facts if fact is not None)
+            require_room(self._bytes_held, wanted, self._limits)
             reached = layer.gradient(of, cotangents)
             first = next(k for k, port in enumerate(step.op.definition.inputs) if port.name == of)
             for index in back.inputs:
@@ -71,12 +83,14 @@ class Backward:
         assert source is not None
         before = self.gradients.get(source)
         self.gradients[source] = gradient if before is None else _sum(before, gradient)
+        self._bytes_held += gradient.nbytes if before is None else 0
 
     def _release(self, back: BackwardStep) -> None:
         for key in back.needs:
             self.uses[key] -= 1
             if self.uses[key] == 0:
-                self.values.pop(key, None)
+                value = self.values.pop(key, None)
+                self._bytes_held -= 0 if value is None else value.nbytes
 
 
 def _sum(a: Array, b: Array) -> Array:
@@ -87,8 +101,8 @@ def _sum(a: Array, b: Array) -> Array:
 class LayerValues:
     """A layer in the backward pass: the arguments of its gradient functions."""
 
-    def __init__(self, step: Step, values: Mapping[ValueKey, Array]) -> None:
-        self.step = step
+    def __init__(self, step: Step, values: Mapping[ValueKey, Array], kernel_of: KernelOf) -> None:
+        self.step, self._kernel_of = step, kernel_of
         self.saved_inputs = [None if source is None else values.get(source) for source in step.sources]
         self.saved_outputs = [values.get((step.layer.id, index)) for index in range(len(step.facts.outputs))]
         self.inputs = [_static_fact(fact, array) for fact, array in zip(step.facts.inputs, self.saved_inputs)]
@@ -108,12 +122,21 @@ class LayerValues:
         invocation, op = self.step.invocation, self.step.op
         saved = {name: self._saved(name) for name in op.definition.gradients[of].saves}
         try:
-            return invocation.gradient(of, cotangents, saved, self.inputs)
-        except OpFault:
+            return invocation.gradient(of, cotangents, saved, self.inputs, self._kernel(of))
+        except (OpFault, MemoryError):
             raise
         except Exception as error:
             message = f"the gradient of {of} of {op.id} failed: {type(error).__name__}: {error}"
             raise OpFault("failed-kernel", message) from error
+
+    def _kernel(self, of: str) -> Callable[..., Any] | None:
+        """The kernel of the op, perhaps of a backend, where it computes the gradient."""
+        ports = self.step.op.definition.inputs
+        fact = next(self.inputs[index] for index, port in enumerate(ports) if port.name == of)
+        replaces = getattr(self.step.op.functions.gradients[of], BY_KERNEL, False)
+        if not replaces or fact is None or not fact.shape.static:
+            return None
+        return self._kernel_of(self.step.op, fact)
 
     def _saved(self, name: str) -> Any:
         definition = self.step.op.definition

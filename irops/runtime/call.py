@@ -50,14 +50,15 @@ def call(
         definition; ValueError
              for arrays of types that no tensor has, and where out is not of the output's type and shape
     """
-    op = (registry or default_registry()).named(op_id)
-    names = (backends,) if isinstance(backends, str) else backends
-    asked = None if names is None else tuple(names)
+    if backends is not None:
+        backends = (backends,) if isinstance(backends, str) else tuple(backends)
+    key = (op_id, backends, registry, *[(name, _spelled(value)) for name, value in attributes.items()])
+    prepared = _PREPARED.find(key)
+    op = (registry or default_registry()).named(op_id) if prepared is None else prepared.op
     try:
-        prepared = _PREPARED.get(
-            _key(op.id, attributes, asked, registry),
-            lambda: Prepared(op, _texts(op, attributes), chain(asked)),
-        )
+        if prepared is None:
+            prepared = Prepared(op, _texts(op, attributes), chain(backends))
+            _PREPARED.put(key, prepared)
         result: Array | tuple[Array, ...] = prepared.run(inputs, out, limits)
     except Violation as violation:
         raise _error(op, fault_of(op, violation)) from None
@@ -72,22 +73,10 @@ def call(
     return result
 
 
-def _key(
-    op_id: str,
-    attributes: Mapping[str, Any],
-    backends: tuple[str | Backend, ...] | None,
-    registry: Registry | None,
-) -> Any:
-    """What a call is remembered by. Values that are equal may be spelled otherwise (1 and True), so their
-    types are part of it.
-    """
-    known = tuple(
-        [
-            (name, type(value), value if isinstance(value, (int, str)) else format_value(value))
-            for name, value in attributes.items()
-        ]
-    )
-    return op_id, known, backends, registry
+def _spelled(value: Any) -> Any:
+    """What an attribute's value is remembered by: equal values may be spelled otherwise (1 and True)."""
+    kind = type(value)
+    return (kind, value) if kind in (int, str, bool) else (kind, format_value(value))
 
 
 def _texts(op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:

@@ -21,16 +21,28 @@ from irops.diagnostics.rules import rule
 from irops.invocation import OpFault
 from irops.ir.model import Layer
 from irops.ir.weights import constant
+from irops.runtime.arena import MIN_BYTES, Arena
+from irops.runtime.arrays import size_in_bytes
+from irops.runtime.assemble import assemble
 from irops.runtime.assumptions import contradictions
+from irops.runtime.fixed import Kept
+from irops.runtime.kept import KeptConstants
 from irops.runtime.plan import Plan, absent_output, plan_of
+from irops.runtime.program import Program
 from irops.spec.op import NoOp, Op
+from irops.switches import enabled
 from irops.values.element import Array
+from irops.values.fact import Fact
 from irops.values.tensors import fact_of
 
 Progress = Callable[[int, int, Layer], None]
 """Called with the number of layers done, the number of layers in all, and the layer."""
 MAX_PLANS = 256
 """For how many sets of input shapes plans are kept; a sequence that grows gives new ones without end."""
+ARENA_SHARE = 8
+"""The share of the limit on tensors that unused memory of an arena may take: one part of so many."""
+SHAPE_BYTES = 1 << 20
+"""How many bytes of values that follow from the shapes of its inputs are kept for a plan."""
 Kernel = Callable[..., Any]
 
 
@@ -50,7 +62,10 @@ class Evaluator:
     ) -> None:
         self.analysis, self.limits = analysis, analysis.limits
         self.backends, self.verify, self.progress = backends, verify, progress
+        self.kept = KeptConstants(self.limits.constant_bytes) if enabled("constants") else None
+        self.arena = Arena(self.limits.tensor_bytes / ARENA_SHARE) if enabled("arena") else None
         self._plans: LruCache[Plan] = LruCache(MAX_PLANS)
+        self._programs: LruCache[Program] = LruCache(MAX_PLANS)
         self._mapped: dict[LayerNode, Array] = {}
         self._kernels: dict[str, tuple[Backend, Kernel]] = {}
 
@@ -61,6 +76,43 @@ class Evaluator:
         """
         shapes = ((key, array.shape, array.dtype) for key, array in given.items())
         return self._plans.get((graph.path, *shapes), lambda: self._planned(graph, given))
+
+    def program(self, graph: GraphNode, given: Mapping[int, Array], keep: Collection[int]) -> Program:
+        """The program for inputs of these shapes. keep: layers whose outputs a run returns beside Results
+
+        Raises:  EvaluationError, as plan does
+        """
+        plan = self.plan(graph, given)
+        key = (plan, frozenset(keep))
+        program = self._programs.find(key)
+        if program is None or not program.is_final:
+            kept = None if program is None else program.kept
+            if kept is None and self.kept is not None:
+                kept = Kept(self.kept, KeptConstants(SHAPE_BYTES))
+            program = assemble(plan, given, keep, kept, self.kernel_with_memory)
+            self._programs.put(key, program)
+        return program
+
+    def run_once(self) -> None:
+        """Keep no results of constants, since only one run follows."""
+        if self.kept is not None:
+            self.kept = KeptConstants(0)
+
+    def kernel_with_memory(self, op: Op, output: Fact) -> Kernel:
+        """The kernel of an op; one that fills an array gets it from the arena. output: its Fact
+
+        Raises:  OpFault where there is none
+        """
+        _, kernel = self.kernel(op)
+        arena, dtype, size = self.arena, output.element_type.dtype, size_in_bytes((output,))
+        if arena is None or size < MIN_BYTES or dtype.hasobject or not getattr(kernel, "takes_out", False):
+            return kernel
+        shape = output.shape.to_tuple()
+
+        def compute(*inputs: Any, **attributes: Any) -> Any:
+            return kernel(*inputs, out=arena.array(shape, dtype, int(size)), **attributes)
+
+        return compute
 
     def _planned(self, graph: GraphNode, given: Mapping[int, Array]) -> Plan:
         overrides = {key: fact_of(array) for key, array in given.items()}

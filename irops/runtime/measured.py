@@ -10,7 +10,7 @@ from irops.runtime.evaluator import Evaluator
 from irops.runtime.plan import Plan, Step
 from irops.runtime.profile import Profile
 from irops.runtime.record import Record
-from irops.runtime.run import Run
+from irops.runtime.stepwise import Run
 from irops.runtime.variables import Transaction
 from irops.values.element import Array
 

@@ -19,6 +19,7 @@ from irops.dialects import dialect_of_version
 from irops.graph.wiring import Wiring
 from irops.values.element import F32, Array, ElementType, element_type_of
 from irops.values.fact import Fact
+from irops.values.shape import Shape
 
 NARROW = ("f16", "bf16")
 
@@ -76,3 +77,10 @@ def rounded(array: Array, fact: Fact | None) -> Array:
     if fact is not None and array.dtype == np.float32 and fact.element_type.name in NARROW:
         return array.astype(fact.element_type.dtype)
     return array
+
+
+def admits(fact: Fact, array: Array) -> bool:
+    """Whether a result is possible for what is inferred, once it is rounded."""
+    if array.dtype == np.float32 and fact.element_type.name in NARROW:
+        return fact.shape.contains(Shape(array.shape))
+    return fact.admits(array)

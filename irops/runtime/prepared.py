@@ -1,42 +1,33 @@
-"""One op with its attributes and a kernel, ready to be called; what follows from input shapes is kept."""
+"""One op with its attributes and a kernel, ready to be called; what follows from the inputs is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from irops.backends.backend import Backend, fill, kernel_of
+from irops.backends.backend import Backend, kernel_of
 from irops.backends.lru_cache import LruCache
-from irops.invocation import Invocation, OpFault
+from irops.invocation import Invocation, OpFault, named_inputs, positional
 from irops.limits import Limits
 from irops.runtime.arrays import check_possible, size_in_bytes
+from irops.runtime.call_outputs import CallOutputs
 from irops.runtime.variables import Transaction
 from irops.spec.op import Op
 from irops.values.element import Array, element_type_of
 from irops.values.fact import Fact
-from irops.values.tensors import as_tensor, fact_of, result_array
+from irops.values.shape import Shape
+from irops.values.tensors import as_tensor
 from irops.values.violation import collect_warnings
 
 MAX_SIGNATURES = 256
-"""For how many sets of types and shapes of inputs the outputs are kept."""
+"""For how many sets of types and shapes of inputs, and of values that inference reads, outputs are kept."""
+MAX_VALUE_BYTES = 1 << 10
+"""The size of the values that inference reads up to which outputs are kept for them."""
 NO_LIMITS_GIVEN = Limits()
-
-
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """What follows from the inputs' types and shapes: the outputs, their size in bytes, the kernel's
-    keywords.
-
-    shapes: of the outputs, where all sizes are known
-    """
-
-    facts: tuple[Fact, ...]
-    shapes: tuple[tuple[int, ...] | None, ...]
-    size: float
-    keywords: Mapping[str, Any]
+ReadInputs = tuple[int, ...]
+"""The indices of the inputs whose values inference reads."""
 
 
 class Prepared:
@@ -50,78 +41,110 @@ class Prepared:
         for fault in self._invocation.faults:
             if not self._invocation.usable or fault.rule == "unknown-attribute":
                 raise OpFault(fault.rule, fault.sentence)
-        found = kernel_of(op, backends)
-        if found is None:
+        chosen = kernel_of(op, backends)
+        if chosen is None:
             raise OpFault("unsupported-op", f"no backend can compute {op.id}")
-        self._op, self._kernel = op, found[1]
-        self._has_variadic_output = op.definition.outputs[-1].variadic
+        self.op, self._kernel = op, chosen[1]
         self._checks_values = getattr(self._kernel, "checks_values", False)
+        self._takes_out = getattr(self._kernel, "takes_out", False)
         names = op.functions.keyword_params["kernel"]
         self._stateful = names is None or "variables" in names
-        self._known: LruCache[Outputs] = LruCache(MAX_SIGNATURES)
+        self._ready: LruCache[CallOutputs | ReadInputs] = LruCache(MAX_SIGNATURES)
 
     def run(self, inputs: Sequence[Any], out: Any, limits: Limits | None) -> Any:
         """The outputs, in the arrays of out, where they are given.
 
         Raises:  OpFault, Violation, Declined, LimitExceeded; ValueError where out does not fit
         """
-        arrays = [None if item is None else as_tensor(item) for item in inputs]
-        outputs = self._outputs(arrays)
-        limits = limits or NO_LIMITS_GIVEN
-        if outputs.size > limits.tensor_bytes:
-            message = f"{self._op.id} would give {outputs.facts[0]}, {limits.message('tensor_bytes')}"
-            raise OpFault("memory-limit", message)
-        if out is not None:
-            _check_room(out, outputs)
+        arrays, kinds = inputs, _kinds(inputs)
+        if kinds is None:
+            arrays = [None if item is None else as_tensor(item) for item in inputs]
+            kinds = tuple([None if a is None else (element_type_of(a).name, a.shape) for a in arrays])
+        outputs = self._outputs_for(arrays, kinds)
+        limit = (limits or NO_LIMITS_GIVEN).tensor_bytes
+        if outputs.size > limit:
+            message = (limits or NO_LIMITS_GIVEN).message("tensor_bytes")
+            raise OpFault("memory-limit", f"{self.op.id} would give {outputs.facts[0]}, {message}")
         keywords = {**outputs.keywords, "variables": Transaction()} if self._stateful else outputs.keywords
-        one_out = None if isinstance(out, tuple) else out
-        kernel = self._kernel if one_out is None else self._filling(one_out)
-        results = self._invocation.compute(arrays, kernel=kernel, keywords=keywords)
-        if out is None:
-            found = tuple(result_array(result, fact) for result, fact in zip(results, outputs.facts))
-            return found if len(found) > 1 or self._has_variadic_output else found[0]
-        return _filled(out, results) if isinstance(out, tuple) else out
+        if outputs.arrange is not None:
+            arrays = outputs.arrange(arrays)
+        if out is not None:
+            outputs.check_room(out)
+        if self._takes_out and type(out) is np.ndarray:
+            return self._kernel(*arrays, out=out, **keywords)  # moves elements, so that no errors arise
+        with np.errstate(all="ignore"):
+            result = self._kernel(*arrays, **keywords)
+        return outputs.arrays(result) if out is None else outputs.filled(out, result)
 
-    def _filling(self, out: Array) -> Any:
-        return lambda *inputs, **attributes: fill(self._kernel, inputs, attributes, out)
+    def _outputs_for(self, arrays: Sequence[Array | None], kinds: tuple[Any, ...]) -> CallOutputs:
+        """What follows from the inputs: kept for their types and shapes, and the values that matter."""
+        ready = self._ready.find(kinds)
+        if type(ready) is tuple:
+            ready = self._ready.find((kinds, *_values(arrays, ready)))
+        return ready if isinstance(ready, CallOutputs) else self._inferred(arrays, kinds)
 
-    def _outputs(self, arrays: Sequence[Array | None]) -> Outputs:
-        """What follows from types and shapes; from values too, unless the kernel checks them itself."""
-        if not self._checks_values:
-            return self._inferred(arrays, with_value=True)
-        key = tuple([None if a is None else (element_type_of(a).name, a.shape) for a in arrays])
-        known = self._known.find(key)
-        if known is None:
-            with collect_warnings() as warnings:
-                known = self._inferred(arrays, with_value=False)
-            if warnings or not all(fact.shape.static for fact in known.facts):
-                return self._inferred(arrays, with_value=True)  # the warnings are due at each call
-            self._known.put(key, known)
-        return known
-
-    def _inferred(self, arrays: Sequence[Array | None], *, with_value: bool) -> Outputs:
-        facts = self._invocation.infer(
-            [None if a is None else fact_of(a, with_value=with_value) for a in arrays]
+    def _inferred(self, arrays: Sequence[Array | None], kinds: tuple[Any, ...]) -> CallOutputs:
+        read: set[int] = set()
+        facts = [
+            None if array is None else self._fact(index, array, read) for index, array in enumerate(arrays)
+        ]
+        with collect_warnings() as warnings:
+            inferred = self._invocation.infer(facts)
+        if warnings:  # due at each call; the kernel gives them where it checks values
+            inferred = self._invocation.infer([None if a is None else Fact.of(a) for a in arrays])
+        check_possible(self.op, inferred)
+        outputs = CallOutputs(
+            tuple(Fact(fact.element_type, fact.shape) for fact in inferred),
+            size_in_bytes(inferred),
+            self._invocation.keywords("kernel", arrays),
+            self._arrangement(arrays),
+            self.op.definition.outputs[-1].variadic,
         )
-        check_possible(self._op, facts)
-        shapes = tuple(fact.shape.to_tuple() if fact.shape.static else None for fact in facts)
-        return Outputs(facts, shapes, size_in_bytes(facts), self._invocation.keywords("kernel", arrays))
+        reads = tuple(sorted(read))
+        size = sum(array.nbytes for index in reads if (array := arrays[index]) is not None)
+        if not warnings and size <= MAX_VALUE_BYTES:
+            self._ready.put(kinds, reads or outputs)
+            if reads:
+                self._ready.put((kinds, *_values(arrays, reads)), outputs)
+        return outputs
+
+    def _fact(self, index: int, array: Array, read: set[int]) -> Fact:
+        """The Fact of an input, which notes when its value is read; none if the kernel checks values."""
+
+        def value() -> Array:
+            read.add(index)
+            return array
+
+        source = None if self._checks_values else value
+        return Fact(element_type_of(array), Shape(array.shape), source)
+
+    def _arrangement(self, arrays: Sequence[Array | None]) -> Callable[[Any], Any] | None:
+        """Puts the inputs in the order of the kernel's parameters; None where they are. Raises: OpFault"""
+        places = [None if array is None else index for index, array in enumerate(arrays)]
+        wanted = positional(self.op, named_inputs(self.op, places))
+        if wanted == places:
+            return None
+        return lambda arrays: [None if place is None else arrays[place] for place in wanted]
 
 
-def _check_room(out: Any, outputs: Outputs) -> None:
-    given = out if isinstance(out, tuple) else (out,)
-    if len(given) != len(outputs.facts):
-        raise ValueError(f"out has {len(given)} arrays, must have {len(outputs.facts)}")
-    for array, fact, shape in zip(given, outputs.facts, outputs.shapes):
-        fits = isinstance(array, np.ndarray) and (
-            (array.shape == shape and element_type_of(array) is fact.element_type) or fact.admits(array)
-        )
-        if not fits or not array.flags.writeable:
-            what = fact_of(array) if isinstance(array, np.ndarray) else type(array).__name__
-            raise ValueError(f"out is {what}, must be {fact}, and writeable")
+def _kinds(inputs: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The dtypes and shapes of arrays; None where an input is anything that has to become a tensor first."""
+    kinds: list[Any] = []
+    for item in inputs:
+        if type(item) is not np.ndarray:
+            return None
+        dtype = item.dtype
+        if dtype.metadata is not None or dtype.kind in "OUSTMm":
+            return None
+        kinds.append((dtype, item.shape))
+    return tuple(kinds)
 
 
-def _filled(out: tuple[Array, ...], results: Sequence[Any]) -> tuple[Array, ...]:
-    for array, result in zip(out, results):
-        np.copyto(array, result)
-    return out
+def _values(arrays: Sequence[Array | None], reads: ReadInputs) -> list[Any]:
+    """The values of some inputs, to be compared."""
+    read = (arrays[index] for index in reads)
+    return [
+        tuple(array.ravel().tolist()) if array.dtype.hasobject else array.tobytes()
+        for array in read
+        if array is not None
+    ]

@@ -23,7 +23,7 @@ from irops.runtime.measured import MeasuredRun
 from irops.runtime.plan import ValueKey
 from irops.runtime.profile import Profile
 from irops.runtime.record import Record
-from irops.runtime.run import Run, run_model
+from irops.runtime.run import run_model
 from irops.runtime.variables import Variables
 from irops.values.element import Array
 
@@ -117,7 +117,7 @@ class Session:
         kept = self.kept(keep)
         record = Record(self.analysis.limits.findings, Profile() if profile else None)
         arrays = self.signature.arrays(inputs)
-        run_type = MeasuredRun if profile else Run
+        run_type = MeasuredRun if profile else None
         values = run_model(self.evaluator, arrays, kept, self.variables, record, run_type=run_type)
         return self.named(values, kept, record)
 
@@ -180,4 +180,5 @@ def run(
     session = Session(
         model, backends=backends, registry=registry, limits=limits, verify=verify, progress=progress
     )
+    session.evaluator.run_once()
     return session.run(inputs, keep=keep, profile=profile)

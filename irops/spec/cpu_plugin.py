@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -32,13 +32,19 @@ class CpuPlugin:
 
     def __init__(self, release: str, entries: Iterable[Refused]) -> None:
         self.release = release
-        self._by_op: dict[str, list[Refused]] = {}
+        by_op: dict[str, list[Refused]] = {}
         for entry in entries:
-            self._by_op.setdefault(entry.op, []).append(entry)
+            by_op.setdefault(entry.op, []).append(entry)
+        self._by_op = {op: tuple(refused) for op, refused in by_op.items()}
+        self.types: Mapping[str, frozenset[str]] = {
+            op: frozenset(name for entry in refused for name in entry.types)
+            for op, refused in self._by_op.items()
+        }
+        """By op, the element types that the plug-in refuses for some input, at least sometimes."""
 
     def refused(self, op: str) -> tuple[Refused, ...]:
         """What the plug-in refuses of an op."""
-        return tuple(self._by_op.get(op, ()))
+        return self._by_op.get(op, ())
 
     @property
     def ops(self) -> frozenset[str]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-import traceback
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
 
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.rules import rule
+from irops.spec.plugins import OPS, is_registered
 
-ENTRY_POINTS = "irops.ops"
 _IMPORTING = RLock()
 
 
@@ -50,15 +49,17 @@ def plugin_folders() -> list[Path]:
 
     Raises:  DefinitionError if one cannot be imported
     """
-    from importlib.metadata import entry_points
+    if not is_registered(OPS):
+        return []
+    from importlib.metadata import entry_points  # slow to import
 
     folders: list[Path] = []
-    for entry in entry_points(group=ENTRY_POINTS):
+    for entry in entry_points(group=OPS):
         try:
             package = entry.load()
         except Exception as error:
             message = (
-                f"the package {entry.value} ({ENTRY_POINTS}: {entry.name}) cannot be imported:"
+                f"the package {entry.value} ({OPS}: {entry.name}) cannot be imported:"
                 f" {type(error).__name__}: {error}"
             )
             raise DefinitionError(
@@ -78,5 +79,7 @@ def _line_of(error: Exception, file: Path) -> int | None:
     names = (str(file), str(file.absolute()))
     if isinstance(error, SyntaxError) and error.filename in names:
         return error.lineno
+    import traceback  # slow to import
+
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename in names]
     return lines[-1] if lines else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 from irops.spec.binding import Functions
 from irops.spec.definition import Attribute, Definition
@@ -13,30 +14,31 @@ class Op:
     """A definition and the functions that implement it.
 
     min_inputs: the number of inputs that are not optional; is_variadic: whether the last input may repeat;
-    axes: the attributes that name axes; reader_requires: index and name of the optional inputs that OpenVINO
-    requires.
+    axes: the attributes that name axes; counts: the attributes that may be any number of 0 or greater;
+    reader_requires: index and name of the optional inputs that OpenVINO requires.
     """
 
     definition: Definition
     functions: Functions
     module: str
+    id: str = field(init=False, compare=False)
     min_inputs: int = field(init=False, compare=False)
     is_variadic: bool = field(init=False, compare=False)
     axes: tuple[Attribute, ...] = field(init=False, compare=False)
+    counts: frozenset[str] = field(init=False, compare=False)
     reader_requires: tuple[tuple[int, str], ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         ports = self.definition.inputs
         attributes = self.definition.attributes.values()
+        object.__setattr__(self, "id", self.definition.id)
         object.__setattr__(self, "min_inputs", sum(not p.optional for p in ports))
         object.__setattr__(self, "is_variadic", bool(ports) and ports[-1].variadic)
         required = tuple((k, p.name) for k, p in enumerate(ports) if p.reader_requires)
         object.__setattr__(self, "reader_requires", required)
         object.__setattr__(self, "axes", tuple(a for a in attributes if a.type in ("axis", "axes")))
-
-    @property
-    def id(self) -> str:
-        return self.definition.id
+        counts = frozenset(a.name for a in attributes if a.type == "int" and a.low <= 0 and a.high == inf)
+        object.__setattr__(self, "counts", counts)
 
     def __repr__(self) -> str:
         return f"<Op {self.id}>"

@@ -32,6 +32,13 @@ class ElementType:
     def __repr__(self) -> str:
         return f"element_type({self.name!r})"
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same type: names are unique, and comparing them alone is fast."""
+        return self is other or (isinstance(other, ElementType) and self.name == other.name)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @property
     def integral(self) -> bool:
         return self.kind in ("signed", "unsigned")

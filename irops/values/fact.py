@@ -75,7 +75,8 @@ class Fact:
             return (_any_element(self.element_type),) * int(size) if size.known and size < 1024 else None
         if holds_dims(known):
             return tuple(known.ravel())
-        return tuple(Dim.of(int(n)) for n in (known if self.element_type.integral else as_i64(known)).ravel())
+        numbers = (known if self.element_type.integral else as_i64(known)).ravel().tolist()
+        return tuple([Dim.of(int(n)) for n in numbers])
 
     @staticmethod
     def of(array: Array) -> Fact:

@@ -105,10 +105,17 @@ def _fields(bits: int, first_high: bool) -> Layout:
     mask = np.uint8((1 << bits) - 1)
 
     def split(groups: Codes) -> Codes:
-        return (groups >> shifts) & mask
+        codes = np.empty((len(groups), len(shifts)), np.uint8)
+        for field, shift in enumerate(shifts):
+            np.right_shift(groups[:, 0], shift, out=codes[:, field])
+        codes &= mask
+        return codes
 
     def join(codes: Codes) -> Codes:
-        return np.bitwise_or.reduce(codes << shifts, axis=1, keepdims=True)
+        joined = codes[:, :1] << shifts[0]
+        for field in range(1, len(shifts)):
+            joined |= codes[:, field : field + 1] << shifts[field]
+        return joined
 
     return Layout(8 // bits, 1, split, join)
 

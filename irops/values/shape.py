@@ -24,7 +24,7 @@ class Shape:
     __slots__ = ("dims",)
 
     def __init__(self, dims: Iterable[DimLike] | None) -> None:
-        self.dims = None if dims is None else tuple(Dim.of(d) for d in dims)
+        self.dims = None if dims is None else tuple([d if type(d) is Dim else Dim.of(d) for d in dims])
 
     @staticmethod
     def of(*dims: DimLike) -> Shape:
@@ -67,7 +67,12 @@ class Shape:
     @property
     def static(self) -> bool:
         """Whether all sizes are known."""
-        return self.dims is not None and all(d.low == d.high for d in self.dims)
+        dims = self.dims
+        if dims is not None:
+            for dim in dims:
+                if dim.low != dim.high:
+                    return False
+        return dims is not None
 
     @property
     def size(self) -> Dim:

@@ -14,9 +14,9 @@ from types import SimpleNamespace
 import pytest
 
 import irops
-from irops.analysis.checks import custom
 from irops.diagnostics import rules as table
 from irops.diagnostics.rules import add_rules, all_rules, rule
+from irops.spec import custom_rules
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "naming_rules"
@@ -128,20 +128,20 @@ def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
     module = SimpleNamespace(RULES=(made(),), __file__="acme.py")
     entry = SimpleNamespace(name="acme", value="acme.rules", load=lambda: module)
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [entry] * (group == "irops.rules"))
-    monkeypatch.setattr(custom, "_are_installed", lambda: True)
-    custom.load_installed_rules.cache_clear()
+    monkeypatch.setattr(custom_rules, "is_registered", lambda group: True)
+    custom_rules.load_installed_rules.cache_clear()
     try:
         assert "ACME001" in {r.code for r in irops.rules()}
         assert {d.code for d in irops.check(MODEL)} == {"ACME001"}
         entry.load = lambda: 1 / 0
-        custom.load_installed_rules.cache_clear()
+        custom_rules.load_installed_rules.cache_clear()
         with pytest.raises(irops.DefinitionError, match=r"OD108 the package acme\.rules"):
             irops.rules()
         entry.load = SimpleNamespace
         with pytest.raises(irops.DefinitionError, match=r"OD112 acme\.rules has no tuple RULES"):
             irops.rules()
     finally:
-        custom.load_installed_rules.cache_clear()
+        custom_rules.load_installed_rules.cache_clear()
 
 
 def test_an_installed_package_is_found_by_its_metadata(tmp_path):

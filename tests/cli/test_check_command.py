@@ -52,7 +52,8 @@ def test_several_files_give_one_report(irops: Irops, broken: Path, valid_model: 
 
 
 @pytest.mark.parametrize(
-    ("form", "start"), [("sarif", "{"), ("github", "::error file="), ("json", "{"), ("concise", "/")]
+    ("form", "start"),
+    [("sarif", "{"), ("github", "::error file="), ("gitlab", "["), ("json", "{"), ("concise", "/")],
 )
 def test_machine_formats_contain_nothing_else(form: str, start: str, irops: Irops, broken: Path) -> None:
     result = irops("check", broken, "--output-format", form)

@@ -65,7 +65,10 @@ def test_recorded_values_are_compared_elsewhere(irops, folder):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--b", "opnevino:CPU"), "there is no source 'opnevino:CPU'; did you mean openvino:?"),
+        (
+            ("--b", "opnevino:CPU"),
+            "there is no source 'opnevino:CPU'; did you mean openvino:? A source is one of",
+        ),
         (("--b", "m.xml"), "there is no source 'm.xml'"),
         (("--mode", "isolate"), "did you mean isolated?"),
         (
@@ -79,6 +82,14 @@ def test_wrong_usage_is_refused_with_a_suggestion(irops, folder, words, message)
     done = irops("compare", folder / "m.xml", "--load-inputs", folder / "in.npz", *words)
     assert done.status == 2
     assert message in done.err
+
+
+@pytest.mark.parametrize("words", [("--b", "referense"), ("--a", "referense", "--b", "reference")])
+def test_a_mistyped_source_is_reported_before_the_model_is_read(irops, folder, words):
+    done = irops("compare", folder / "absent.xml", *words)
+    assert done.status == 2
+    assert "there is no source 'referense'; did you mean reference? A source is one of" in done.err
+    assert "no source" in irops("compare", folder / "m.xml", *words).err, "before inputs are asked for"
 
 
 def test_run_compares_results_with_expected_ones(irops, folder):

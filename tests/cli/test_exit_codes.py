@@ -38,6 +38,7 @@ SUCCESS = {
     "ops": (),
     "where": ("Reverse-1",),
     "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
+    "cache": (),
 }
 FINDINGS = {
     "check": ("BROKEN",),
@@ -121,6 +122,7 @@ REFUSED = {
     "ops": [("--category", "typo"), ("--opset", "99"), ("--definitions", "ABSENT")],
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
+    "cache": [("typo",), ("clean", "typo")],
 }
 
 

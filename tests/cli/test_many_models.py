@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from irops.cli.batches import Batches
 from irops.cli.model_files import find_models
 from irops.cli.processes import Died, Failed, cores, run_in_processes
 
@@ -129,6 +130,8 @@ def work(item: Any) -> Any:
         raise ValueError("no")
     if item == "hang":
         time.sleep(600)
+    if item == "slow":
+        time.sleep(0.2)
     return item, os.getpid()
 
 
@@ -145,6 +148,46 @@ def test_a_process_that_dies_loses_one_item(processes: int) -> None:
         (Failed, "ValueError: no"),
         (Died, "ended with status 3"),
     ]
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_process_that_dies_within_a_batch_loses_one_item(copied: bool) -> None:
+    items = [*range(400), "die", *range(400), "leave", "raise", *range(50)]
+    results = list(run_in_processes(working, (), items, 2, copied=copied))
+    assert sorted(number for number, _ in results) == list(range(len(items)))
+    odd = {items[number]: str(result) for number, result in results if isinstance(result, (Died, Failed))}
+    assert odd == {"die": "ended by SIGKILL", "leave": "ended with status 3", "raise": "ValueError: no"}
+    assert all(result[0] == items[number] for number, result in results if isinstance(result, tuple))
+
+
+def test_results_of_slow_items_are_not_kept_waiting_for_a_batch() -> None:
+    items = [*range(300), "slow", *range(300)]
+    arrived = [number for number, _ in run_in_processes(working, (), items, 2)]
+    assert arrived.index(300) > arrived.index(299)
+    assert sorted(arrived) == list(range(601))
+
+
+def test_batches_grow_with_quick_items_and_shrink_at_the_end() -> None:
+    batches = Batches(range(1000), 2)
+    assert len(batches.next()) == 1
+    for _ in range(20):
+        batches.took(0.001, 10)
+    sizes = []
+    while batch := batches.next():
+        sizes.append(len(batch))
+    assert sizes[0] == 64
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] == 1
+    assert sum(sizes) == 999
+
+
+def test_batches_of_slow_items_have_one_each() -> None:
+    batches = Batches(range(100), 2)
+    batches.took(5.0, 1)
+    assert batches.next() == [(0, 0)]
+    batches.give_back([(0, 0)])
+    assert batches.next() == [(0, 0)]
+    assert batches.next() == [(1, 1)]
 
 
 def test_an_item_that_takes_too_long_is_killed() -> None:

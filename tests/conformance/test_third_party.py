@@ -233,8 +233,8 @@ def test_a_backend_that_hangs_is_a_finding(tmp_path):
     sys.path.insert(0, str(tmp_path))
     backend = IsolatedBackend("slow", timeout=4)
     try:
-        _, _, trial, truth = next(iter(definition_cases(default_registry().op("Reverse-1"))))
-        verdict = judge(backend, trial, truth)
+        case = next(iter(definition_cases(default_registry().op("Reverse-1"))))
+        verdict = judge(backend, case.trial, case.expected(case.trial))
     finally:
         backend.close()
         sys.path.remove(str(tmp_path))

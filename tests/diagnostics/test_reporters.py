@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from irops.diagnostics import concise, full, github, json_format, sarif
+from irops.diagnostics import concise, full, github, gitlab, json_format, sarif
 from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.printable import paragraphs, plural, printable
 from irops.diagnostics.report import Report
@@ -152,6 +152,16 @@ def test_github_leaves_out_what_is_not_known() -> None:
         github.render([Report((NOWHERE,), "m.xml")])
         == "::error file=m.xml,title=IR207 cycle::round and round\n"
     )
+
+
+def test_gitlab_issues_have_distinct_fingerprints_and_places() -> None:
+    issues = json.loads(gitlab.render([REPORT, Report((NOWHERE, NOWHERE), "other.xml")]))
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues) == 4
+    assert issues[1]["check_name"] == "IR401 violated-constraint"
+    assert issues[1]["location"] == {"path": "dir a/m.xml", "lines": {"begin": 57}}
+    assert (issues[0]["severity"], issues[1]["severity"]) == ("minor", "major")
+    assert issues[1]["description"].splitlines()[0] == ERROR.message
+    assert issues[2]["location"] == {"path": "other.xml", "lines": {"begin": 1}}
 
 
 def test_sarif_has_rules_regions_and_layers() -> None:

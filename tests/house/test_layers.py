@@ -17,6 +17,8 @@ LEVELS = {
     "switches": -1,
     "html_table": -1,
     "process_lifetime": -1,
+    "process_memory": -1,
+    "cache": 0,
     "worker_process": 0,
     "values": 0,
     "diagnostics": 0,
@@ -41,6 +43,7 @@ LEVELS = {
     "conformance": 11,
     "document": 12,
     "cli": 13,
+    "testing": 13,
 }
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {
@@ -56,6 +59,7 @@ DOORS = {
     "torch": ("backends/", "conformance/"),
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
+    "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
 }

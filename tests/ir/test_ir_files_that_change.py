@@ -24,7 +24,7 @@ from irops.ir import locks, regular
 from irops.ir.locks import folder_lock
 from irops.ir.pending import Pending
 from irops.ir.read import load
-from irops.ir.storage import Weights, WeightsChanged
+from irops.ir.storage import OpenFiles, Weights, WeightsChanged
 from irops.ir.weights import constant
 
 MODEL = """<net name="{name}" version="11"><layers>
@@ -228,7 +228,7 @@ def test_two_writers_and_a_reader_of_one_model_never_meet_halfway(tmp_path: Path
     while any(writer.is_alive() for writer in writers) or not seen:
         read = irops.read(path)
         try:
-            value = constant(read, read.layer("w"), copied=True)
+            value = constant(read, read.layer("w"), files=OpenFiles())
         except DiagnosticError as error:
             changed.update(d.name for d in error.diagnostics)
             continue

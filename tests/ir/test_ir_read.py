@@ -147,9 +147,9 @@ def test_what_is_not_understood_is_kept() -> None:
     assert model.extra == {"colour": "red"}
     assert model.unknown == [Element("frob", {"a": "1"}, [Element("layer", {}, [Element("dim", text="1")])])]
     assert layer.extra == {"size": "big"}
-    assert layer.unknown == [Element("hint"), Element(COMMENT, text=" note ")]
+    assert layer.unknown == (Element("hint"), Element(COMMENT, text=" note "))
     assert layer.outputs[0].extra == {"hue": "blue"}
-    assert layer.outputs[0].unknown == [Element("mark")]
+    assert layer.outputs[0].unknown == (Element("mark"),)
     assert layer.outputs[0].dims == (2,)
 
 

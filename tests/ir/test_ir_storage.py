@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 import pytest
 
 from irops.ir.regular import NotRegular, kind, open_regular
-from irops.ir.storage import Weights, WeightsChanged
+from irops.ir.storage import JoinedWeights, Weights, WeightsChanged
 
 
 @pytest.fixture
@@ -184,3 +184,16 @@ def test_a_regular_file_is_opened_and_nothing_else(file: Path) -> None:
 )
 def test_what_is_no_regular_file_is_named(mode: int, text: str) -> None:
     assert kind(mode) == text
+
+
+def test_the_digest_of_a_region_follows_from_its_bytes_alone(tmp_path: Path) -> None:
+    path = tmp_path / "w.bin"
+    path.write_bytes(b"abcdabcd")
+    stored, held = Weights.of_file(path), Weights.of_bytes(b"--abcd")
+    assert stored.digest(0, 4) == stored.digest(4, 4) == held.digest(2, 4) != stored.digest(1, 4)
+    joined = JoinedWeights(stored)
+    start = joined.append(held)
+    assert joined.digest(start + 2, 4) == joined.digest(0, 4) == stored.digest(0, 4)
+    path.write_bytes(b"abcdabcde")
+    with pytest.raises(WeightsChanged):
+        stored.digest(0, 4)

@@ -12,6 +12,7 @@ import pytest
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.ir.model import Graph, Layer, Model
 from irops.ir.read import load, loads, read
+from irops.ir.storage import OpenFiles
 from irops.ir.weights import Weights, constant, constant_faults, require_unchanged_weights
 
 FILES = Path(__file__).parent / "files"
@@ -467,7 +468,7 @@ def test_a_constant_may_be_copied_instead_of_viewed(tmp_path: Path, monkeypatch:
             return original(*arguments)  # type: ignore[operator]
 
         monkeypatch.setattr(Weights, name, noted)
-    assert constant(model, model.layer("w"), copied=True).tolist() == [1, -2, 0.5]
+    assert constant(model, model.layer("w"), files=OpenFiles()).tolist() == [1, -2, 0.5]
     assert calls == ["read"]
     calls.clear()
     assert constant(model, model.layer("w")).tolist() == [1, -2, 0.5]

@@ -104,7 +104,7 @@ def with_symbols(sizes, array):
 @pytest.mark.parametrize("op_id", IDS)
 def test_every_symbol_is_what_comes_out(op_id):
     op = REGISTRY.op(op_id)
-    starts = [trial for kind, _, trial, _ in definition_cases(op) if kind == "example"]
+    starts = [case.trial for case in definition_cases(op) if case.kind == "example"]
     if not starts:
         return
 

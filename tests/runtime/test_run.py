@@ -8,7 +8,7 @@ import pytest
 import irops
 from irops.backends.declined import Declined
 from irops.limits import Limits
-from irops.runtime.run import Run
+from irops.runtime.stepwise import Run
 from irops.spec.op import Op
 from irops.values.violation import LimitExceeded, Violation
 
@@ -173,7 +173,7 @@ def test_a_broken_requirement_names_the_constraint(net):
 def test_time_that_is_up_is_reported_before_the_next_layer(chain):
     session = irops.Session(chain, backends="reference", limits=Limits(run_seconds=50))
     run = run_of(session)
-    run._clock._end = 0
+    run._clock.end = 0
     with pytest.raises(irops.EvaluationError) as caught:
         run.graph(session.analysis.root, session.signature.arrays([X]))
     assert caught.value.diagnostics[0].message == (

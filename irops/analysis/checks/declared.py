@@ -17,22 +17,43 @@ from irops.values.element import DYNAMIC, element_type_of_precision
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 
+_Declared = tuple[tuple[int, ...], str | None, str, int]
+"""The dimensions and the precision of a port; the element type and the shape (its id) that are inferred."""
 IGNORED = "OpenVINO ignores the declarations of ports, and uses what it infers"
 
 
 def ports_declare_what_is_inferred(structure: ModelStructure, inferred: Inferred) -> Iterator[Diagnostic]:
     """Types and dimensions of every port of every layer, bodies included, where both are known."""
+    yield from _all(structure, inferred, set())
+
+
+def _all(structure: ModelStructure, inferred: Inferred, agreeing: set[_Declared]) -> Iterator[Diagnostic]:
+    """agreeing: the declarations that were compared and agree; most ports of a model are like others"""
+    with_inputs = structure.dialect.declares_inputs  # other dialects declare a tensor once, as an output
     for known in inferred.layers.values():
-        for body in known.bodies.values():
-            yield from ports_declare_what_is_inferred(structure, body)
+        for body in known.bodies.values() if known.bodies else ():
+            yield from _all(structure, body, agreeing)
         layer, path = known.layer, inferred.path
-        # other dialects declare a tensor once, where it is produced
-        inputs = known.inputs if structure.dialect.declares_inputs else ()
-        for what, ports, facts in (
-            ("input", layer.inputs, inputs),
-            ("output", layer.outputs, () if known.failed else known.outputs),
-        ):
-            yield from _each(structure, layer, path, what, ports, facts)
+        if with_inputs and not _agree(layer.inputs, known.inputs, agreeing):
+            yield from _each(structure, layer, path, "input", layer.inputs, known.inputs)
+        if not known.failed and not _agree(layer.outputs, known.outputs, agreeing):
+            yield from _each(structure, layer, path, "output", layer.outputs, known.outputs)
+
+
+def _agree(ports: Sequence[Port], facts: Sequence[Fact | None], agreeing: set[_Declared]) -> bool:
+    """Whether all ports of one side of a layer declare what is inferred."""
+    for port, fact in zip(ports, facts):
+        if fact is None:
+            continue
+        declared = (port.dims, port.precision, fact.element_type.name, id(fact.shape))
+        if declared in agreeing:
+            continue
+        if port.dims and _contradiction(port, fact.shape) is not None:
+            return False
+        if _other_type(port, fact) is not None:
+            return False
+        agreeing.add(declared)
+    return True
 
 
 def _each(

@@ -22,9 +22,10 @@ def bodies_fit_their_parameters(structure: ModelStructure, inferred: Inferred) -
     """Only bodies whose Parameters declare something else than they receive are inferred once more."""
     ahead = [inferred]
     while ahead:
-        graph = structure.by_path[ahead[-1].path]
-        for known in ahead.pop().layers.values():
-            ahead.extend(known.bodies.values())
+        here = ahead.pop()
+        graph = structure.by_path[here.path]
+        ahead.extend(here.bodies)
+        for known in here.with_bodies:
             for name, body in known.bodies.items():
                 node = graph.layers[known.layer.id].bodies[name]
                 if not body.has_errors and _contradicts(node, body):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from irops.analysis.inferred import Inferred
+from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import shortened
@@ -14,13 +14,19 @@ from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 
 
+def interface(structure: ModelStructure, inferred: Inferred) -> list[LayerFacts]:
+    """The Parameters and Results of the model, in the order in which they were inferred."""
+    ends = {layer.id for layer in (*structure.root.parameters, *structure.root.results)}
+    return [known for number, known in inferred.layers.items() if number in ends]
+
+
 def inputs_and_outputs_keep_their_types(
     structure: ModelStructure, inferred: Inferred
 ) -> Iterator[Diagnostic]:
     """Only for IR 10; OpenVINO keeps the types of IR 11."""
     if structure.model.version != 10:
         return
-    for known in inferred.layers.values():
+    for known in interface(structure, inferred):
         layer = known.layer
         if layer.kind is LayerKind.RESULT and known.inputs and known.inputs[0] is not None:
             what, kind = "output", known.inputs[0].element_type
@@ -45,9 +51,10 @@ def layouts_fit_inputs_and_outputs(structure: ModelStructure, inferred: Inferred
     """Only for IR 11; OpenVINO reads no layouts of IR 10, and uses only those of inputs and results."""
     if structure.model.version == 10:
         return
-    for known in inferred.layers.values():
+    for known in interface(structure, inferred):
         layer = known.layer
-        ports, facts = layer.outputs, list[Fact | None](known.outputs)
+        ports: Sequence[Port] = layer.outputs
+        facts: Sequence[Fact | None] = known.outputs
         if layer.kind is LayerKind.RESULT:
             ports, facts = layer.inputs, known.inputs
         elif layer.kind is not LayerKind.PARAMETER:

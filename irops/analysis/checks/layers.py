@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from irops.analysis.structure import GraphNode, ModelStructure
+from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import abridged, plural
 from irops.graph.order import feeding_layers
@@ -13,7 +13,7 @@ from irops.ir.model import SHOWN, Layer, LayerKind
 
 
 def the_model_has_results(structure: ModelStructure) -> Iterator[Diagnostic]:
-    if () not in structure.partially_read and not _sinks(structure.graphs[0]):
+    if () not in structure.partially_read and not structure.graphs[0].sinks:
         count = len(structure.model.layers)
         what = f"the model has {count} layer{'s' * (count != 1)} and no Result"
         yield structure.finding(
@@ -28,10 +28,13 @@ def the_model_has_results(structure: ModelStructure) -> Iterator[Diagnostic]:
 def every_layer_reaches_a_result(structure: ModelStructure) -> Iterator[Diagnostic]:
     """Reports the last layer of each unused branch, with the number of other layers in the branch."""
     for scope in structure.fully_read:
-        sinks = _sinks(scope)
+        sinks = scope.sinks
         if not sinks or scope.wiring.faults or scope.wiring.unconnected:  # a missing edge may be the cause
             continue
-        for layer, behind in _dead_ends(scope.wiring, feeding_layers(scope.wiring, sinks)):
+        living = feeding_layers(scope.wiring, sinks)
+        if len(living) == len(scope.wiring.layers):
+            continue
+        for layer, behind in _dead_ends(scope.wiring, living):
             more = f" (nor on {plural(behind, 'layer')} that only it depends on)" if behind else ""
             whole = "the model" if scope.outer is None else "the body"
             message = (
@@ -53,7 +56,9 @@ def layer_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
         first: dict[str, Layer] = {}
         for layer in scope.graph.layers:
             other = first.setdefault(layer.name, layer)
-            if other is not layer and layer.name and other.id != layer.id:
+            if other is layer:
+                continue
+            if layer.name and other.id != layer.id:
                 message = f"{layer} has the name of {other}, must have a unique name to be found by it"
                 yield structure.finding(
                     "duplicate-layer-name",
@@ -70,6 +75,8 @@ def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
         first: dict[str, tuple[Layer, int]] = {}
         for layer in scope.graph.layers:
             for index, port in enumerate(layer.outputs):
+                if not port.names:
+                    continue
                 for name in port.names:
                     other, output = first.setdefault(name, (layer, index))
                     if (other.id, output) != (layer.id, index):
@@ -87,18 +94,10 @@ def tensor_names_are_unique(structure: ModelStructure) -> Iterator[Diagnostic]:
                         )
 
 
-def _sinks(scope: GraphNode) -> list[Layer]:
-    return [
-        layer
-        for layer in scope.wiring.layers.values()
-        if layer.intended_kind in (LayerKind.RESULT, LayerKind.SINK)
-    ]
-
-
 def _dead_ends(wiring: Wiring, living: set[int]) -> Iterator[tuple[Layer, int]]:
     """Layers without consumers that are not sinks, each with the number of layers that only it depends on."""
     reported: set[int] = set()
-    feeding = {layer_id for layer_id, _ in wiring.consumers}
+    feeding = wiring.feeding
     for layer in wiring.layers.values():
         if layer.id in living or layer.id in feeding or layer.kind is LayerKind.PARAMETER:
             continue

@@ -25,25 +25,20 @@ MAX_NAMES = 6
 
 
 def types_are_spelled_as_specified(structure: ModelStructure) -> Iterator[Diagnostic]:
-    right: dict[tuple[str, str], str] = {}
     for scope in structure.graphs:
-        for layer in scope.graph.layers:
-            key = (layer.type, layer.version)
-            spelled = right.get(key)
-            if spelled is None:
-                spelled = right[key] = _spelled(structure, layer)
-            if spelled != layer.type:
-                anchor = ANCHORS.get(spelled)
-                name = "nonstandard-type-spelling" if anchor is None else "misread-type-spelling"
-                message = f"the type is spelled {layer.type}, must be {spelled}"
-                note = anchor or "OpenVINO ignores the case and finds the op"
-                source = structure.editable
-                right_way = source and fix(
-                    f"write the type {spelled}", [with_attribute(source, layer.at, "type", spelled)]
-                )
-                yield structure.finding(
-                    name, message, layer.at, scope, layer, attribute="type", notes=(note,), fix=right_way
-                )
+        for layer in scope.groups.where(lambda layer: _spelled(structure, layer) != layer.type):
+            spelled = _spelled(structure, layer)
+            anchor = ANCHORS.get(spelled)
+            name = "nonstandard-type-spelling" if anchor is None else "misread-type-spelling"
+            message = f"the type is spelled {layer.type}, must be {spelled}"
+            note = anchor or "OpenVINO ignores the case and finds the op"
+            source = structure.editable
+            right_way = source and fix(
+                f"write the type {spelled}", [with_attribute(source, layer.at, "type", spelled)]
+            )
+            yield structure.finding(
+                name, message, layer.at, scope, layer, attribute="type", notes=(note,), fix=right_way
+            )
 
 
 def ops_need_no_extension_library(structure: ModelStructure) -> Iterator[Diagnostic]:
@@ -100,13 +95,15 @@ def layers_declare_the_outputs_that_there_are(
     while ahead:
         inferred = ahead.pop()
         scope = structure.by_path[inferred.path]
+        ahead.extend(inferred.bodies)
         for known in inferred.layers.values():
             layer = known.layer
-            ahead.extend(known.bodies.values())
             given, declared = len(known.outputs), len(layer.outputs)
+            if given == declared:
+                continue
             # a Result gives its value to the caller, and an Assign to its variable; they may declare no port
             result = layer.intended_kind in (LayerKind.RESULT, LayerKind.SINK) and declared <= given
-            if result or known.failed or known.op is None or given == declared:
+            if result or known.failed or known.op is None:
                 continue
             message = (
                 f"{layer} declares {plural(declared, 'output')}, must declare {given}, as {known.op.id} has"

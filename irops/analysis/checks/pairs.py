@@ -10,6 +10,8 @@ from irops.analysis.checks.state import layers_of_type
 from irops.analysis.structure import GraphNode, LayerNode, ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.graph.order import feeding_layers
+from irops.ir.model import Layer
+from irops.spec.op import Op
 
 MAX_SEARCHES = 100
 """For how many layers all those before them are searched, which takes time for each."""
@@ -38,9 +40,14 @@ def first_assignments_follow_a_read(structure: ModelStructure) -> Iterator[Diagn
 def _nodes(structure: ModelStructure, op: str) -> Iterator[tuple[GraphNode, LayerNode]]:
     """The layers of an op version, with their graphs."""
     for scope in structure.fully_read:
-        for node in scope.layers.values():
-            if node.op is not None and node.op.id == op:
-                yield scope, node
+        for layer in scope.current(scope.groups.where(lambda layer: _is_of(structure, layer, op))):
+            yield scope, scope.layers[layer.id]
+
+
+def _is_of(structure: ModelStructure, layer: Layer, op: str) -> bool:
+    """Whether a layer is of an op version."""
+    resolved = structure.registry.resolve(layer.type, layer.version)
+    return isinstance(resolved, Op) and resolved.id == op
 
 
 def _read_before(scope: GraphNode, node: LayerNode) -> set[str | None]:
@@ -56,7 +63,9 @@ def _read_before(scope: GraphNode, node: LayerNode) -> set[str | None]:
 
 def _in_bodies(structure: ModelStructure) -> bool:
     return any(
-        layer.type.lower() in STATEFUL for scope in structure.graphs[1:] for layer in scope.graph.layers
+        layer.type.lower() in STATEFUL
+        for scope in structure.graphs[1:]
+        for layer in scope.groups.first_layers
     )
 
 
@@ -65,7 +74,7 @@ def variables_are_read_and_assigned_once(structure: ModelStructure) -> Iterator[
     scope = structure.graphs[0]
     if scope not in structure.fully_read or _in_bodies(structure):
         return
-    layers = [layer for layer in scope.graph.layers if layer.type.lower() in STATEFUL]
+    layers = scope.groups.where(lambda layer: layer.type.lower() in STATEFUL)
     counts = Counter((layer.data.get("variable_id"), layer.type.lower()) for layer in layers)
     for layer in layers:
         name, kind = layer.data.get("variable_id"), layer.type.lower()

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from irops.analysis.checks import layers, ops, pairs, sinks, state
 from irops.analysis.checks.cascading import without_cascading
-from irops.analysis.checks.custom import custom_findings, load_installed_rules
+from irops.analysis.checks.custom import custom_findings
 from irops.analysis.checks.declared import ports_declare_what_is_inferred
 from irops.analysis.checks.declared_bodies import bodies_fit_their_parameters
 from irops.analysis.checks.interface import (
@@ -31,6 +31,7 @@ from irops.limits import Clock, Limits, recursion_limit_for
 from irops.limits import notes as limit_notes
 from irops.reading import load
 from irops.registry import Registry
+from irops.spec.custom_rules import load_installed_rules
 from irops.spec.releases import releases
 
 Check: TypeAlias = Callable[[ModelStructure], Iterator[Diagnostic]]
@@ -107,13 +108,25 @@ def _whole(
     with no_collection(), recursion_limit_for(limits.depth):
         if isinstance(model, Model):
             return _report(ModelAnalysis(model, registry, limits), (), custom, target=target)
-        path = os.fspath(model)
-        try:
-            loaded, read_findings = load(path, weights, text=text, limits=limits)
-        except ReadError as error:
-            return Report.of(error.diagnostics, path)
-        analysis = ModelAnalysis(loaded, registry, limits, read_findings)
-        return _report(analysis, read_findings, custom, path, target)
+        # in a function of its own, so that the model is freed before the collector could traverse it
+        return _of_file(os.fspath(model), weights, text, custom, registry, limits, target)
+
+
+def _of_file(
+    path: str,
+    weights: str | os.PathLike[str] | None,
+    text: bytes | None,
+    custom: tuple[Rule, ...],
+    registry: Registry | None,
+    limits: Limits,
+    target: str | None,
+) -> Report:
+    try:
+        loaded, read_findings = load(path, weights, text=text, limits=limits)
+    except ReadError as error:
+        return Report.of(error.diagnostics, path)
+    analysis = ModelAnalysis(loaded, registry, limits, read_findings)
+    return _report(analysis, read_findings, custom, path, target)
 
 
 def _report(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from irops.analysis.checks.interface import interface
 from irops.analysis.inferred import Inferred
 from irops.analysis.structure import ModelStructure
 from irops.diagnostics.diagnostic import Diagnostic
@@ -20,8 +21,8 @@ UNCOMPILED_NOTES = ("OpenVINO reads the file, but its CPU plug-in refuses to com
 
 def nothing_uses_a_sink(structure: ModelStructure) -> Iterator[Diagnostic]:
     for scope in structure.graphs:
-        for layer in scope.graph.layers:
-            if layer.kind not in (LayerKind.RESULT, LayerKind.SINK):
+        for layer in scope.groups.of_kinds(LayerKind.RESULT, LayerKind.SINK):
+            if layer.id not in scope.wiring.feeding:
                 continue
             users = scope.wiring.consumers.get((layer.id, 0), ())
             for user, _ in users[:1]:
@@ -33,7 +34,7 @@ def inputs_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Ite
     """Reports what OpenVINO reads, so that a model can be changed before it is compiled: only warnings."""
     if not structure.dialect.runtime_notes:
         return
-    for known in inferred.layers.values():
+    for known in interface(structure, inferred):
         if known.layer.kind is not LayerKind.PARAMETER or not known.outputs or known.failed:
             continue
         fact = known.outputs[0]
@@ -55,11 +56,14 @@ def ranks_can_be_compiled(structure: ModelStructure, inferred: Inferred) -> Iter
     if not structure.dialect.runtime_notes:
         return
     for known in inferred.layers.values():
+        for fact in known.outputs:
+            if fact.shape.dims is None:
+                break
+        else:
+            continue
         if known.op is None or known.failed or known.layer.kind is LayerKind.PARAMETER:
             continue
-        if any(fact is None or fact.shape.rank is None for fact in known.inputs):
-            continue
-        if any(fact.shape.rank is None for fact in known.outputs):
+        if all(fact is not None and fact.shape.dims is not None for fact in known.inputs):
             place = structure.graphs[0]
             message = f"{known.layer} has an output of unknown rank"
             yield structure.finding(

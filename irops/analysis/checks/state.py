@@ -57,6 +57,8 @@ def variables_are_read_before_they_are_assigned(structure: ModelStructure) -> It
     reads = _variables(structure, "readvalue")
     assigns = _variables(structure, "assign")
     for scope in structure.fully_read if reads and assigns else ():
+        if not any(path == scope.path and number in scope.wiring.feeding for path, number in assigns):
+            continue
         behind: dict[int, frozenset[str]] = {}
         for node in scope.order:
             layer, place = node.layer, (scope.path, node.layer.id)
@@ -85,9 +87,8 @@ def _variables(structure: ModelStructure, type_: str) -> dict[tuple[Path, int], 
 def layers_of_type(structure: ModelStructure, type_: str) -> Iterator[tuple[GraphNode, Layer]]:
     """The layers of a type, in lower case, with their graphs, bodies included."""
     for scope in structure.graphs:
-        for layer in scope.graph.layers:
-            if layer.type.lower() == type_:
-                yield scope, layer
+        for layer in scope.groups.of_type(type_):
+            yield scope, layer
 
 
 def _declaration(layer: Layer) -> tuple[str, str] | None:

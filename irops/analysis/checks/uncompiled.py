@@ -12,8 +12,10 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import plural
 from irops.invocation.inputs import input_spec
 from irops.ir.model import Layer, LayerKind
-from irops.spec.cpu_plugin import Refused, cpu_plugin
+from irops.spec.cpu_plugin import CpuPlugin, Refused, cpu_plugin
 from irops.spec.op import Op
+
+_Places = dict[tuple[object, tuple[str | None, ...], bool], list[tuple[Refused, int]]]
 
 
 @dataclass(slots=True)
@@ -62,38 +64,67 @@ def _refused_inputs(
 ) -> Iterator[tuple[GraphNode, LayerFacts, Refused, int]]:
     """Each layer with an entry of the table that applies, and the first input that it applies to."""
     table, ahead = cpu_plugin(), [inferred]
+    places: _Places = {}
     while ahead:
         here = ahead.pop()
         scope = structure.by_path[here.path]
-        candidates = [
-            known
-            for known in here.layers.values()
-            if known.op is not None and known.op.id in table.ops and not known.failed
+        ahead.extend(here.bodies)
+        refused = [
+            (known, entry, index)
+            for known in _candidates(here, table)
+            for entry, index in _places(known, table, places)
         ]
-        ahead.extend(body for known in here.layers.values() for body in known.bodies.values())
-        if not candidates:
+        if not refused:
             continue
         created, variable = created_layers(scope), _depending_on_inputs(scope)
-        for known in candidates:
-            op = known.op
-            assert op is not None
-            if known.layer.id not in created:
-                continue
-            for entry in table.refused(op.id):
-                index = _place(known, op, entry, known.layer.id in variable)
-                if index is not None:
-                    yield scope, known, entry, index
+        for known, entry, index in refused:
+            otherwise = "constant" if known.layer.id in variable else "variable"
+            if known.layer.id in created and entry.when != otherwise:
+                yield scope, known, entry, index
 
 
-def _place(known: LayerFacts, op: Op, entry: Refused, variable: bool) -> int | None:
-    """The first input that an entry applies to; None if it does not apply to the layer."""
-    if entry.when == ("constant" if variable else "variable"):
-        return None
+def _candidates(inferred: Inferred, table: CpuPlugin) -> list[LayerFacts]:
+    """The layers with an input of a type that the table names for their op."""
+    candidates = []
+    types = table.types
+    for known in inferred.layers.values():
+        if known.op is None or known.failed:
+            continue
+        refused = types.get(known.op.id, frozenset())
+        for fact in known.inputs if refused else ():
+            if fact is not None and fact.element_type.name in refused:
+                candidates.append(known)
+                break
+    return candidates
+
+
+def _places(known: LayerFacts, table: CpuPlugin, places: _Places) -> list[tuple[Refused, int]]:
+    """The entries that are about a layer, each with the first input that it is about, without regard to
+    whether the layer depends on inputs of the model.
+
+    places: those of layers before, by what they depend on
+    """
+    types = tuple([None if fact is None else fact.element_type.name for fact in known.inputs])
+    is_static = all(fact is None or fact.shape.static for fact in known.inputs)
+    key = (known.invocation, types, is_static)
+    entries = places.get(key)
+    if entries is None:
+        assert known.op is not None
+        each = ((entry, _place(known, entry)) for entry in table.refused(known.op.id))
+        entries = places[key] = [(entry, index) for entry, index in each if index is not None]
+    return entries
+
+
+def _place(known: LayerFacts, entry: Refused) -> int | None:
+    """The first input that an entry is about; None if it is not about the layer."""
+    op = known.op
+    assert op is not None
+    place = next((k for k in _inputs_of(known, op, entry.of) if _type(known, k) in entry.types), None)
     if entry.when == "static" and not all(fact is None or fact.shape.static for fact in known.inputs):
         return None
     if entry.beside and _beside(known, op, entry.beside) not in entry.others:
         return None
-    return next((k for k in _inputs_of(known, op, entry.of) if _type(known, k) in entry.types), None)
+    return place
 
 
 def _beside(known: LayerFacts, op: Op, name: str) -> str:

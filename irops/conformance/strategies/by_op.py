@@ -41,5 +41,5 @@ def source_of(op: Op) -> Source | None:
     """The source of an op's generated trials; None if the definition has no usable example."""
     if op.id in SPECIAL:
         return SPECIAL[op.id](op)
-    starts = [trial for kind, _, trial, _ in definition_cases(op) if kind == "example"]
+    starts = [case.trial for case in definition_cases(op) if case.kind == "example"]
     return Source(retyped(op, starts), variations(op, starts)) if starts else None

@@ -20,6 +20,7 @@ from irops.debugging.compare.propagated import propagated
 from irops.debugging.compare.report import report_text
 from irops.debugging.sources.parse import AnySource, source_of
 from irops.debugging.sources.source import Context, Source
+from irops.debugging.sources.workers import Workers
 from irops.diagnostics.printable import plural, shortened
 from irops.diagnostics.suggestions import did_you_mean
 from irops.html_table import html_table
@@ -33,6 +34,10 @@ Mode = Literal["isolated", "propagated", "cuts"]
 MODES = ("isolated", "propagated", "cuts")
 SCHEMA = 1
 """The version of the JSON form."""
+
+
+class UnsuitableMode(ValueError):
+    """A mode that does not exist, or in which a source cannot be compared."""
 
 
 @dataclass(frozen=True)
@@ -127,27 +132,34 @@ def compare(
     """
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
     with ExitStack() as opened:
-        first, second = (source_of(item) for item in (a, b))
+        workers = Workers.of(analysis.registry, analysis.limits)
+        first, second = (source_of(item, workers) for item in (a, b))
         opened.callback(first.close)
         opened.callback(second.close)
         context = Context(analysis, analysis.signature.arrays(inputs))
         return compared(context, first, second, mode, progress)
 
 
+def mode_of(mode: str | None, b: Source) -> str:
+    """The mode, by default what b allows. Raises: UnsuitableMode"""
+    chosen = mode or ("isolated" if b.computes_layers else "propagated")
+    if chosen not in MODES:
+        raise UnsuitableMode(
+            f"mode is {chosen!r}, must be one of {', '.join(MODES)}{did_you_mean(chosen, MODES)}"
+        )
+    if chosen == "isolated" and not b.computes_layers:
+        raise UnsuitableMode(f"{b.name} cannot compute single layers; compare in mode propagated")
+    return chosen
+
+
 def compared(
     context: Context, a: Source, b: Source, mode: str | None = None, progress: Progress | None = None
 ) -> Comparison:
     """As compare, for sources that the caller closes."""
-    chosen = mode or ("isolated" if b.computes_layers else "propagated")
-    if chosen not in MODES:
-        raise ValueError(
-            f"mode is {chosen!r}, must be one of {', '.join(MODES)}{did_you_mean(chosen, MODES)}"
-        )
+    chosen = mode_of(mode, b)
     notes, complete = (), True  # type: tuple[str, ...], bool
     match chosen:
         case "isolated":
-            if not b.computes_layers:
-                raise ValueError(f"{b.name} cannot compute single layers; compare in mode propagated")
             layers = isolated(context, a, b, progress)
         case "propagated":
             layers, notes, complete = propagated(context, a, b, progress)

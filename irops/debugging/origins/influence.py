@@ -43,7 +43,7 @@ def inferred_again(analysis: ModelAnalysis, node: LayerNode, inputs: Facts) -> l
     Raises:  OpFault where the layer is invalid for them
     """
     with collect_warnings():
-        outputs = Inference(analysis).layer(node, inputs).outputs
+        outputs = list(Inference(analysis).layer(node, inputs).outputs)
         assert node.invocation is not None
         return attach_values(node.invocation, inputs, outputs, analysis.limits.folded_elements)
 

@@ -10,8 +10,8 @@ from time import monotonic
 
 from irops.analysis.checks.run import check
 from irops.debugging.reduce.case import Case
-from irops.debugging.reduce.memory import Memory
-from irops.debugging.reduce.oracle import Judge
+from irops.debugging.reduce.memory import Memory, Outcome
+from irops.debugging.reduce.oracle import Judge, Unjudged
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.limits import Limits
 from irops.registry import Registry
@@ -34,9 +34,10 @@ class Budget:
 
 
 class Attempts:
-    """The search so far. best: the smallest case that fails; tries: how many cases were judged
+    """The search so far.
 
-    reason: why the whole model fails, which smaller ones must share
+    best: the smallest case that fails; tries: how many cases were judged; reason: why the whole model fails,
+    which smaller ones must share; unjudged: how many cases exceeded a limit; note: of the last of them
     """
 
     def __init__(
@@ -50,7 +51,8 @@ class Attempts:
         progress: Progress | None = None,
     ) -> None:
         self.judge, self.memory, self.registry, self.limits = judge, memory, registry, limits
-        self.tries = self._judged = 0
+        self.tries = self.unjudged = self._judged = 0
+        self.note = ""
         self.reason: str | None = None
         self.best: Case | None = None
         self._budget, self._end, self._progress = budget, monotonic() + budget.seconds, progress
@@ -103,12 +105,20 @@ class Attempts:
             if monotonic() > self._end:
                 raise OutOfTries(f"the limit of {self._budget.seconds:g} seconds is reached")
             self._judged += 1
-            remembered = self.memory.remember(case.key, self.judge.reason(case))
+            remembered = self.memory.remember(case.key, self._outcome(case))
         self.tries += 1
         if self._progress is not None:
             best = self.best or case
             self._progress(self.tries, self._budget.tries, f"{best.operations} layers")
         return remembered.reason
+
+    def _outcome(self, case: Case) -> Outcome:
+        try:
+            return Outcome(self.judge.reason(case))
+        except Unjudged as exceeded:
+            self.unjudged += 1
+            self.note = str(exceeded)
+            return Outcome(None, self.note)
 
     def _is_valid(self, case: Case, of_recording: bool) -> bool:
         """Whether irops accepts a case: no errors beside those of the whole model, and inputs that fit."""
@@ -123,11 +133,11 @@ class Attempts:
     def _runs(self, case: Case) -> bool:
         """Whether irops computes a case."""
         try:
-            run(case.model, case.inputs, registry=self.registry, limits=self.limits)
+            run(case.analysis(self.registry, self.limits), case.inputs)
         except EvaluationError:
             return False
         return True
 
     def _codes(self, case: Case) -> set[str]:
-        report = check(case.model, registry=self.registry, limits=self.limits)
+        report = check(case.analysis(self.registry, self.limits), limits=self.limits)
         return {finding.code for finding in report.errors}

@@ -9,18 +9,26 @@ from irops.analysis.signature import Port, Signature
 from irops.analysis.structure import ModelStructure
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.reproduction import Program, Target
+from irops.debugging.weights_in_place import weights_file, write_text
 from irops.dialects import dialect_of
 from irops.ir.pending import Pending
 from irops.ir.tensor_files import save_all
+from irops.registry import Registry
 from irops.runtime.session import run
 from irops.writing import write
 
 STEM, PROGRAM, EXPECTED = "reduced", "repro.py", "expected.npz"
 INPUTS = "inputs.npz"
+LINKED = 64 << 20
+"""A candidate does not copy more bytes of weights than this, where it can refer to the model's own file."""
 
 
-def write_case(case: Case, folder: Path) -> tuple[Path, Path]:
+def write_case(
+    case: Case, folder: Path, registry: Registry | None = None, *, link: bool = False
+) -> tuple[Path, Path]:
     """Write reduced.xml with reduced.bin (or a file of the model's format) and inputs.npz.
+
+    link: make reduced.bin a link to the weights if they have more than LINKED bytes and need no change
 
     Returns: the paths of model and inputs
 
@@ -28,13 +36,24 @@ def write_case(case: Case, folder: Path) -> tuple[Path, Path]:
     """
     suffixes = dialect_of(case.model).suffixes
     model, inputs = folder / f"{STEM}{suffixes[0] if suffixes else '.xml'}", folder / INPUTS
-    write(case.model, model)
-    save_all(os.fspath(inputs), {port.name: case.inputs[port.name] for port in _inputs(case)})
+    weights = weights_file(case.model) if link else None
+    if weights is not None and os.path.getsize(weights) > LINKED:
+        write_text(case.model, model)
+        model.with_suffix(".bin").symlink_to(weights)
+    else:
+        write(case.model, model, registry=registry)
+    save_all(os.fspath(inputs), {port.name: case.inputs[port.name] for port in _inputs(case, registry)})
     return model, inputs
 
 
 def write_reproduction(
-    case: Case, folder: Path, title: str, target: Target | None, *, compared: bool
+    case: Case,
+    folder: Path,
+    title: str,
+    target: Target | None,
+    *,
+    compared: bool,
+    registry: Registry | None = None,
 ) -> tuple[str, ...]:
     """Write a case with a program that shows the fault; the names of the files.
 
@@ -42,21 +61,21 @@ def write_reproduction(
     compared: whether it compares the results with those of irops
     """
     folder.mkdir(parents=True, exist_ok=True)
-    model, _ = write_case(case, folder)
+    model, _ = write_case(case, folder, registry)
     files = [model.name, *([f"{STEM}.bin"] if model.suffix == ".xml" else []), INPUTS]
-    expected = tuple(run(case.model, case.inputs).values()) if compared else None
+    expected = tuple(run(case.model, case.inputs, registry=registry).values()) if compared else None
     if expected is not None:
         save_all(os.fspath(folder / EXPECTED), {str(k): array for k, array in enumerate(expected)})
         files.append(EXPECTED)
     runtime = target or Target.of_file(model)
-    inputs = {port.name: case.inputs[port.name] for port in _inputs(case)}
+    inputs = {port.name: case.inputs[port.name] for port in _inputs(case, registry)}
     text = Program(model, title, inputs, expected, runtime).text()
     with Pending(folder / PROGRAM) as (file,):
         file.write(text.encode())
     return (*files, PROGRAM)
 
 
-def _inputs(case: Case) -> list[Port]:
+def _inputs(case: Case, registry: Registry | None) -> list[Port]:
     """The inputs that have values, in the order of the model."""
-    ports = Signature(ModelStructure(case.model)).inputs
+    ports = Signature(ModelStructure(case.model, registry)).inputs
     return [port for port in ports if port.name in case.inputs]

@@ -46,7 +46,7 @@ class Question:
         if self.crashes is not None:
             return CrashJudge(self.crashes, seconds, registry, limits)
         if self.command is not None:
-            return CommandJudge(self.command, seconds)
+            return CommandJudge(self.command, seconds, (limits or Limits()).process_memory, registry)
         assert self.oracle is not None
         return FunctionJudge(self.oracle)
 

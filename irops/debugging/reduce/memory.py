@@ -19,9 +19,13 @@ class OtherReduction(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was found of a case: the reason for which it fails, or None."""
+    """What was found of a case.
+
+    reason: for which it fails, or None; note: which limit it exceeded, so that it was not judged
+    """
 
     reason: str | None
+    note: str = ""
 
 
 class Memory:
@@ -35,8 +39,9 @@ class Memory:
 
     @classmethod
     def of_folder(cls, folder: Path, of: str) -> Memory:
-        """The outcomes in a folder. of: the whole model and its oracle
+        """The outcomes in a folder, but for cases that exceeded a limit, which may be another one now.
 
+        of: the whole model and its oracle
         Raises:  OtherReduction if the folder has the outcomes of another reduction; OSError
         """
         memory = cls()
@@ -49,7 +54,7 @@ class Memory:
             )
         for line in lines[1:]:
             entry = _parsed(line)
-            if isinstance(entry, dict) and isinstance(entry.get("case"), str):
+            if isinstance(entry, dict) and isinstance(entry.get("case"), str) and not entry.get("note"):
                 memory._outcomes[entry["case"]] = Outcome(entry.get("reason"))
         return memory
 
@@ -70,9 +75,9 @@ class Memory:
         """The outcome of a case, if it was judged."""
         return self._outcomes.get(key)
 
-    def remember(self, key: str, reason: str | None) -> Outcome:
+    def remember(self, key: str, outcome: Outcome) -> Outcome:
         """Keep the outcome of a case."""
-        outcome = self._outcomes[key] = Outcome(reason)
+        self._outcomes[key] = outcome
         if self._file is not None:
             self._file.write(f"{json.dumps(_entry(key, outcome))}\n")
             self._file.flush()
@@ -85,7 +90,8 @@ class Memory:
 
 
 def _entry(key: str, outcome: Outcome) -> dict[str, object]:
-    return {"case": key, "reason": outcome.reason}
+    note = {"note": outcome.note} if outcome.note else {}
+    return {"case": key, "reason": outcome.reason, **note}
 
 
 def _parsed(line: str) -> object:

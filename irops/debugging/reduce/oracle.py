@@ -17,6 +17,10 @@ texts, a smaller model counts only if its reason is that of the whole model.
 """
 
 
+class Unjudged(Exception):
+    """A case cannot be judged, since its process exceeds a limit; the message says which."""
+
+
 class InvalidQuestion(ValueError):
     """What a reduction shall preserve is not given, given twice, or cannot be preserved."""
 
@@ -52,7 +56,10 @@ class Judge(ABC):
 
     @abstractmethod
     def reason(self, case: Case) -> str | None:
-        """Why a case fails; None if it does not."""
+        """Why a case fails; None if it does not.
+
+        Raises:  Unjudged
+        """
 
     def suspects(self, case: Case) -> Sequence[int]:
         """The ids of layers that are likely to fail alone, bodies apart; they are tried first."""

@@ -37,7 +37,8 @@ class Reduction:
 
     model, inputs: the case; tries: how many candidates were judged; layers, of: how many layers of the model
     and of the original one compute something, those of bodies included (inputs, results and constants are
-    not counted); reason: why the model fails; stopped: why the search ended early, or None
+    not counted); reason: why the model fails; stopped: why the search ended early, or None; unjudged: how
+    many candidates exceeded a limit on a process, and note: which one
     """
 
     model: Model = field(repr=False)
@@ -47,8 +48,11 @@ class Reduction:
     of: int
     reason: str
     stopped: str | None = None
-    target: Target | None = None
-    expects_results: bool = False
+    unjudged: int = 0
+    note: str = ""
+    target: Target | None = field(default=None, repr=False)
+    expects_results: bool = field(default=False, repr=False)
+    registry: Registry | None = field(default=None, repr=False)
 
     def write(self, folder: str | os.PathLike[str]) -> tuple[str, ...]:
         """Write reduced.xml and reduced.bin (or a file of the model's format), inputs.npz and repro.py, a
@@ -60,7 +64,14 @@ class Reduction:
         """
         case = Case(self.model, self.inputs)
         title = f"{self.reason}: {self}"
-        return write_reproduction(case, Path(folder), title, self.target, compared=self.expects_results)
+        return write_reproduction(
+            case,
+            Path(folder),
+            title,
+            self.target,
+            compared=self.expects_results,
+            registry=self.registry,
+        )
 
     def __str__(self) -> str:
         tries = f"{self.tries:,} {'try' if self.tries == 1 else 'tries'}"
@@ -98,11 +109,14 @@ def reduce(
     command: words of a command that exits with 0 if the fault shows; it gets the paths of the model and of
         an .npz file with the inputs as its last arguments, and as IROPS_MODEL and IROPS_INPUTS.
     tries, seconds: how many candidates are judged at most, and for how long; seconds_per_try: for a candidate
-    in another process; folder: keeps the outcome of each try, so that a second call goes on where the first
+    in another process, whose memory limits.process_bytes bounds; a candidate that exceeds it is not judged;
+    folder: keeps the outcome of each try, so that a second call goes on where the first
     one ended; progress: called with (tries, their limit, the smallest size so far).
     Raises:  NoFault (a ValueError) if the fault does not show; DiagnosticError for a model that cannot be
         read or inputs that do not fit
     """
+    if isinstance(model, ModelAnalysis):
+        registry, limits = registry or model.registry, limits or model.limits
     judge = Question(oracle, differs, crashes, rule, command).judge(seconds_per_try, registry, limits)
     analysis = model if isinstance(model, ModelAnalysis) else analyse(model, registry, limits)
     case = _case(analysis, inputs, judge)
@@ -130,7 +144,9 @@ def _case(analysis: ModelAnalysis, inputs: Mapping[str | int, Any] | Iterable[An
 def _reduction(case: Case, attempts: Attempts) -> Reduction:
     """Raises: NoFault"""
     if not attempts.begin(case) and not any(map(attempts.begin, suspects(case, attempts))):
-        raise NoFault(f"the fault does not show in the whole model: {attempts.judge.absence}")
+        raise NoFault(
+            f"the fault does not show in the whole model: {attempts.note or attempts.judge.absence}"
+        )
     stopped = None
     try:
         reduced(attempts.best or case, attempts)
@@ -147,6 +163,9 @@ def _reduction(case: Case, attempts: Attempts) -> Reduction:
         case.operations,
         attempts.reason or "",
         stopped,
+        attempts.unjudged,
+        attempts.note,
         attempts.judge.target,
         attempts.judge.compares_results,
+        attempts.registry,
     )

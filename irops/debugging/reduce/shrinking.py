@@ -9,6 +9,7 @@ from irops.debugging.reduce.arrays import axes_of, may_be_parameters, shorter, s
 from irops.debugging.reduce.attempts import Attempts
 from irops.debugging.reduce.case import Case, computes
 from irops.debugging.reduce.tensors import tensors, with_tensors
+from irops.registry import Registry
 from irops.values.element import Array, element_type_of
 
 
@@ -26,7 +27,7 @@ def _shortened(case: Case, size: int, attempts: Attempts) -> Case:
     """The case with all axes of a size shortened."""
     while size > 1:
         for cut in shorter(size, 1):
-            smaller = next((c for c in _cut_everywhere(case, size, cut) if attempts.fails(c)), None)
+            smaller = next(filter(attempts.fails, _cut_everywhere(case, size, cut, attempts.registry)), None)
             if smaller is not None:
                 case, size = smaller, cut.stop - cut.start
                 break
@@ -39,24 +40,24 @@ def _shortened_alone(case: Case, number: int, axis: int, attempts: Attempts) -> 
     """The case with one axis of one tensor shortened."""
     array = tensors(case)[number]
     for cut in shorter(array.shape[axis], 1):
-        smaller = with_tensors(case, {number: sliced(array, {axis}, cut)})
+        smaller = with_tensors(case, {number: sliced(array, {axis}, cut)}, attempts.registry)
         if attempts.fails(smaller):
             return smaller
     return case
 
 
-def _cut_everywhere(case: Case, size: int, cut: slice) -> Iterator[Case]:
+def _cut_everywhere(case: Case, size: int, cut: slice, registry: Registry | None) -> Iterator[Case]:
     """All axes of a size cut; then also such numbers in vectors, which may be shapes, and in attributes."""
     arrays = tensors(case)
     cuts = {n: sliced(a, axes_of(a, size), cut) for n, a in arrays.items() if size in a.shape}
-    yield with_tensors(case, cuts)
+    yield with_tensors(case, cuts, registry)
     length = cut.stop - cut.start
     vectors = {n: _renumbered(a, size, length) for n, a in arrays.items() if _has_number(a, size)}
     if vectors:
-        yield with_tensors(case, {**cuts, **vectors})
+        yield with_tensors(case, {**cuts, **vectors}, registry)
     data = dict(_renumbered_attributes(case, size, length))
     if data:
-        yield with_tensors(case, {**cuts, **vectors}, data)
+        yield with_tensors(case, {**cuts, **vectors}, registry, data)
 
 
 def _has_number(array: Array, number: int) -> bool:

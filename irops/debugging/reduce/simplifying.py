@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from irops.analysis.infer import analyse
 from irops.debugging.reduce.arrays import in_plain_types, lower_numbers, may_be_parameters, plainer
 from irops.debugging.reduce.attempts import Attempts
 from irops.debugging.reduce.case import Case, computes
@@ -20,7 +19,7 @@ _NUMBERS = re.compile(r"{0}(\s*,\s*{0})*".format(r"-?[0-9.]+(?:[eE][-+]?[0-9]+)?
 
 def with_one_result(case: Case, attempts: Attempts) -> Case:
     """The case with a single result that shows the fault, if there is one."""
-    analysis = analyse(case.model, attempts.registry, attempts.limits)
+    analysis = case.analysis(attempts.registry, attempts.limits)
     sources = [analysis.root.wiring.inputs[layer.id][0] for layer in analysis.root.results]
     if len(sources) < 2:
         return case
@@ -37,7 +36,8 @@ def with_one_result(case: Case, attempts: Attempts) -> Case:
 def static(case: Case, attempts: Attempts) -> Case:
     """The case with inputs that declare the shapes of their values."""
     fixed = constants(case)
-    candidate = with_tensors(case, {n: array for n, array in tensors(case).items() if n not in fixed})
+    arrays = {n: array for n, array in tensors(case).items() if n not in fixed}
+    candidate = with_tensors(case, arrays, attempts.registry)
     return candidate if candidate.key != case.key and attempts.fails(candidate) else case
 
 
@@ -48,7 +48,7 @@ def in_simpler_types(case: Case, attempts: Attempts) -> Case:
         of_kind = {n: array for n, array in arrays.items() if element_type_of(array) is kind}
         changed = {n: plain for n, array in of_kind.items() for plain in in_plain_types(array)}
         if changed:
-            candidate = with_tensors(case, changed)
+            candidate = with_tensors(case, changed, attempts.registry)
             case = candidate if attempts.fails(candidate) else case
     return case
 
@@ -67,7 +67,7 @@ def with_plain_values(case: Case, attempts: Attempts) -> Case:
 
 def _first_failing(case: Case, number: int, candidates: Iterator[Array], attempts: Attempts) -> Case:
     for array in candidates:
-        candidate = with_tensors(case, {number: array})
+        candidate = with_tensors(case, {number: array}, attempts.registry)
         if attempts.fails(candidate):
             return candidate
     return case
@@ -75,7 +75,7 @@ def _first_failing(case: Case, number: int, candidates: Iterator[Array], attempt
 
 def with_default_attributes(case: Case, attempts: Attempts) -> Case:
     """The case with attributes at their defaults, or 0 or 1 where there is none."""
-    analysis = analyse(case.model, attempts.registry, attempts.limits)
+    analysis = case.analysis(attempts.registry, attempts.limits)
     for layer in case.model.layers:
         invocation = analysis.root.layers[layer.id].invocation
         if invocation is None or not computes(layer):
@@ -84,7 +84,7 @@ def with_default_attributes(case: Case, attempts: Attempts) -> Case:
             text = case.model.layer(layer.id).data.get(name)
             for simpler in () if text is None else _simpler_texts(text, attribute.default):
                 data = {**case.model.layer(layer.id).data, name: simpler}
-                candidate = with_tensors(case, {}, {layer.id: data})
+                candidate = with_tensors(case, {}, attempts.registry, {layer.id: data})
                 if attempts.fails(candidate):
                     case = candidate
                     break

@@ -5,22 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from irops.analysis.infer import analyse
 from irops.debugging.compare.comparison import compared
 from irops.debugging.reduce.case import Case
-from irops.debugging.reduce.oracle import InvalidQuestion, Judge
+from irops.debugging.reduce.oracle import InvalidQuestion, Judge, Unjudged
 from irops.debugging.reduce.reproduction import Target
 from irops.debugging.sources.layerwise import Layerwise
 from irops.debugging.sources.openvino_device import OpenVINODevice
 from irops.debugging.sources.parse import AnySource, source_of
-from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
+from irops.debugging.sources.source import Context, Failure, Source, SourceFailed, Values
 from irops.debugging.sources.stored import SourceError
+from irops.debugging.sources.workers import Workers
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.values.element import Array
 from irops.verdicts.metrics import differs
 from irops.verdicts.verdict import Verdict
 
+LIMITED = ("stalled", "oversized")
+"""Kinds of failures that are the excess of a limit, whose value does not matter."""
 _CHANGING = re.compile(r"0x[0-9a-f]+|[0-9]+|'[^']*'|\"[^\"]*\"")
 """What may change in a message about a smaller model: numbers, and names in quotes."""
 
@@ -43,7 +45,8 @@ class DifferJudge(Judge):
     ) -> None:
         if len(sources) != 2:
             raise InvalidQuestion(f"{len(sources)} sources differ, must be 2")
-        self.a, self.b = (_computing(item, seconds) for item in sources)
+        workers = Workers.of(registry, limits, seconds)
+        self.a, self.b = (_computing(item, workers) for item in sources)
         if isinstance(self.b, Layerwise) and self.b.is_reference:
             self.a, self.b = self.b, self.a
         self.opened = (self.a, self.b)
@@ -54,10 +57,9 @@ class DifferJudge(Judge):
 
     def reason(self, case: Case) -> str | None:
         context = _context(case, self._registry, self._limits)
-        truth = self.a.results(context)
+        truth, ours = _judged(self.a, context), _judged(self.b, context)
         if isinstance(truth, Failure):
             return None
-        ours = self.b.results(context)
         if isinstance(ours, Failure):
             return f"{self.description}: {ours.kind}" if ours.is_fault else None
         if all(_same(truth[name], ours[name]) for name in truth):
@@ -93,7 +95,7 @@ class DifferJudge(Judge):
 
 
 class CrashJudge(Judge):
-    """Whether a source fails: it reports an error, crashes, or does not answer in time.
+    """Whether a source fails: it reports an error, crashes, uses too much memory, or does not answer in time.
 
     The reason is what it reports, without numbers and names.
     """
@@ -101,7 +103,7 @@ class CrashJudge(Judge):
     def __init__(
         self, source: str, seconds: float, registry: Registry | None = None, limits: Limits | None = None
     ) -> None:
-        self.source = _computing(_WHOLE.get(source, source), seconds)
+        self.source = _computing(_WHOLE.get(source, source), Workers.of(registry, limits, seconds))
         self.opened = (self.source,)
         self.description = f"{self.source.name} fails"
         self.absence = f"{self.source.name} computes it"
@@ -112,7 +114,7 @@ class CrashJudge(Judge):
         results = self.source.results(_context(case, self._registry, self._limits))
         if not isinstance(results, Failure) or not results.is_fault:
             return None
-        text = results.kind if results.kind == "stalled" else f"{results.kind}: {results.reason}"
+        text = results.kind if results.kind in LIMITED else f"{results.kind}: {results.reason}"
         return f"{self.source.name} {_CHANGING.sub('#', text)}"
 
 
@@ -120,10 +122,10 @@ _WHOLE = {"openvino": "openvino:CPU"}
 """The source that runs a whole model, where the name alone computes layer by layer."""
 
 
-def _computing(item: AnySource, seconds: float) -> Source:
+def _computing(item: AnySource, workers: Workers) -> Source:
     """A source that computes any model. Raises: InvalidQuestion; DiagnosticError"""
     try:
-        source = source_of(item, seconds)
+        source = source_of(item, workers)
     except SourceError as error:
         raise InvalidQuestion(str(error)) from None
     if not isinstance(source, (Layerwise, OpenVINODevice)):
@@ -132,6 +134,14 @@ def _computing(item: AnySource, seconds: float) -> Source:
     if isinstance(source, OpenVINODevice):
         _require_available(source)
     return source
+
+
+def _judged(source: Source, context: Context) -> Values | Failure:
+    """The results of a source. Raises: Unjudged where it uses too much memory"""
+    results = source.results(context)
+    if isinstance(results, Failure) and results.kind == "oversized":
+        raise Unjudged(f"{source.name}: {results.reason}")
+    return results
 
 
 def _require_available(source: OpenVINODevice) -> None:
@@ -144,7 +154,7 @@ def _require_available(source: OpenVINODevice) -> None:
 
 
 def _context(case: Case, registry: Registry | None, limits: Limits | None) -> Context:
-    analysis = analyse(case.model, registry, limits)
+    analysis = case.analysis(registry, limits)
     return Context(analysis, analysis.signature.arrays(case.inputs))
 
 

@@ -11,6 +11,7 @@ from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.constants import constant_layer, joined, static_parameter
 from irops.ir.model import Layer, LayerKind, Port
 from irops.ir.weights import constant
+from irops.registry import Registry
 from irops.values.element import Array
 
 
@@ -29,11 +30,14 @@ def constants(case: Case) -> frozenset[int]:
 
 
 def with_tensors(
-    case: Case, arrays: Mapping[int, Array], data: Mapping[int, Mapping[str, str]] | None = None
+    case: Case,
+    arrays: Mapping[int, Array],
+    registry: Registry | None,
+    data: Mapping[int, Mapping[str, str]] | None = None,
 ) -> Case:
     """The case with other values, of any types and shapes; ports declare what is then inferred.
 
-    data: other attributes, by layer id
+    registry: of the ops of the case, None for the default one; data: other attributes, by layer id
     """
     weights, inputs = joined(case.model.weights), dict(case.inputs)
     layers: list[Layer] = []
@@ -47,7 +51,7 @@ def with_tensors(
             layers.append(static_parameter(layer, array))
             inputs[layer.name] = array
     model = replace(case.model, graph=replace(case.model.graph, layers=layers), weights=weights)
-    return Case(with_declared_ports(model, infer(model)), inputs)
+    return Case(with_declared_ports(model, infer(model, registry=registry)), inputs)
 
 
 def _undeclared(layer: Layer, data: Mapping[str, str]) -> Layer:

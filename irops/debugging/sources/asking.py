@@ -7,23 +7,26 @@ from typing import Any
 from irops.debugging.sources.source import Failure, SourceFailed
 from irops.worker_process import Process, ProcessDied
 
+KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}
+"""The kind of a failure by what a process exceeded."""
+
 
 def asked(process: Process, request: tuple[Any, ...]) -> tuple[str, Any]:
     """The answer of a process: a word and what it is about.
 
-    A crash counts only if the request alone repeats it in a new process: an earlier one may have corrupted
-    the memory.
+    A crash, or too much memory, counts only if the request alone repeats it in a new process: an earlier one
+    may have corrupted the memory, or left tensors behind.
     Raises:  SourceFailed
     """
     try:
         word, content = process.ask(request)
     except ProcessDied as died:
         if died.stalled:
-            raise SourceFailed(Failure("stalled", str(died))) from None
+            raise SourceFailed(Failure(KINDS[died.exceeded], str(died))) from None
     else:
         return word, content
     try:
         word, content = process.ask(request)
     except ProcessDied as died:
-        raise SourceFailed(Failure("stalled" if died.stalled else "crashed", str(died))) from None
+        raise SourceFailed(Failure(KINDS[died.exceeded], str(died))) from None
     return word, content

@@ -1,6 +1,6 @@
 """The process that computes layers with a backend, so that a crash does not end the caller.
 
-Its requests are ("backend", name), then ("has", op) or ("compute", op, inputs, attributes).
+Its requests are ("backend", name, folders, modules), then ("has", op) or ("compute", op, inputs, attributes).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from irops.backends.catalogue import chain, missing
 from irops.backends.declined import Declined
 from irops.debugging.sources.wire import packed, unpacked, unpacked_attributes
 from irops.diagnostics.diagnostic import DiagnosticError
-from irops.registry import default_registry
+from irops.registry import Registry, default_registry
 from irops.worker_process import serve
 
 
@@ -23,15 +23,18 @@ class Worker:
 
     def __init__(self) -> None:
         self._backend: Backend | None = None
+        self._registry = default_registry()
 
     def answer(self, request: tuple[Any, ...]) -> Any:
         """None for the first request, unless the backend is unavailable; then (word, content)."""
         if request[0] == "backend":
-            (self._backend,) = chain((request[1],))
+            _, name, folders, modules = request
+            self._registry = Registry(folders, modules) if folders or modules else self._registry
+            (self._backend,) = chain((name,))
             lacking = missing(self._backend)
             return None if lacking is None else ("refused", lacking)
         assert self._backend is not None
-        op = default_registry().op(request[1])
+        op = self._registry.op(request[1])
         try:
             kernel = self._backend.kernel(op)
             if request[0] == "has":

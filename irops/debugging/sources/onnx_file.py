@@ -10,9 +10,9 @@ from irops.debugging.sources.openvino_device import TIMEOUT
 from irops.debugging.sources.source import Context, Failure, LayerValue, Source, SourceFailed, Values
 from irops.debugging.sources.taps import chunks_of_taps
 from irops.debugging.sources.wire import packed, unpacked
+from irops.debugging.sources.workers import UNBOUNDED, Workers
 from irops.ir.model import Layer
 from irops.values.element import Array
-from irops.worker_process import Process
 
 
 class ONNXFile(Source):
@@ -20,9 +20,9 @@ class ONNXFile(Source):
 
     is_whole = True
 
-    def __init__(self, path: str, timeout: float = TIMEOUT) -> None:
+    def __init__(self, path: str, workers: Workers = UNBOUNDED) -> None:
         self.name = f"onnxruntime:{path}"
-        self._process = Process("irops.debugging.sources.onnx_worker", ("model", path), timeout)
+        self._process = workers.process("irops.debugging.sources.onnx_worker", ("model", path), TIMEOUT)
 
     def results(self, context: Context) -> Values | Failure:
         try:

@@ -16,6 +16,7 @@ from irops.debugging.sources.other_model import OtherModel
 from irops.debugging.sources.remote_backend import RemoteBackend
 from irops.debugging.sources.source import Source
 from irops.debugging.sources.stored import SourceError, Stored, stored_source
+from irops.debugging.sources.workers import UNBOUNDED, Workers
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.ir.model import Model
 from irops.runtime.session import Session
@@ -38,17 +39,17 @@ IN_PROCESS = ("reference", "numpy")
 """Backends of NumPy alone, which need no process of their own."""
 
 
-def source_of(item: AnySource, timeout: float | None = None) -> Source:
+def source_of(item: AnySource, workers: Workers = UNBOUNDED) -> Source:
     """The source that a text or an object stands for; the caller closes it.
 
-    timeout: seconds for each answer of a runtime in a process of its own
+    workers: how a runtime in a process of its own is run
     Raises:  SourceError for a text that is no source; DiagnosticError for a backend that is not available
     """
     match item:
         case Source():
             return item
         case str() | os.PathLike():
-            return source_of_text(os.fspath(item), timeout)
+            return source_of_text(os.fspath(item), workers)
         case Session():
             return OtherModel(item.analysis, Layerwise(_first(item)))
         case Model() | ModelAnalysis():
@@ -60,16 +61,15 @@ def source_of(item: AnySource, timeout: float | None = None) -> Source:
     raise TypeError(f"a source is {type(item).__name__}, must be a text, a backend, a model or a mapping")
 
 
-def source_of_text(text: str, timeout: float | None = None) -> Source:
+def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
     """The source that a text stands for; see FORMS. Raises: SourceError"""
-    options = {} if timeout is None else {"timeout": timeout}
     head, separator, rest = text.partition(":")
     match head + separator:
         case "openvino:":
-            return _device(rest, options)
+            return _device(rest, workers)
         case "onnxruntime:":
             _require_file(rest, text)
-            return ONNXFile(rest, **options)
+            return ONNXFile(rest, workers)
         case "model:":
             _require_file(rest, text)
             return OtherModel(rest, Layerwise(Reference()))
@@ -79,16 +79,17 @@ def source_of_text(text: str, timeout: float | None = None) -> Source:
         lacking = missing(backend_of(text))
         if lacking is not None:
             raise SourceError(f"the backend {text} is not available: {lacking}")
-        return Layerwise(RemoteBackend(text, **options))
+        return Layerwise(RemoteBackend(text, workers))
     if text.endswith((".npz", ".npy")) or os.path.isdir(text):
         return stored_source(text)
     if os.path.isfile(text):
         raise SourceError(f"{text} is a file, but no source; a model is written model:{text}")
     meant = did_you_mean_word(text, (*backend_names(), *PREFIXES))
-    raise SourceError(f"there is no source {text!r}{meant}; a source is one of: {'; '.join(FORMS)}")
+    forms = f"{' A' if meant else '; a'} source is one of: {'; '.join(FORMS)}"
+    raise SourceError(f"there is no source {text!r}{meant}{forms}")
 
 
-def _device(rest: str, options: Mapping[str, float]) -> Source:
+def _device(rest: str, workers: Workers) -> Source:
     device, *settings = rest.split(",")
     properties: dict[str, str] = {}
     for setting in settings:
@@ -104,7 +105,7 @@ def _device(rest: str, options: Mapping[str, float]) -> Source:
     lacking = missing(backend_of("openvino"))
     if lacking is not None:
         raise SourceError(f"openvino:{device} is not available: {lacking}")
-    return OpenVINODevice(device, properties, **options)
+    return OpenVINODevice(device, properties, workers)
 
 
 def _require_file(path: str, text: str) -> None:

@@ -10,9 +10,9 @@ from irops.backends.declined import Declined
 from irops.debugging.sources.asking import asked
 from irops.debugging.sources.source import Failure, SourceFailed
 from irops.debugging.sources.wire import packed, packed_attributes, unpacked
+from irops.debugging.sources.workers import UNBOUNDED, Workers
 from irops.spec.op import Op
 from irops.values.element import Array
-from irops.worker_process import Process
 
 TIMEOUT = 120.0
 """Seconds that a backend may take for one layer, compilation included."""
@@ -25,9 +25,10 @@ class RemoteBackend:
     call starts a new process.
     """
 
-    def __init__(self, name: str, timeout: float = TIMEOUT) -> None:
+    def __init__(self, name: str, workers: Workers = UNBOUNDED) -> None:
         self.name = name
-        self._process = Process("irops.debugging.sources.backend_worker", ("backend", name), timeout)
+        request = "backend", name, workers.folders, workers.modules
+        self._process = workers.process("irops.debugging.sources.backend_worker", request, TIMEOUT)
         self._has: dict[str, bool] = {}
 
     def kernel(self, op: Op) -> Callable[..., Any] | None:

@@ -20,7 +20,8 @@ from irops.verdicts.arithmetic import DECLARED, Arithmetic
 class Failure:
     """Why a source gives no values.
 
-    kind: crashed, stalled, refused (it reports an error), or declined (it does not implement this)
+    kind: crashed, stalled, oversized (it used too much memory), refused (it reports an error), or declined
+    (it does not implement this)
     """
 
     kind: str

@@ -37,8 +37,12 @@ def rule(name_or_code: str) -> Rule:
 
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code: those of irops, then custom rules."""
-    own, custom = (sorted(set(table.values()), key=lambda r: r.code) for table in (_table(), _CUSTOM))
-    return (*own, *custom)
+    return (*sorted(set(_table().values()), key=lambda r: r.code), *custom_rules())
+
+
+def custom_rules() -> tuple[Rule, ...]:
+    """The custom rules of this process, by code."""
+    return tuple(sorted(set(_CUSTOM.values()), key=lambda r: r.code))
 
 
 def add_rules(rules: Iterable[Rule]) -> None:

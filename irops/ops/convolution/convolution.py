@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, prod
 
 import numpy as np
 
 from irops.ops.convolution.columns import convolve
+from irops.ops.convolution.depthwise import depthwise
 from irops.ops.sliding import Slide, Steps, check_empty_lists, positions, reach, same_padding
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
@@ -16,6 +17,8 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
 Numbers = tuple[int, ...]
+MIN_DEPTHWISE_POSITIONS = 1 << 7
+"""From this many output positions on, depthwise convolution is faster without matrix products."""
 
 
 @shape("Convolution-1")
@@ -145,7 +148,11 @@ def group_convolution(
 ) -> Array:
     steps = Steps.of(data.ndim - 2, strides, dilations, pads_begin, pads_end)
     axes = zip(data.shape[2:], filters.shape[3:], *steps)
-    return convolve(data, filters, [_axis_slide(auto_pad, *axis) for axis in axes])
+    slides = [_axis_slide(auto_pad, *axis) for axis in axes]
+    positions = prod(slide.positions for slide in slides)
+    if filters.shape[1:3] == (1, 1) and data.dtype.kind == "f" and positions >= MIN_DEPTHWISE_POSITIONS:
+        return depthwise(data, filters[:, 0, 0], slides)
+    return convolve(data, filters, slides)
 
 
 def _axis_slide(

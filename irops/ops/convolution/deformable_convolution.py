@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from irops.ops.contraction import product
+from irops.ops.sampling import elements_at
 from irops.ops.sliding import Slide, Steps, check_empty_lists, positions, reach, same_padding
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
@@ -215,16 +216,18 @@ def interpolate(data: Array, y: Array, x: Array, padded: bool) -> Array:
     total = np.zeros((*data.shape[:2], *y.shape[1:]), data.dtype)
     if not data.size:
         return total
-    flat = data.reshape(*data.shape[:2], 1, height * width)
     rows, columns = (
         _neighbours(np.where(inside, at, 0), size, padded) for at, size in ((y, height), (x, width))
     )
     for row, row_weight in rows:
         for column, column_weight in columns:
             valid = inside & (row >= 0) & (row < height) & (column >= 0) & (column < width)
-            index = np.where(valid, row * width + column, 0)[:, np.newaxis]
-            values = np.where(valid[:, np.newaxis], np.take_along_axis(flat, index, 3), 0)
-            total += values * (row_weight * column_weight).astype(data.dtype)[:, np.newaxis]
+            weights = (row_weight * column_weight).astype(data.dtype)
+            places = np.where(valid, row, 0), np.where(valid, column, 0), valid
+            for group, (maps, weight, *place) in enumerate(zip(data, weights, *places)):
+                elements = elements_at(maps, *place)
+                elements *= weight
+                total[group] += elements
     return total
 
 

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 
 from irops.ops.conversion import as_numbers, converted
+from irops.ops.sampling import elements_at
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array, element_type_of
@@ -32,27 +33,23 @@ def grid_sample(data: Array, grid: Array, *, align_corners: bool, mode: str, pad
     batch, channels, height, width = data.shape
     points, kind = as_numbers(grid), element_type_of(data)
     require(height * width > 0 or points.size == 0, "C3", Shape(data.shape))
-    result = np.zeros((*points.shape[:3], channels), data.dtype if mode == "nearest" else np.float64)
-    if points.size == 0:
-        return np.moveaxis(result, 3, 1).astype(data.dtype)
-    rows, columns = (
-        taps(unnormalized(points[..., axis], size, align_corners), mode)
-        for axis, size in ((1, height), (0, width))
-    )
-    item = np.arange(batch)[:, np.newaxis, np.newaxis]
-    for (row, row_weight), (column, column_weight) in product(rows, columns):
-        (y, y_inside), (x, x_inside) = (
-            padded(index, size, padding_mode, align_corners)
-            for index, size in ((row, height), (column, width))
+    result = np.zeros((batch, channels, *points.shape[1:3]), data.dtype if mode == "nearest" else np.float64)
+    for item, (image, item_points) in enumerate(zip(data, points)):
+        rows, columns = (
+            taps(unnormalized(item_points[..., axis], size, align_corners), mode)
+            for axis, size in ((1, height), (0, width))
         )
-        inside = (y_inside & x_inside)[..., np.newaxis]
-        if mode == "nearest":
-            result = np.where(inside, data[item, :, y, x], result)
-        else:
-            elements = as_numbers(data[item, :, y, x]).astype(np.float64)
-            result += np.where(inside, elements, 0.0) * (row_weight * column_weight)[..., np.newaxis]
-    channels_first = np.moveaxis(result, 3, 1)
-    return channels_first if mode == "nearest" else converted(channels_first, kind)
+        for (row, row_weight), (column, column_weight) in product(rows, columns):
+            (y, y_inside), (x, x_inside) = (
+                padded(index, size, padding_mode, align_corners)
+                for index, size in ((row, height), (column, width))
+            )
+            elements = elements_at(image, y, x, y_inside & x_inside)
+            if mode == "nearest":
+                result[item] = elements
+            else:
+                result[item] += as_numbers(elements) * (row_weight * column_weight)
+    return result if mode == "nearest" else converted(result, kind)
 
 
 def unnormalized(position: Array, size: int, align_corners: bool) -> Array:

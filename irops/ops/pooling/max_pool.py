@@ -7,15 +7,21 @@ from math import prod
 
 import numpy as np
 
+from irops.ops.blocks import blocks
 from irops.ops.conversion import as_numbers, low_bits
 from irops.ops.pooling.windows import pooled_shape, windows
 from irops.ops.sliding import Numbers, Slide, at
 from irops.spec.binding import kernel as computes
 from irops.spec.binding import shape
-from irops.values.element import I64, Array, ElementType, element_type_of
+from irops.values.element import Array, ElementType, element_type_of
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import warn_unless
+
+BLOCK_ELEMENTS = 1 << 16
+"""The elements that are pooled at once."""
+Overlaps = list[tuple[slice, slice]]
+"""Positions and the elements that their windows cover: one for each position, or all of one position."""
 
 
 @shape("MaxPool-8", "MaxPool-14")
@@ -53,11 +59,12 @@ def max_pool(
 ) -> tuple[Array, Array]:
     along = windows(kernel, strides, dilations, pads_begin, pads_end, rounding_type, auto_pad)
     slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
-    maxima, positions = _maxima(as_numbers(data), slides)
+    maxima, positions = _maxima(as_numbers(data), slides, True)
     channels = np.arange(prod(data.shape[:2])).reshape(*data.shape[:2], *(1,) * len(slides))
-    indices = (channels * prod(data.shape[2:]) + positions) % max(prod(data.shape[axis:]), 1)
-    kind = element_type_of(data)
-    return low_bits(maxima, kind) if kind.integral else maxima, indices.astype(index_element_type.dtype)
+    indices = channels * prod(data.shape[2:]) + positions
+    if axis > 0:
+        indices %= max(prod(data.shape[axis:]), 1)
+    return _in_type_of(data, maxima), indices.astype(index_element_type.dtype, copy=False)
 
 
 @shape("MaxPool-1")
@@ -87,78 +94,92 @@ def max_pool_1(
     rounding_type: str,
     auto_pad: str,
 ) -> Array:
-    return max_pool(
-        data,
-        kernel=kernel,
-        strides=strides,
-        dilations=(),
-        pads_begin=pads_begin,
-        pads_end=pads_end,
-        rounding_type=rounding_type,
-        auto_pad=auto_pad,
-        index_element_type=I64,
-        axis=0,
-    )[0]
+    along = windows(kernel, strides, (), pads_begin, pads_end, rounding_type, auto_pad)
+    slides = [window.slide(size) for window, size in zip(along, data.shape[2:])]
+    return _in_type_of(data, _maxima(as_numbers(data), slides, False)[0])
 
 
-def _maxima(data: Array, slides: Sequence[Slide]) -> tuple[Array, Array]:
-    """The maximum under each window, and the index in its channel of the first element equal to it.
+def _in_type_of(data: Array, maxima: Array) -> Array:
+    kind = element_type_of(data)
+    return low_bits(maxima, kind) if kind.integral else maxima
+
+
+def _maxima(data: Array, slides: Sequence[Slide], indexed: bool) -> tuple[Array, Array]:
+    """The maximum under each window, and, if indexed, the index in its channel of the first element equal to
+    it, otherwise 0.
 
     A window that covers no element gives the lowest finite number and index 0. NaN is treated as -inf.
     """
+    channels = data.reshape(prod(data.shape[:2]), *data.shape[2:])
+    shape, size = tuple(slide.positions for slide in slides), prod(data.shape[2:])
+    maxima = np.empty((len(channels), *shape), data.dtype)
+    indices = np.zeros(maxima.shape if indexed else 1, np.min_scalar_type(size))
+    for block in blocks(len(channels), size, BLOCK_ELEMENTS):
+        maxima[block] = _maxima_of_channels(channels[block], slides, indices[block] if indexed else None)
+    maxima = maxima.reshape(*data.shape[:2], *shape)
+    return maxima, indices.reshape(maxima.shape) if indexed else indices
+
+
+def _maxima_of_channels(data: Array, slides: Sequence[Slide], indices: Array | None) -> Array:
+    """The maxima of data[channels, ...]. indices: the array to write the indices to, if they are wanted."""
     floating = data.dtype.kind == "f"
     if floating and np.isnan(data.max(initial=-np.inf)):
         data = np.where(np.isnan(data), data.dtype.type(-np.inf), data)
-    indices: Array | None = None
-    for axis, slide in reversed(list(enumerate(slides, 2))):
-        data, elements = (_by_taps if slide.taps <= slide.positions else _by_positions)(data, axis, slide)
-        inner = np.take_along_axis(indices, elements, axis) if indices is not None and slide.size else 0
-        indices = elements * prod(other.size for other in slides[axis - 1 :]) + inner
-    assert indices is not None
-    for axis, slide in enumerate(slides, 2):
+    first = None if indices is None else np.zeros((1,) * data.ndim, indices.dtype)
+    for axis, slide in enumerate(slides, 1):
+        overlaps = _overlaps(slide)
+        maxima = _maxima_along(data, axis, slide, overlaps)
+        if first is not None:
+            elements = np.arange(slide.size, dtype=first.dtype).reshape(-1, *(1,) * (data.ndim - axis - 1))
+            places = first * first.dtype.type(slide.size) + elements
+            first = _first_along(data, maxima, np.broadcast_to(places, data.shape), axis, overlaps)
+        data = maxima
+    for axis, slide in enumerate(slides, 1):
         if not slide.whole:
             empty = at(axis, slide.counts() == 0)
             data[empty] = np.finfo(data.dtype).min if floating else np.iinfo(data.dtype).min
-            indices[empty] = 0
-    return data, indices
+            if first is not None:
+                first[empty] = 0
+    if indices is not None:
+        indices[...] = first
+    return data
 
 
-def _lowest(data: Array, axis: int, slide: Slide) -> Array:
-    """The lowest number of the type for each window, to start the maximum from."""
+def _overlaps(slide: Slide) -> Overlaps:
+    return _by_taps(slide) if slide.taps <= slide.positions else _by_positions(slide)
+
+
+def _by_taps(slide: Slide) -> Overlaps:
+    """Tap by tap: the element of each position."""
+    return [slide.meet(tap) for tap in range(slide.taps)]
+
+
+def _by_positions(slide: Slide) -> Overlaps:
+    """Position by position: all elements of the window; faster if windows are few and long."""
+    return [(slice(p, p + 1), slide.cover(p)) for p in range(slide.positions)]
+
+
+def _maxima_along(data: Array, axis: int, slide: Slide, overlaps: Overlaps) -> Array:
+    """The maximum along one axis under each window; the lowest number of the type if it has no element."""
     lowest = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
-    return np.full((*data.shape[:axis], slide.positions, *data.shape[axis + 1 :]), lowest, data.dtype)
-
-
-def _by_taps(data: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
-    """The maximum along one axis under each window, and its index on the axis; 0 if there is no element.
-
-    Loops over the elements of the window.
-    """
-    maxima = _lowest(data, axis, slide)
-    overlaps = [slide.meet(tap) for tap in range(slide.taps)]
+    maxima = np.full((*data.shape[:axis], slide.positions, *data.shape[axis + 1 :]), lowest, data.dtype)
     for positions, elements in overlaps:
-        best = maxima[at(axis, positions)]
-        np.maximum(best, data[at(axis, elements)], out=best)
-    pending = np.ones(maxima.shape, np.bool_)
-    taps = np.zeros(maxima.shape, np.uint8 if slide.taps < 256 else np.intp)
-    for positions, elements in overlaps:  # count the window elements before the first maximum
-        pending[at(axis, positions)] &= data[at(axis, elements)] != maxima[at(axis, positions)]
-        taps += pending.view(np.uint8)
-    starts = (np.arange(slide.positions) * slide.stride - slide.before).reshape(
-        -1, *(1,) * (data.ndim - axis - 1)
-    )
-    return maxima, np.where(pending, 0, taps * np.intp(slide.dilation) + starts)
+        best, covered = maxima[at(axis, positions)], data[at(axis, elements)]
+        if best.shape[axis] == 1:
+            covered = covered.max(axis=axis, keepdims=True, initial=lowest)
+        np.maximum(best, covered, out=best)
+    return maxima
 
 
-def _by_positions(data: Array, axis: int, slide: Slide) -> tuple[Array, Array]:
-    """Like _by_taps, but loops over the output positions; faster if windows are few and long."""
-    maxima = _lowest(data, axis, slide)
-    indices = np.zeros(maxima.shape, np.intp)
-    for position in range(slide.positions):
-        elements, here = slide.cover(position), at(axis, slice(position, position + 1))
-        covered = data[at(axis, elements)]
-        if covered.shape[axis]:
-            first = covered.argmax(axis=axis, keepdims=True)
-            maxima[here] = np.take_along_axis(covered, first, axis)
-            indices[here] = first * slide.dilation + elements.start
-    return maxima, indices
+def _first_along(data: Array, maxima: Array, indices: Array, axis: int, overlaps: Overlaps) -> Array:
+    """The lowest of the indices of the elements that are equal to the maximum of each window."""
+    none = np.iinfo(indices.dtype).max
+    first = np.full(maxima.shape, none, indices.dtype)
+    for positions, elements in overlaps:
+        lowest, best = first[at(axis, positions)], maxima[at(axis, positions)]
+        other = (data[at(axis, elements)] != best).astype(indices.dtype)
+        candidates = indices[at(axis, elements)] | np.negative(other, out=other)  # -1 has all bits: none
+        if lowest.shape[axis] == 1:
+            candidates = candidates.min(axis=axis, keepdims=True, initial=none)
+        np.minimum(lowest, candidates, out=lowest)
+    return first

@@ -10,8 +10,8 @@ from irops.ops.sort.non_max_suppression import (
     counts,
     outputs_of,
     scalar_or_zero,
-    select,
 )
+from irops.ops.sort.selection import select
 from irops.spec.binding import kernel, shape
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact
@@ -19,6 +19,8 @@ from irops.values.violation import require
 
 TOLERANCE = 1e-9
 """How far outside a box, relative to its size, a corner may lie and count as on its edge."""
+BLOCK_PAIRS = 1 << 12
+"""Pairs of boxes whose intersection is computed at once."""
 
 
 @shape("NMSRotated-13")
@@ -66,14 +68,19 @@ def nms_rotated(
     return indices.astype(output_type.dtype), selected_scores, np.array([len(indices)], output_type.dtype)
 
 
-def rotated_overlap(box: Array, boxes: Array) -> Array:
-    """The intersection over union of a box with each of boxes; 0 if either area is 0."""
-    radius, radii = np.hypot(box[2], box[3]) / 2, np.hypot(boxes[:, 2], boxes[:, 3]) / 2
-    far = np.hypot(boxes[:, 0] - box[0], boxes[:, 1] - box[1]) > radius + radii
-    near = np.flatnonzero((boxes[:, 2] * boxes[:, 3] > 0) & (box[2] * box[3] > 0) & ~far)
-    common = common_area(corners_of(box[np.newaxis]), corners_of(boxes[near]))
-    iou = np.zeros(len(boxes), np.float32)
-    iou[near] = common / (box[2] * box[3] + boxes[near, 2] * boxes[near, 3] - common)
+def rotated_overlap(a: Array, b: Array) -> Array:
+    """The intersection over union of each pair of boxes; 0 if either area is 0."""
+    (radii_a, areas_a), (radii_b, areas_b) = (
+        (np.hypot(boxes[:, 2], boxes[:, 3]) / 2, boxes[:, 2] * boxes[:, 3]) for boxes in (a, b)
+    )
+    apart = np.hypot(*(np.subtract.outer(a[:, axis], b[:, axis]) for axis in (0, 1)))
+    near = np.logical_and.outer(areas_a > 0, areas_b > 0) & ~(apart > np.add.outer(radii_a, radii_b))
+    corners_a, corners_b, iou = corners_of(a), corners_of(b), np.zeros(near.shape, np.float32)
+    first, second = np.nonzero(near)
+    for start in range(0, len(first), BLOCK_PAIRS):
+        i, j = first[start : start + BLOCK_PAIRS], second[start : start + BLOCK_PAIRS]
+        common = common_area(corners_a[i], corners_b[j])
+        iou[i, j] = common / (areas_a[i] + areas_b[j] - common)
     return iou
 
 
@@ -88,8 +95,7 @@ def corners_of(boxes: Array) -> Array:
 
 
 def common_area(a: Array, b: Array) -> Array:
-    """The intersection area of pairs of boxes given by their corners; a may be one box for all of b."""
-    a = np.broadcast_to(a, b.shape)
+    """The intersection area of pairs of boxes given by their corners."""
     intersections, intersecting = edge_intersections(a, b)
     points = np.concatenate([a, b, intersections], axis=1)
     is_vertex = np.concatenate([inside(a, b), inside(b, a), intersecting], axis=1)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 
 import numpy as np
 
+from irops.ops.sort.selection import intersection_over_union, select
 from irops.spec.binding import kernel, shape
 from irops.values.dim import ANY, UNKNOWN, Dim, minimum, unify
 from irops.values.element import F32, I64, Array, ElementType, as_i64
 from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import require, warn_unless
-
-Overlap = Callable[[Array, Array], Array]
-"""A function of a box and several boxes that gives the intersection over union of the box with each."""
 
 
 @shape("NonMaxSuppression-5", "NonMaxSuppression-9")
@@ -122,6 +119,7 @@ def non_max_suppression(
         scalar_or_zero(iou_threshold),
         scalar_or_zero(soft_nms_sigma),
         sort_result_descending,
+        intersection_over_union,
     )
     return indices.astype(output_type.dtype), selected_scores, np.array([len(indices)], output_type.dtype)
 
@@ -226,71 +224,9 @@ def with_rows(indices: Array, rows: int) -> Array:
     return output
 
 
-def select(
-    corners: Array,
-    scores: Array,
-    limit: float,
-    score_threshold: float,
-    iou_threshold: float,
-    sigma: float,
-    descending: bool,
-    overlap: Overlap | None = None,
-) -> tuple[Array, Array]:
-    """The rows (batch item, class, box) and (batch item, class, score) of the selected boxes.
-
-    overlap: the function that gives the overlap of boxes; by default that of boxes given by corners.
-    """
-    rows: list[tuple[float, int, int, int]] = []
-    for item, class_id in np.ndindex(*scores.shape[:2]):
-        class_scores = scores[item, class_id].astype(np.float32)
-        chosen = suppress(corners[item], class_scores, limit, score_threshold, iou_threshold, sigma, overlap)
-        rows += [(score, item, class_id, box) for box, score in chosen]
-    if descending:
-        rows.sort(key=lambda row: (-row[0], *row[1:]))
-    table = np.array(rows, np.float64).reshape(len(rows), 4)
-    indices = np.array([row[1:] for row in rows], np.int64).reshape(len(rows), 3)
-    return indices, table[:, [1, 2, 0]].astype(np.float32)
-
-
 def as_corners(boxes: Array, box_encoding: str) -> Array:
     """Convert boxes to their lower and upper corner, two numbers each."""
     first, second = boxes[..., :2], boxes[..., 2:]
     if box_encoding == "center":  # x before y; the order has no effect on areas
         return np.concatenate([first - second / 2, first + second / 2], axis=-1)
     return np.concatenate([np.minimum(first, second), np.maximum(first, second)], axis=-1)
-
-
-def suppress(
-    corners: Array,
-    scores: Array,
-    limit: float,
-    score_threshold: float,
-    iou_threshold: float,
-    sigma: float,
-    overlap: Overlap | None = None,
-) -> list[tuple[int, float]]:
-    """The selected boxes of one class with their scores, in the order of selection."""
-    overlap = overlap or intersection_over_union
-    remaining = np.where(scores > np.float32(score_threshold), scores, np.float32(-inf))
-    chosen: list[tuple[int, float]] = []
-    while len(chosen) < limit and remaining.size and remaining.max() > -inf:
-        best = int(remaining.argmax())
-        chosen.append((best, float(remaining[best])))
-        iou = overlap(corners[best], corners)
-        if sigma > 0:
-            remaining = remaining * np.exp(np.float32(-0.5 / sigma) * iou * iou)
-            remaining[~(remaining > np.float32(score_threshold))] = -inf
-        else:
-            remaining[iou > np.float32(iou_threshold)] = -inf
-        remaining[best] = -inf
-    return chosen
-
-
-def intersection_over_union(box: Array, boxes: Array) -> Array:
-    """The intersection over union of a box with each of boxes; 0 if either area is 0."""
-    sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
-    common = np.maximum(sides, 0).prod(axis=-1)
-    area, areas = (box[2:] - box[:2]).prod(), (boxes[:, 2:] - boxes[:, :2]).prod(axis=-1)
-    real = (areas > 0) & (area > 0)
-    iou: Array = np.where(real, common / np.where(real, area + areas - common, 1), 0)
-    return iou

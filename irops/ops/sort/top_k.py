@@ -11,6 +11,9 @@ from irops.values.fact import Fact
 from irops.values.shape import Shape
 from irops.values.violation import require, warn_unless
 
+MAX_FRACTION = 0.25
+"""Up to this fraction of an axis, the elements are selected before they are sorted."""
+
 
 @shape("TopK-11")
 def top_k_shape(data: Fact, k: Fact, *, axis: int, sort: str, stable: bool) -> tuple[Shape, Shape]:
@@ -44,11 +47,31 @@ def top_k(
     count = int(as_i64(k))
     check_count(Dim.of(count), Dim.of(data.shape[axis]))
     keys = comparable(data)
-    order = np.argsort(reversed_order(keys) if mode == "max" else keys, axis=axis, kind="stable")
-    chosen = np.take(order, np.arange(count), axis=axis)
+    first = np.moveaxis(reversed_order(keys) if mode == "max" else keys, axis, -1)
+    chosen = np.moveaxis(first_in_order(first, count), -1, axis)
     if sort == "index":
         chosen = np.sort(chosen, axis=axis)
-    return np.take_along_axis(data, chosen, axis=axis), chosen.astype(index_element_type.dtype)
+    return np.take_along_axis(data, chosen, axis=axis), chosen.astype(index_element_type.dtype, copy=False)
+
+
+def first_in_order(keys: Array, count: int) -> Array:
+    """The indices of the `count` smallest keys along the last axis, ascending by key.
+
+    Equal keys are ordered by index; NaN is greater than all numbers.
+    """
+    if not keys.size or count > MAX_FRACTION * keys.shape[-1]:
+        return np.argsort(keys, axis=-1, kind="stable")[..., :count]
+    rows = keys.reshape(-1, keys.shape[-1])
+    if count == 0:
+        return np.zeros((*keys.shape[:-1], 0), np.intp)
+    chosen = rows <= np.partition(rows, count - 1, axis=-1)[:, count - 1, np.newaxis]
+    unique = np.count_nonzero(chosen, axis=-1) == count  # else more keys equal the last, or it is NaN
+    indices = np.empty((len(rows), count), np.intp)
+    candidates = np.nonzero(chosen[unique])[1].reshape(-1, count)
+    order = np.argsort(np.take_along_axis(rows[unique], candidates, -1), axis=-1, kind="stable")
+    indices[unique] = np.take_along_axis(candidates, order, -1)
+    indices[~unique] = np.argsort(rows[~unique], axis=-1, kind="stable")[:, :count]
+    return indices.reshape(*keys.shape[:-1], count)
 
 
 def comparable(data: Array) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from irops.ops.conversion import as_numbers, low_bits
@@ -176,18 +178,51 @@ def _bags(
     if not table[:1].size or not count:
         return np.zeros((count, *table.shape[1:]), table.dtype)
     kind = element_type_of(table)
-    numbers = as_numbers(table).astype(np.int64) if kind.integral else table
-    rows = numbers[indices]
-    if weights is not None:
-        rows = rows * weights.astype(numbers.dtype).reshape(-1, *(1,) * (rows.ndim - 1))
-    sums = np.zeros((count, *table.shape[1:]), numbers.dtype)
-    np.add.at(sums, bags, rows)
-    sizes = np.bincount(bags, minlength=count)
+    wide = np.dtype(np.int64) if kind.integral else table.dtype
+    bag_sizes = np.bincount(bags, minlength=count)
+    rows = _Rows(table, indices, None if weights is None else weights.astype(wide), wide)
+    sums = rows.summed(np.argsort(bags, kind="stable"), bag_sizes)
     if reduction == "mean":
-        sums = _divided(sums, np.maximum(sizes, 1).reshape(-1, *(1,) * (rows.ndim - 1)))
+        sums = _divided(sums, np.maximum(bag_sizes, 1).reshape(-1, *(1,) * (sums.ndim - 1)))
     if default_index is not None and int(default_index) >= 0:
-        sums[sizes == 0] = numbers[int(default_index)]
+        sums[bag_sizes == 0] = as_numbers(table[[int(default_index)]])[0]
     return low_bits(sums, kind) if kind.integral else sums
+
+
+class _Rows(NamedTuple):
+    """The table rows of all bags, each times its weight if there are weights. wide: the type of the sums."""
+
+    table: Array
+    indices: Array
+    weights: Array | None
+    wide: np.dtype[Any]
+
+    def at(self, places: Array) -> Array:
+        """The rows of some indices, by the places of these."""
+        rows = as_numbers(self.table.take(self.indices[places], axis=0)).astype(self.wide, copy=False)
+        if self.weights is not None:
+            rows *= self.weights[places].reshape(-1, *(1,) * (rows.ndim - 1))
+        return rows
+
+    def summed(self, places: Array, sizes: Array) -> Array:
+        """The sum of the rows of each bag, in the order of its places.
+
+        places: of the indices of all bags, one bag after the other; sizes: the number of each bag's indices
+        Returns:  [bags, ...]
+        """
+        starts = np.cumsum(sizes) - sizes
+        sums = np.zeros((len(sizes), *self.table.shape[1:]), self.wide)
+        if sizes.max() > len(sizes):  # few bags: one after the other
+            for bag in np.flatnonzero(sizes):
+                sums[bag] += self.at(places[starts[bag] : starts[bag] + sizes[bag]]).sum(axis=0)
+            return sums
+        largest_first = np.argsort(-sizes, kind="stable")
+        for rank in range(sizes.max()):  # many bags: the row of a rank of all bags at once
+            reaching = largest_first[: np.count_nonzero(sizes > rank)]
+            sums[: len(reaching)] += self.at(places[starts[reaching] + rank])
+        by_bag = np.empty_like(sums)
+        by_bag[largest_first] = sums
+        return by_bag
 
 
 def _divided(sums: Array, sizes: Array) -> Array:

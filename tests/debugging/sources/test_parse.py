@@ -39,7 +39,11 @@ def test_a_device_of_openvino_with_properties(text, device, properties):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("referense", "there is no source 'referense'; did you mean reference?; a source is one of"),
+        (
+            "referense",
+            "there is no source 'referense'; did you mean reference? A source is one of: reference;",
+        ),
+        ("zz", "there is no source 'zz'; a source is one of: reference;"),
         ("nothing.npz", "nothing.npz does not exist"),
         ("model:nothing.xml", "names the file 'nothing.xml', which does not exist"),
         ("onnxruntime:nothing.onnx", "names the file 'nothing.onnx', which does not exist"),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irops
-from irops.ops.pooling.max_pool import _by_positions, _by_taps
+from irops.ops.pooling.max_pool import _by_positions, _by_taps, _first_along, _maxima_along
 from irops.ops.pooling.windows import Window, _positions
 from irops.ops.sliding import Slide
 from irops.values.dim import Dim
@@ -59,11 +59,14 @@ def test_long_windows_find_what_short_ones_find(window, size, data):
     if count(window, size) is None:
         return
     slide = window.slide(size)
-    row = np.array(data.draw(st.lists(st.integers(-2, 2), min_size=size, max_size=size)), np.float32).reshape(
-        1, 1, size
+    row = np.array([data.draw(st.lists(st.integers(-2, 2), min_size=size, max_size=size))], np.float32)
+    places = np.arange(size, dtype=np.uint8)[np.newaxis]
+    maxima, other_maxima = (_maxima_along(row, 1, slide, way(slide)) for way in (_by_taps, _by_positions))
+    assert np.array_equal(maxima, other_maxima)
+    first, other_first = (
+        _first_along(row, maxima, places, 1, way(slide)) for way in (_by_taps, _by_positions)
     )
-    for one, other in zip(_by_taps(row, 2, slide), _by_positions(row, 2, slide)):
-        assert np.array_equal(one, other)
+    assert np.array_equal(first, other_first)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)

@@ -43,7 +43,7 @@ def test_the_length_follows_from_what_is_known(version, most, found):
 
 @pytest.mark.parametrize("turn", [0, np.pi / 2, np.pi, -np.pi, 7.5])
 def test_a_box_overlaps_itself_wholly_however_it_is_turned(turn):
-    box = np.array([3, 4, 5, 2, turn])
+    box = np.array([[3, 4, 5, 2, turn]])
     same = np.array([[3, 4, 5, 2, turn + np.pi], [3, 4, 2, 5, turn + np.pi / 2], [3, 4, 5, 2, turn]])
     assert np.allclose(rotated_overlap(box, same), 1, atol=1e-6)
 
@@ -53,18 +53,20 @@ def test_boxes_that_are_not_turned_overlap_as_upright_ones_do():
     middle, size = random.uniform(0, 9, (200, 2)), random.uniform(0.1, 9, (200, 2))
     upright = np.concatenate([middle - size / 2, middle + size / 2], axis=1)
     turned = np.concatenate([middle, size, np.zeros((200, 1))], axis=1)
-    assert np.allclose(rotated_overlap(turned[0], turned), overlap(upright[0], upright, True), atol=1e-6)
+    assert np.allclose(
+        rotated_overlap(turned[:1], turned)[0], overlap(upright[:1], upright, True)[0], atol=1e-6
+    )
 
 
 def test_a_small_box_within_a_turned_one_counts_with_its_area():
     assert np.allclose(
-        rotated_overlap(np.array([0, 0, 4, 4, 0.7]), np.array([[0.5, 0.3, 1, 1, 2.1]])), 1 / 16, atol=1e-6
+        rotated_overlap(np.array([[0, 0, 4, 4, 0.7]]), np.array([[0.5, 0.3, 1, 1, 2.1]])), 1 / 16, atol=1e-6
     )
 
 
 def test_boxes_without_area_overlap_nothing():
     boxes = np.array([[0, 0, 0, 4, 0], [0, 0, -2, 2, 0], [np.nan, 0, 2, 2, 0], [0, 0, np.nan, 2, 0]])
-    assert np.nan_to_num(rotated_overlap(np.array([0, 0, 4, 4, 0.3]), boxes)).tolist() == [0, 0, 0, 0]
+    assert np.nan_to_num(rotated_overlap(np.array([[0, 0, 4, 4, 0.3]]), boxes)).tolist() == [[0, 0, 0, 0]]
 
 
 def test_equal_scores_stand_in_the_order_of_classes_and_boxes():

@@ -62,3 +62,20 @@ def test_codes_are_ordered_as_what_they_stand_for():
 def test_the_least_integer_is_the_least():
     data = np.array([5, np.iinfo(np.int64).min, np.iinfo(np.int64).max])
     assert irops.call("TopK-11", data, np.array(3), axis=0, mode="max", sort="value")[1].tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize("mode", ["max", "min"])
+@pytest.mark.parametrize("sort", ["value", "index"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_few_of_many_are_those_of_the_whole_order(mode, sort, axis):
+    random = np.random.default_rng(0)
+    data = random.standard_normal((40, 50)).astype(np.float32)
+    data[:, :25] = np.round(data[:, :25])  # with ties
+    data[3], data[:, 5], data[4, ::2], data[0, 0] = np.nan, np.nan, -np.inf, -0.0
+    values, indices = irops.call("TopK-11", data, np.array(6), axis=axis, mode=mode, sort=sort)
+    sign = -1 if mode == "max" else 1
+    for line, (chosen, elements) in enumerate(zip(*(np.moveaxis(a, axis, 1) for a in (indices, values)))):
+        row = np.take(data, line, 1 - axis)
+        order = sorted(range(len(row)), key=lambda i: (np.isnan(row[i]), sign * np.nan_to_num(row[i]), i))[:6]
+        assert chosen.tolist() == (sorted(order) if sort == "index" else order)
+        assert np.array_equal(elements, row[chosen], equal_nan=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import irops
 
@@ -40,3 +41,27 @@ def test_segments_of_nothing_take_no_memory():
     assert irops.call(
         "EmbeddingSegmentsSum-3", np.zeros((3, 0), np.float32), none, none, np.array(count)
     ).shape == (count, 0)
+
+
+@pytest.mark.parametrize(("bags", "length"), [(9, 3), (2, 40), (1, 1)])
+def test_rows_are_added_in_the_order_of_their_indices(bags, length):
+    random = np.random.default_rng(bags)
+    table = random.random((5, 3), np.float32)
+    indices, weights = random.integers(0, 5, bags * length), random.random(bags * length, np.float32)
+    segments = np.sort(random.integers(0, bags, bags * length))
+    expected = np.zeros((bags, 3), np.float32)
+    for index, weight, segment in zip(indices, weights, segments):
+        expected[segment] += table[index] * weight
+    result = irops.call("EmbeddingSegmentsSum-3", table, indices, segments, bags, None, weights)
+    assert result.tolist() == expected.tolist()
+    shuffled = random.permutation(len(indices))
+    again = irops.call(
+        "EmbeddingSegmentsSum-3",
+        table,
+        indices[shuffled],
+        segments[shuffled],
+        bags,
+        None,
+        weights[shuffled],
+    )
+    assert np.allclose(again, expected, rtol=1e-5)

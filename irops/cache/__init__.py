@@ -1,0 +1,1 @@
+"""What irops computes once and keeps on disk: where, in what form, and what an entry depends on."""

@@ -1,0 +1,167 @@
+"""Entries of the cache: files with a checksum, named by what they depend on.
+
+An entry is read only if it is whole, has the name that its checksum was made for, and belongs to this user;
+everything else is as if there were no entry. Entries are written beside their place and renamed, so that
+other processes see them whole or not at all. Nothing is flushed to the disk: what a crash of the system cuts
+off fails its checksum. A folder that cannot be written is no error.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import blake2b
+
+MAX_BYTES = 256 << 20
+"""The greatest size of all entries together; the oldest are removed."""
+SHARDS = 64
+"""The number of folders that the entries are distributed over; each holds its part of MAX_BYTES."""
+MAX_ENTRY = MAX_BYTES // SHARDS
+"""The size in bytes from which an entry is not kept."""
+DAY = 86_400.0
+"""Seconds after which an entry that is read counts as new again, and a part of one as abandoned."""
+SMALL, TRIMMED_OF = 1 << 16, 16
+"""A folder is trimmed after each large entry, and after one of so many small ones."""
+MAGIC = b"irops cache 1 "
+_ENTRY = re.compile(r"[0-9a-f]{64}(\.[0-9a-f]{8}\.part)?")
+_SHARD = re.compile(r"[0-9a-f]{2}")
+_READING = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+)
+_WRITING = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def key_of(*parts: bytes) -> str:
+    """The name of the entry that depends on some bytes: another one for any change of any of them."""
+    digest = blake2b(digest_size=32)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def read_entry(folder: str, key: str) -> bytes | None:
+    """The content of an entry; None if there is none that is whole."""
+    path = _path(folder, key)
+    try:
+        handle = os.open(path, _READING)
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_ENTRY or not _is_own(status):
+                return None
+            content = file.read(MAX_ENTRY + 1)
+    except (OSError, ValueError):
+        return None
+    head, _, body = content.partition(b"\n")
+    if head != _head(key, body):
+        return None
+    if time.time() - status.st_mtime > DAY:  # the entries that nobody reads are removed first
+        with suppress(OSError):
+            os.utime(path)
+    return body
+
+
+def write_entry(folder: str, key: str, body: bytes) -> bool:
+    """Keep an entry. Whether it is kept: it may be too large, and the folder may not be writable."""
+    content = b"%b\n%b" % (_head(key, body), body)
+    if len(content) > MAX_ENTRY:
+        return False
+    path = _path(folder, key)
+    part = f"{path}.{os.urandom(4).hex()}.part"
+    try:
+        os.makedirs(folder, 0o700, exist_ok=True)
+        with suppress(FileExistsError):
+            os.mkdir(os.path.dirname(path), 0o700)
+        try:
+            with os.fdopen(os.open(part, _WRITING, 0o600), "wb") as file:
+                file.write(content)
+            os.replace(part, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(part)
+            raise
+    except (OSError, ValueError):
+        return False
+    if len(content) > SMALL or int(key[-2:], 16) % TRIMMED_OF == 0:
+        _trim(os.path.dirname(path))
+    return True
+
+
+def _trim(shard: str) -> None:
+    """Remove the oldest entries of a folder, until those that are left take their part of MAX_BYTES."""
+    now, total = time.time(), 0
+    entries = sorted(_in_shard(shard), reverse=True)
+    for modified, size, path in entries:
+        total += size
+        if total > MAX_BYTES // SHARDS or (path.endswith(".part") and now - modified > DAY):
+            with suppress(OSError):  # another process removes it too
+                os.unlink(path)
+
+
+def usage(folder: str) -> tuple[int, int]:
+    """The number of entries and their size in bytes."""
+    sizes = [size for _, size, _ in _all(folder)]
+    return len(sizes), sum(sizes)
+
+
+def clean(folder: str) -> tuple[int, int]:
+    """Remove all entries, and the folders that are empty then. Returns what usage() was.
+
+    Other files are not touched, in case IROPS_CACHE_DIR names a folder that holds some.
+    Raises:  OSError if an entry cannot be removed
+    """
+    count = total = 0
+    for _, size, path in list(_all(folder)):
+        with suppress(FileNotFoundError):  # another process removed it
+            os.unlink(path)
+            count, total = count + 1, total + size
+    for shard in (*_shards(folder), folder):
+        with suppress(OSError, ValueError):  # not empty, or not there
+            os.rmdir(shard)
+    return count, total
+
+
+def _path(folder: str, key: str) -> str:
+    return os.path.join(folder, f"{int(key[:4], 16) % SHARDS:02x}", key)
+
+
+def _head(key: str, body: bytes) -> bytes:
+    return MAGIC + key_of(key.encode(), body).encode()
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Whether a file belongs to this user: what others write is not believed."""
+    return sys.platform == "win32" or status.st_uid == os.geteuid()
+
+
+def _all(folder: str) -> Iterator[tuple[float, int, str]]:
+    for shard in _shards(folder):
+        yield from _in_shard(shard)
+
+
+def _shards(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(
+                one.path for one in found if _SHARD.fullmatch(one.name) and one.is_dir(follow_symlinks=False)
+            )
+    except (OSError, ValueError):
+        return []
+
+
+def _in_shard(shard: str) -> Iterator[tuple[float, int, str]]:
+    """The time, size and path of each entry, whole or not."""
+    try:
+        with os.scandir(shard) as found:
+            for one in found:
+                if _ENTRY.fullmatch(one.name):
+                    with suppress(OSError):  # it was removed meanwhile
+                        status = one.stat(follow_symlinks=False)
+                        yield status.st_mtime, status.st_size, one.path
+    except OSError:
+        return

@@ -1,0 +1,75 @@
+"""Show or remove what irops keeps: results of checks, and an index of the ops.
+
+A result is used again only if nothing that it depends on has changed: the
+.xml file, the .bin file, the options, irops, and the libraries that it uses.
+--no-cache, or IROPS_DISABLE=cache, turns this off. IROPS_CACHE_DIR names
+another folder.
+
+example:
+  irops cache
+  irops cache clean
+  irops cache --output-format json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+
+from irops.cache.entries import MAX_BYTES, clean, usage
+from irops.cache.folder import VARIABLE, cache_folder
+from irops.cli.check_cache import FOLDER as CHECKS
+from irops.cli.exit_codes import CLEAN
+from irops.cli.index import FOLDER as INDEX
+from irops.cli.main import Refusal
+from irops.diagnostics.printable import plural, printable
+from irops.switches import enabled
+
+KINDS = {CHECKS: ("result", "of checks"), INDEX: ("part", "of the index of ops and rules")}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action", nargs="?", choices=("show", "clean"), default="show", help="show (default), or remove all"
+    )
+    parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
+    parser.add_argument("--quiet", "-q", action="store_true", help="print only the folder")
+
+
+def execute(args: argparse.Namespace) -> int:
+    folder = cache_folder()
+    if folder is None:
+        raise Refusal(f"there is no home folder; set {VARIABLE} to a folder")
+    work = clean if args.action == "clean" else usage
+    counts = {kind: work(os.path.join(folder, kind)) for kind in KINDS}
+    if args.output_format == "json":
+        entries = {kind: {"entries": count, "bytes": size} for kind, (count, size) in counts.items()}
+        content = {"version": 1, "folder": folder, "enabled": enabled("cache"), "kinds": entries}
+        json.dump({**content, "removed": args.action == "clean"}, sys.stdout, indent=2)
+        print()
+        return CLEAN
+    print(printable(folder))
+    if not args.quiet:
+        _show(counts, args.action)
+    return CLEAN
+
+
+def _show(counts: dict[str, tuple[int, int]], action: str) -> None:
+    for kind, (count, size) in counts.items():
+        word, of_what = KINDS[kind]
+        removed = " removed" if action == "clean" else ""
+        print(f"  {plural(count, word)} {of_what}, {_size(size)}{removed}")
+    if action == "show":
+        print(f"  at most {_size(MAX_BYTES)} of each; the oldest are removed")
+        if not enabled("cache"):
+            print("  turned off by IROPS_DISABLE")
+
+
+def _size(count: int) -> str:
+    """A number of bytes with its unit: 12.3 KB."""
+    if count < 1 << 10:
+        return plural(count, "byte")
+    power = 1 if count < 1 << 20 else 2
+    return f"{count / (1 << 10 * power):,.1f} {('KB', 'MB')[power - 1]}"

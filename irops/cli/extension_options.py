@@ -1,0 +1,28 @@
+"""Options that add custom ops: --definitions and --module."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def add_extensions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--definitions",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="a folder with the definitions and modules of custom ops; repeatable",
+    )
+    parser.add_argument(
+        "--module",
+        metavar="NAME",
+        action="append",
+        default=[],
+        dest="modules",
+        help="a Python module with the functions of custom ops; repeatable",
+    )
+
+
+def has_extensions(args: argparse.Namespace) -> bool:
+    """Whether the options add custom ops."""
+    return bool(args.definitions or args.modules)

@@ -1,0 +1,60 @@
+"""An index of what the definitions and the rules say, so that commands about them parse no definition.
+
+Each part of it is made when it is first needed, and kept in the cache under a key of what it is made of. The
+modules that make it are imported only then; index_parts.py has them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from irops.cache.entries import key_of, read_entry, write_entry
+from irops.cache.folder import cache_folder
+from irops.cache.identity import PACKAGE, interpreter, specification_folder, tree
+from irops.switches import enabled
+
+FOLDER = "index"
+_DEFINING = ("cli", "diagnostics", "dialects", "document", "spec", "values")
+"""The parts of irops that say what the definitions of ops mean."""
+
+
+def part(name: str, *arguments: str) -> Any:
+    """A part of the index, as the function of this name in index_parts.py makes it."""
+    import json
+
+    keep = enabled("cache") and not _has_foreign_dialects()
+    folder = cache_folder() if keep else None
+    if folder is None:
+        return _made(name, arguments)
+    place, key = os.path.join(folder, FOLDER), _key(name, arguments)
+    kept = read_entry(place, key)
+    if kept is not None:
+        return json.loads(kept)
+    text = json.dumps(_made(name, arguments), separators=(",", ":"))
+    write_entry(place, key, text.encode("ascii"))
+    return json.loads(text)
+
+
+def _made(name: str, arguments: tuple[str, ...]) -> Any:
+    from irops.cli import index_parts
+
+    return index_parts.PARTS[name](*arguments)
+
+
+def _key(name: str, arguments: tuple[str, ...]) -> str:
+    """What a part is made of: code and definitions."""
+    lines = [name, *arguments, *interpreter()]
+    folders = ("diagnostics",) if name == "rules" else _DEFINING
+    for folder in folders:
+        lines += tree(os.path.join(PACKAGE, folder))
+    if name not in ("rules", "dialects"):
+        lines += tree(specification_folder())
+    return key_of("\n".join(lines).encode("utf-8", "surrogateescape"))
+
+
+def _has_foreign_dialects() -> bool:
+    """Whether this process has dialects besides those of irops."""
+    package = sys.modules.get("irops.dialects")
+    return package is not None and list(package.__path__) != [os.path.join(PACKAGE, "dialects")]

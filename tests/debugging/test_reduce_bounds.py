@@ -1,0 +1,123 @@
+"""Reductions end what uses too much memory or time, and say so."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from libraries import needs
+
+import irops
+from irops.debugging.reduce import case_files
+from irops.debugging.reduce.memory import FILE
+from irops.debugging.reduce.reduction import NoFault, reduce
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
+BOUND = irops.Limits(process_bytes=192 << 20)
+GREEDY = """
+import sys
+text = open(sys.argv[1]).read()
+held = b"x" * (1 << 30) if 'type="Exp"' not in text else b""
+sys.exit('type="Elu"' not in text)
+"""
+"""Fails where there is an Elu; uses a gigabyte where there is no Exp."""
+
+
+def chain(*ops: str) -> irops.Model:
+    graph = irops.Graph("chain")
+    value = graph.parameter("x", "f32[2,3]")
+    for op in ops:
+        value = graph.add(op, value, **({"alpha": 1.0} if op == "Elu" else {}))
+    graph.result(value)
+    return graph.model()
+
+
+def test_candidates_that_use_too_much_memory_are_not_judged(tmp_path):
+    script = tmp_path / "greedy.py"
+    script.write_text(GREEDY)
+    words = [sys.executable, str(script)]
+    model = chain("Exp", "Elu", "Abs")
+    small = reduce(model, [np.ones((2, 3), np.float32)], command=words, folder=tmp_path, limits=BOUND)
+    assert {"Exp", "Elu"} <= {layer.type for layer in small.model.layers}
+    assert small.layers == 2
+    assert small.unjudged > 0
+    assert small.note == "the command uses more than 201,326,592 bytes of memory (process_bytes)"
+    entries = [json.loads(line) for line in (tmp_path / FILE).read_text().splitlines()[1:]]
+    noted = [entry for entry in entries if "note" in entry]
+    assert [entry["reason"] for entry in noted] == [None] * small.unjudged
+    assert {entry["note"] for entry in noted} == {small.note}
+
+
+def test_what_exceeded_a_limit_is_judged_again_with_another_one(tmp_path):
+    script = tmp_path / "counting.py"
+    script.write_text(f"open({str(tmp_path / 'count')!r}, 'a').write('x')\n{GREEDY}")
+    question = {"command": [sys.executable, str(script)], "folder": tmp_path}
+    model, x = chain("Exp", "Elu"), np.ones((2, 3), np.float32)
+    first = reduce(model, [x], **question, limits=BOUND)
+    assert first.layers == 2
+    second = reduce(model, [x], **question, limits=irops.Limits(process_bytes=4 << 30))
+    assert (second.layers, second.unjudged) == (1, 0)
+
+
+def test_a_whole_model_that_uses_too_much_memory_is_reported():
+    words = [sys.executable, "-c", "held = b'x' * (1 << 30)"]
+    with pytest.raises(NoFault, match="the command uses more than 201,326,592 bytes"):
+        reduce(chain("Elu"), [np.ones((2, 3), np.float32)], command=words, limits=BOUND)
+
+
+def test_large_weights_are_not_copied_for_a_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(case_files, "LINKED", 16)
+    graph = irops.Graph("weighty")
+    x = graph.parameter("x", "f32[2,8]")
+    weights = np.random.default_rng(0).standard_normal((8, 8)).astype(np.float32)
+    product = graph.add("MatMul", graph.add("Exp", x), weights, name="product")
+    graph.result(graph.add("Tanh", product), name="y")
+    irops.write(graph.model(), tmp_path / "m.xml")
+    before = (tmp_path / "m.bin").read_bytes()
+    log = tmp_path / "log"
+    script = f'readlink "${{0%.xml}}.bin" >> {log}; grep -q \'type="MatMul"\' "$0"'
+    words = ["sh", "-c", script]
+    small = reduce(tmp_path / "m.xml", [np.ones((2, 8), np.float32)], command=words)
+    assert (small.layers, small.of) == (1, 3)
+    assert set(log.read_text().split()) == {str(tmp_path / "m.bin")}
+    assert (tmp_path / "m.bin").read_bytes() == before
+    small.write(tmp_path / "small")
+    assert not (tmp_path / "small" / "reduced.bin").is_symlink()
+
+
+LARGE = irops.Limits(process_bytes=80 << 20)
+"""Enough for OpenVINO, but not for the model large()."""
+
+
+def large() -> tuple[irops.Model, dict[str, np.ndarray]]:
+    """A model whose layer `large` has 200 MB of outputs."""
+    graph = irops.Graph("large")
+    x = graph.parameter("x", "f32[1,1024]")
+    tiled = graph.add("Tile", graph.add("Exp", x), np.int64([50_000, 1]), name="large")
+    graph.result(graph.add("ReduceMax", tiled, np.int64([0, 1]), keep_dims=False), name="y")
+    return graph.model(), {"x": np.ones((1, 1024), np.float32)}
+
+
+@needs("openvino")
+def test_a_layer_that_needs_too_much_memory_is_found_by_crashes_alone():
+    model, inputs = large()
+    small = reduce(model, inputs, crashes="openvino:CPU", limits=LARGE, tries=6)
+    assert small.reason == "openvino:CPU oversized"
+    assert [layer.type for layer in small.model.layers if layer.type in ("Exp", "Tile", "ReduceMax")] == [
+        "Tile"
+    ]
+    with pytest.raises(NoFault, match=r"openvino:CPU: the process uses more than 83,886,080 bytes of memory"):
+        reduce(model, inputs, differs=("reference", "openvino:CPU"), limits=LARGE)
+
+
+@needs("openvino")
+def test_a_runtime_that_uses_too_much_memory_is_a_finding_of_a_comparison():
+    found = irops.compare(*large(), b="openvino:CPU", limits=LARGE)
+    assert found.first is not None
+    assert found.first.name == "large"
+    assert (
+        found.first.reason
+        == "oversized: the process uses more than 83,886,080 bytes of memory (process_bytes)"
+    )

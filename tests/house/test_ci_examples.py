@@ -1,0 +1,97 @@
+"""The files for CI systems in examples/ci and the hook for pre-commit do what docs/ci.md says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from irops.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+CI = ROOT / "examples" / "ci"
+ACTION = yaml.safe_load((CI / "github" / "action.yml").read_text())
+
+
+@pytest.fixture
+def repository(tmp_path):
+    """A repository with a sound and a broken model, and irops on the path."""
+    for name in ("broken", "turned_rows"):
+        shutil.copytree(ROOT / "examples" / name, tmp_path / "models" / name)
+    program = tmp_path / "bin" / "irops"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m irops "$@"\n')
+    program.chmod(0o755)
+    return tmp_path
+
+
+def run(script, folder, **variables):
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}", **variables}
+    return subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(("paths", "status"), [("models", 1), ("models/turned_rows", 0)])
+def test_the_step_of_the_github_action_annotates_and_writes_sarif(repository, paths, status):
+    (script,) = (step["run"] for step in ACTION["runs"]["steps"] if step.get("id") == "check")
+    done = run(script, repository, PATHS=paths, ARGUMENTS="--strict")
+    assert done.returncode == status, done.stderr
+    (reported,) = json.loads((repository / "irops.sarif").read_text())["runs"]
+    assert bool(reported["results"]) == bool(status)
+    assert ("::error file=models/broken/model.xml,line=22" in done.stdout) == bool(status)
+
+
+def test_the_workflow_passes_inputs_that_the_action_has():
+    workflow = yaml.safe_load((CI / "github" / "workflow.yml").read_text())
+    steps = workflow["jobs"]["check"]["steps"]
+    passed = {name for step in steps if "irops" in step["uses"] for name in step.get("with", ())}
+    assert passed
+    assert passed <= ACTION["inputs"].keys()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_the_job_for_gitlab_writes_a_code_quality_report(repository):
+    job = yaml.safe_load((CI / "gitlab" / "models.gitlab-ci.yml").read_text())["irops-check"]
+    done = run("\n".join(job["script"]), repository, MODELS="models")
+    assert done.returncode == 1, done.stderr
+    issues = json.loads((repository / job["artifacts"]["reports"]["codequality"]).read_text())
+    assert {issue["location"]["path"] for issue in issues} == {"models/broken/model.xml"}
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues)
+    assert run("\n".join(job["script"]), repository, MODELS="models/turned_rows").returncode == 0
+
+
+def test_the_hook_runs_a_command_of_irops_on_a_folder(capsys):
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    program, *words = hook["entry"].split()
+    assert (program, hook["pass_filenames"]) == ("irops", False)
+    assert main([*words, str(ROOT / "examples" / "turned_rows")]) == 0
+    assert main([*words, str(ROOT / "examples" / "broken")]) == 1
+    assert "IR401" in capsys.readouterr().out
+
+
+def test_the_tests_for_pytest_pass_on_the_models_of_the_examples(tmp_path):
+    settings = tmp_path / "pytest.ini"
+    settings.write_text("[pytest]\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "irops.testing.plugin", "-p", "no:cacheprovider",
+         "-c", settings, CI / "pytest" / "test_models.py"],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert "passed" in done.stdout

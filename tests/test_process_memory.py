@@ -1,0 +1,70 @@
+"""The memory of processes: what they use is seen, and what exceeds a limit is ended."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from math import inf
+
+import pytest
+
+from irops import Limits
+from irops.process_memory import machine_bytes, session_bytes, used_bytes
+from irops.worker_process import Process, ProcessDied
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
+HOLDING = """
+from irops.worker_process import serve
+held = []
+def answer(request):
+    held.append(bytearray(b"x" * request[1]))
+    return len(held)
+serve(answer)
+"""
+MIB = 1 << 20
+
+
+@pytest.fixture
+def holding(tmp_path, monkeypatch):
+    """A process that allocates as many bytes as it is asked to, within 128 MiB."""
+    (tmp_path / "holding.py").write_text(HOLDING)
+    monkeypatch.syspath_prepend(tmp_path)
+    process = Process("holding", ("hold", 1), 60, 128 * MIB)
+    yield process
+    process.close()
+
+
+def test_a_process_within_the_limit_answers(holding):
+    assert holding.ask(("hold", 8 * MIB)) == 1  # the setup request, whose answer is not None
+
+
+def test_a_process_that_allocates_too_much_is_ended(holding):
+    holding.ask(("hold", 1))
+    with pytest.raises(
+        ProcessDied, match=r"uses more than 134,217,728 bytes of memory \(process_bytes\)"
+    ) as died:
+        holding.ask(("hold", 1 << 30))
+    assert (died.value.exceeded, died.value.stalled) == ("memory", False)
+    assert holding.ask(("hold", 1)) == 1, "the next request starts a new process"
+
+
+def test_the_memory_of_all_processes_of_a_session_counts():
+    program = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+    child = "held = b'x' * (64 << 20); print(1, flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, child],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        process.stdout.readline()
+        assert session_bytes(process.pid) >= 64 * MIB > used_bytes(process.pid) > 0
+        process.communicate(b"\n")
+    assert used_bytes(process.pid) == session_bytes(process.pid) == 0
+
+
+def test_the_limit_is_a_number_of_bytes_or_a_share_of_the_machine():
+    assert 0 < machine_bytes() < inf
+    assert Limits().process_memory == 0.75 * machine_bytes()
+    assert Limits(process_bytes=1).process_memory == machine_bytes()
+    assert Limits(process_bytes=1 << 30).process_memory == 1 << 30
+    assert Limits(process_bytes=inf).process_memory == inf
