@@ -23,7 +23,7 @@ TASKS = {
     "TopK-11 release": "ops/TopK-11.html",
     "IR401": "rules/IR401.html",
     "custom op": "writing-an-op.html",
-    "use irops in CI": "guide/ci.html",
+    "use irops in CI": "ci.html",
     "deconvolution": "ops/ConvolutionBackpropData-1.html",
     "seq_lengths": "ops/ReverseSequence-1.html",
 }
@@ -62,7 +62,7 @@ def test_a_page_is_reached_in_three_clicks(pages):
 def test_pages_have_canonical_links_in_the_sitemap(pages):
     tree = ElementTree.parse(FOLDER / "sitemap.xml")
     listed = {element.text for element in tree.iter(f"{SITEMAP}loc")}
-    for path in ("index.html", "ops/Reverse-1.html", "guide/ci.html"):
+    for path in ("index.html", "ops/Reverse-1.html", "ci.html"):
         assert pages[path].canonical in listed
         assert pages[path].canonical.endswith(f"/{path}")
 

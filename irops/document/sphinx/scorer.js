@@ -17,7 +17,7 @@ var Scorer = {
     const isReference = /^(ops|rules|commands)\//.test(page);
     if (isReference && words.includes(name.toLowerCase())) score += 40; // Reverse-1, IR401
     else if (isReference && words.includes(type)) score += 30 + Number(version || 0) / 100; // Reverse
-    if (/^(guide\/|writing-an-op)/.test(page)) score += 10;
+    if (/^(guide\/|writing-an-op$|ci$)/.test(page)) score += 10;
     if (/^(differences|decisions|comparisons)\/|^ops\/[a-z]+-|^changelog/.test(page)) score -= 4;
     return score;
   },
