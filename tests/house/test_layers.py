@@ -50,6 +50,8 @@ DOORS = {
     "lxml": ("spec/load.py", "spec/cases.py", "ir/"),
     "networkx": ("graph/",),
     "jinja2": ("document/",),
+    "sphinx": ("document/sphinx/",),
+    "docutils": ("document/sphinx/",),
     "rich": ("cli/", "diagnostics/"),
     "openvino": ("backends/", "debugging/", "conformance/"),
     "onnx": ("dialects/", "backends/", "debugging/", "conformance/"),
