@@ -71,9 +71,12 @@ def fill(kernel: Kernel, inputs: Iterable[Any], attributes: Mapping[str, Any], o
 
 def _with_fallback(op: Op, name: str, kernel: Kernel, others: tuple[Backend, ...]) -> Kernel:
     """A kernel that falls back to other backends for inputs that it declines."""
+    takes_out = getattr(kernel, "takes_out", False)
 
     def compute(*inputs: Any, out: Array | None = None, **attributes: Any) -> Any:
         try:
+            if takes_out:
+                return kernel(*inputs, out=out, **attributes)
             return fill(kernel, inputs, attributes, out)
         except Declined as declined:
             reason = f"{name} declines {op.id}: {declined}"

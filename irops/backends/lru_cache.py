@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -20,11 +21,11 @@ class LruCache(Generic[T]):
 
     def find(self, key: Hashable) -> T | None:
         """The value of a key, or None if it is missing."""
-        with self._lock:
-            value = self._values.get(key)
-            if value is not None:
+        value = self._values.get(key)
+        if value is not None:
+            with suppress(KeyError):  # another thread dropped it just now
                 self._values.move_to_end(key)
-            return value
+        return value
 
     def put(self, key: Hashable, value: T) -> None:
         """Store a value; drop the least recently used one if there are too many."""

@@ -51,9 +51,14 @@ def complete(op: Op, inputs: Inputs, attributes: Mapping[str, Any]) -> dict[str,
         if name in attributes:
             values_by_name[name] = attributes[name]
         elif name == "hidden_size" and inputs[1] is not None:
-            values_by_name[name] = inputs[1].shape[
-                -1
-            ]  # of recurrent cells and sequences: the size of the state
+            values_by_name[name] = inputs[1].shape[-1]  # of recurrent ops: the size of the state
+        elif (
+            name == "linear_before_reset"
+            and len(inputs) > 5
+            and inputs[1] is not None
+            and inputs[5] is not None
+        ):
+            values_by_name[name] = inputs[5].shape[-1] == 4 * inputs[1].shape[-1]  # a fourth bias of GRUs
         elif attribute.required:
             raise Declined(f"kernels do not receive the attribute {attribute.name}")
         else:

@@ -133,18 +133,21 @@ class Invocation:
         cotangents: Sequence[Any],
         saved: Mapping[str, Any],
         inputs: Sequence[Fact | None],
+        kernel: Callable[..., Any] | None = None,
     ) -> tuple[Any, ...]:
         """The gradients of the inputs of one port, always as a tuple: one for each input of a variadic port.
 
         of: the name of the port; cotangents: the gradient of every output of the definition (a tuple for a
-        variadic one); saved: inputs and outputs of the forward pass by name; inputs: Facts of all inputs
+        variadic one); saved: inputs and outputs of the forward pass by name; inputs: Facts of all inputs;
+        kernel: of the op, where it computes the gradient
         Raises:  OpFault where an axis is out of range; whatever the function of the gradient raises
         """
         attributes = with_normal_axes(self.op, inputs, self.attributes)
-        keywords = self._selected(f"gradient of {of}", attributes, _about(self.op, inputs))
+        role = f"gradient of {of}" if kernel is None else "kernel"
+        keywords = self._selected(role, attributes, _about(self.op, inputs) if kernel is None else NO_EXTRAS)
         arguments = [saved[name] for name in self.op.definition.gradients[of].saves]
         with np.errstate(all="ignore"):
-            result = self.op.functions.gradients[of](*cotangents, *arguments, **keywords)
+            result = (kernel or self.op.functions.gradients[of])(*cotangents, *arguments, **keywords)
         return result if isinstance(result, tuple) else (result,)
 
     def normal_attributes(self, inputs: Sequence[Any]) -> Mapping[str, Any]:

@@ -94,11 +94,9 @@ def _port(port: Port, tab: str) -> Iterator[str]:
         yield f"{tab}<port{attributes} />\n"
         return
     yield f"{tab}<port{attributes}>\n"
-    for element in _some(port.rt_info):
-        yield from _element(element, tab + "\t")
     for dim in port.dims:
         yield f"{tab}\t<dim>{dim}</dim>\n"
-    for element in port.unknown:
+    for element in (*_some(port.rt_info), *port.unknown):
         yield from _element(element, tab + "\t")
     yield f"{tab}</port>\n"
 

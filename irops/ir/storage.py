@@ -6,6 +6,7 @@ import mmap
 import os
 from bisect import bisect_right
 from errno import EACCES
+from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
 from typing import IO, BinaryIO, Self
@@ -55,13 +56,14 @@ class Weights:
     copy_to or keep_open the file stays open, so that it remains readable if another takes its path.
     """
 
-    __slots__ = ("_bytes", "_fault", "_file", "_identity", "_size", "path")
+    __slots__ = ("_bytes", "_digests", "_fault", "_file", "_identity", "_size", "path")
 
     def __init__(self, path: str | None, data: bytes = b"") -> None:
         self.path = path
         self._bytes = memoryview(data) if path is None else None
         self._file: BinaryIO | None = None
         self._size, self._fault = len(data), ""
+        self._digests: dict[tuple[int, int], bytes] = {}
         self._identity: tuple[int, int, int, int] | None = None  # of the file, if there is one
         if path is not None:
             self._inspect(path)
@@ -123,6 +125,14 @@ class Weights:
         if len(content) < size:
             raise self._changed()
         return memoryview(content)
+
+    def digest(self, offset: int, size: int) -> bytes:
+        """A hash of some of the bytes, which is computed once. Raises the errors of view."""
+        found = self._digests.get((offset, size))
+        if found is None:
+            found = self._digests[offset, size] = blake2b(self.view(offset, size), digest_size=16).digest()
+        self.require_unchanged()
+        return found
 
     def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
         """Append some of the bytes to a file, without loading those that are in a file themselves.
@@ -269,6 +279,10 @@ class JoinedWeights(Weights):
     def read(self, offset: int, size: int, files: OpenFiles | None = None) -> memoryview:
         part, start = self._part(offset, size)
         return part.read(offset - start, size, files)
+
+    def digest(self, offset: int, size: int) -> bytes:
+        part, start = self._part(offset, size)
+        return part.digest(offset - start, size)
 
     def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
         part, start = self._part(offset, size)

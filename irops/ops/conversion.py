@@ -68,15 +68,17 @@ def low_bits(whole: Array, to: ElementType) -> Array:
 
 
 def truncated(numbers: Array, to: ElementType) -> Array:
-    """Floats truncated to integers of 64 bits, as an intermediate step to the integer type `to`.
+    """Floats truncated to integers of 32 or 64 bits, as an intermediate step to the integer type `to`.
 
     The intermediate type is a signed integer of 32 bits, or of 64 bits for u32 and wider types. Numbers that
     it cannot represent, including infinities and NaN, become its minimum. For u64, numbers from 2^63 to 2^64
     are exact, and larger ones become 0. OpenVINO's reference kernels do the same on x86-64, because of its
     conversion instructions; C++ leaves these cases undefined.
     """
-    whole = np.trunc(numbers.astype(np.float64))
     half = 2.0 ** (31 if to.bits < 32 or to.name == "i32" else 63)
+    if numbers.size and numbers.min() >= -half and numbers.max() < half:
+        return numbers.astype(np.int32 if half == 2.0**31 else np.int64)
+    whole = np.trunc(numbers.astype(np.float64))
     upper = (whole >= half) & (to.name == "u64")
     near = np.where(upper, whole - half, whole)
     whole = np.where((near >= -half) & (near < half), near, -half).astype(np.int64)

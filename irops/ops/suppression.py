@@ -10,16 +10,25 @@ from irops.values.element import Array
 
 Overlap = Callable[[Array, Array], Array]
 """A function of boxes [K, ...] and boxes [N, ...] that gives the overlap of each pair: [K, N]."""
+Suppresses = Callable[[Array, Array], Array]
+"""A function of boxes [K, ...] and boxes [N, ...] that gives, for each pair, whether the first suppresses the
+second if it is kept: [K, N].
+"""
 BLOCK_BOXES = 256
 """Boxes that are compared with each other at once."""
 
 
-def kept_boxes(boxes: Array, overlap: Overlap, threshold: float, limit: float) -> Array:
+def above(overlap: Overlap, threshold: float) -> Suppresses:
+    """Suppression of boxes whose overlap is greater than the threshold."""
+    highest = np.float32(threshold)
+    return lambda a, b: np.asarray(overlap(a, b) > highest)
+
+
+def kept_boxes(boxes: Array, suppresses: Suppresses, limit: float) -> Array:
     """The indices of the boxes to keep, at most `limit`, in their order, which is from the best to the worst.
 
-    A box is kept unless its overlap with a kept box before it is greater than the threshold.
+    A box is kept unless a kept box before it suppresses it.
     """
-    highest = np.float32(threshold)
     kept = np.zeros(0, np.intp)
     for start in range(0, len(boxes), BLOCK_BOXES):
         if len(kept) >= limit:
@@ -27,9 +36,9 @@ def kept_boxes(boxes: Array, overlap: Overlap, threshold: float, limit: float) -
         block = np.arange(start, min(start + BLOCK_BOXES, len(boxes)))
         for before in range(0, len(kept), BLOCK_BOXES):
             better = kept[before : before + BLOCK_BOXES]
-            block = block[~(overlap(boxes[better], boxes[block]) > highest).any(axis=0)]
-        suppresses = np.triu(overlap(boxes[block], boxes[block]) > highest, 1)
-        kept = np.concatenate([kept, block[_not_suppressed(suppresses)]])
+            block = block[~suppresses(boxes[better], boxes[block]).any(axis=0)]
+        later = np.triu(suppresses(boxes[block], boxes[block]), 1)
+        kept = np.concatenate([kept, block[_not_suppressed(later)]])
     return kept[: int(min(limit, len(kept)))]
 
 

@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from math import prod
 
 from irops.invocation import OpFault
+from irops.limits import Limits
 from irops.spec.op import Op
 from irops.values.element import DYNAMIC
 from irops.values.fact import Fact
 from irops.values.shape import MAX_AXES, MAX_DIM
+from irops.values.violation import LimitExceeded
 
 
 def check_possible(op: Op, outputs: Iterable[Fact]) -> None:
@@ -26,6 +28,13 @@ def check_possible(op: Op, outputs: Iterable[Fact]) -> None:
             and prod(max(dim.low, 1) for dim in dims) * fact.element_type.dtype.itemsize > MAX_DIM
         ):
             raise OpFault("unsupported-array", f"{op.id} gives {fact}; no array has such sizes")
+
+
+def require_room(in_use: float, wanted: float, limits: Limits) -> None:
+    """Require that further bytes are within the limit on tensors. Raises: LimitExceeded"""
+    if in_use + wanted > limits.tensor_bytes:
+        message = f"would hold {in_use + wanted:,.0f} bytes, {limits.message('tensor_bytes')}"
+        raise LimitExceeded("memory-limit", message)
 
 
 def size_in_bytes(facts: Iterable[Fact]) -> float:

@@ -12,12 +12,9 @@ from irops.runtime.arrays import check_possible
 from irops.runtime.fixed import FixedPart, Kept
 from irops.runtime.liveness import bytes_needed, output_bytes
 from irops.runtime.plan import Plan, Step, ValueKey
-from irops.runtime.program import ABSENT, Action, Output, Program
+from irops.runtime.program import ABSENT, Action, KernelOf, Output, Program
 from irops.values.element import DYNAMIC, Array
 from irops.values.fact import Fact
-
-KernelOf = Callable[[Step], Callable[..., Any]]
-"""The kernel of a step, which writes into an array of its own choice. Raises: OpFault where there is none"""
 
 _Row = tuple[Action, list[int]]
 
@@ -69,8 +66,8 @@ class _Assembly:
                 rows.append(self._row(step, need))
             if layer.kind is LayerKind.RESULT or layer.id in self._keep:
                 outputs.extend(self._outputs(step))
-        held = {ABSENT, *(output.slot for output in outputs), *self._kept_slots.values()}
-        actions = tuple(_with_freed(rows, held))
+        lasting = {ABSENT, *(output.slot for output in outputs), *self._kept_slots.values()}
+        actions = tuple(_with_freed(rows, lasting))
         sized = {
             slot
             for action in actions
@@ -162,7 +159,7 @@ class _Assembly:
         try:
             check_possible(step.op, facts.outputs)
             places = positional(step.op, named_inputs(step.op, named))
-            function = self._kernel_of(step)
+            function = self._kernel_of(step.op, facts.outputs[0])
         except OpFault:
             return None  # a run reports it when it comes to the step
         return function, [ABSENT if slot is None else slot for slot in places]
@@ -184,12 +181,12 @@ def _nothing(values: Any) -> tuple[()]:  # noqa: ARG001
     return ()
 
 
-def _with_freed(rows: Sequence[_Row], held: Collection[int]) -> Iterator[Action]:
-    """The actions, each with the slots that nothing reads after it. held: the slots that stay to the end"""
+def _with_freed(rows: Sequence[_Row], lasting: Collection[int]) -> Iterator[Action]:
+    """The actions, each with the slots that nothing reads after it. lasting: the slots that stay to the end"""
     last = {slot: number for number, (action, reads) in enumerate(rows) for slot in (*action.slots, *reads)}
     freed: list[list[int]] = [[] for _ in rows]
     for slot, number in last.items():
-        if slot not in held:
+        if slot not in lasting:
             freed[number].append(slot)
     for (action, _), slots in zip(rows, freed):
         yield action._replace(freed=tuple(slots))

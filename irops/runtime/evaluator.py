@@ -22,15 +22,17 @@ from irops.invocation import OpFault
 from irops.ir.model import Layer
 from irops.ir.weights import constant
 from irops.runtime.arena import MIN_BYTES, Arena
+from irops.runtime.arrays import size_in_bytes
 from irops.runtime.assemble import assemble
 from irops.runtime.assumptions import contradictions
 from irops.runtime.fixed import Kept
 from irops.runtime.kept import KeptConstants
-from irops.runtime.plan import Plan, Step, absent_output, plan_of
+from irops.runtime.plan import Plan, absent_output, plan_of
 from irops.runtime.program import Program
 from irops.spec.op import NoOp, Op
 from irops.switches import enabled
 from irops.values.element import Array
+from irops.values.fact import Fact
 from irops.values.tensors import fact_of
 
 Progress = Callable[[int, int, Layer], None]
@@ -87,7 +89,7 @@ class Evaluator:
             kept = None if program is None else program.kept
             if kept is None and self.kept is not None:
                 kept = Kept(self.kept, KeptConstants(SHAPE_BYTES))
-            program = assemble(plan, given, keep, kept, self._kernel_with_memory)
+            program = assemble(plan, given, keep, kept, self.kernel_with_memory)
             self._programs.put(key, program)
         return program
 
@@ -96,17 +98,19 @@ class Evaluator:
         if self.kept is not None:
             self.kept = KeptConstants(0)
 
-    def _kernel_with_memory(self, step: Step) -> Kernel:
-        """The kernel of a step; one that fills an array gets it from the arena."""
-        _, kernel = self.kernel(step.op)
-        arena, facts, size = self.arena, step.facts.outputs, int(step.size)
-        dtype = facts[0].element_type.dtype
+    def kernel_with_memory(self, op: Op, output: Fact) -> Kernel:
+        """The kernel of an op; one that fills an array gets it from the arena. output: its Fact
+
+        Raises:  OpFault where there is none
+        """
+        _, kernel = self.kernel(op)
+        arena, dtype, size = self.arena, output.element_type.dtype, size_in_bytes((output,))
         if arena is None or size < MIN_BYTES or dtype.hasobject or not getattr(kernel, "takes_out", False):
             return kernel
-        shape = facts[0].shape.to_tuple()
+        shape = output.shape.to_tuple()
 
         def compute(*inputs: Any, **attributes: Any) -> Any:
-            return kernel(*inputs, out=arena.array(shape, dtype, size), **attributes)
+            return kernel(*inputs, out=arena.array(shape, dtype, int(size)), **attributes)
 
         return compute
 

@@ -15,7 +15,7 @@ from irops.backends.backend import Backend
 from irops.backends.lru_cache import LruCache
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError
 from irops.diagnostics.rules import rule
-from irops.invocation import OpFault
+from irops.invocation import OpFault, fault_of_limit, out_of_memory
 from irops.ir.model import LayerKind, Model
 from irops.limits import Limits
 from irops.registry import Registry
@@ -27,6 +27,7 @@ from irops.runtime.run import run_model
 from irops.runtime.session import Results, Session
 from irops.values.element import Array, element_type_of
 from irops.values.tensors import as_tensor, fact_of
+from irops.values.violation import LimitExceeded
 
 Cotangents = Mapping[Key, Any] | Iterable[Any]
 SHOWN = 4
@@ -154,12 +155,20 @@ class GradientSession:
     def _back(
         self, flow: Flow, values: dict[ValueKey, Array], cotangents: Mapping[int, Array]
     ) -> dict[int, Array]:
-        backward = Backward(flow, values)
+        evaluator = self.session.evaluator
+        backward = Backward(flow, values, evaluator.limits, evaluator.kernel_with_memory)
         try:
             return backward.run(cotangents)
         except OpFault as fault:
             assert backward.current is not None
-            raise self.session.evaluator.error(backward.current.facts, (), fault) from fault.__cause__
+            raise evaluator.error(backward.current.facts, (), fault) from fault.__cause__
+        except LimitExceeded as limit:
+            assert backward.current is not None
+            raise evaluator.error(backward.current.facts, (), fault_of_limit(limit)) from None
+        except MemoryError:
+            assert backward.current is not None
+            lack = out_of_memory(backward.current.op)
+            raise evaluator.error(backward.current.facts, (), lack) from None
 
 
 def vjp(
@@ -179,10 +188,12 @@ def vjp(
         without one contribute nothing
     wrt:    the inputs, and Consts by layer name, of which gradients are wanted; by default all inputs of
         floating types
-    backends: see irops.run; for the forward pass only
+    backends: see irops.run; for the forward pass, and for gradients that are ops themselves, like that of
+        ReverseSequence
     Returns: a dict of the gradients that exist; its .results are those of the forward pass
     Raises:  ReadError; EvaluationError, with .diagnostics: as run does, and where an op on the path has no
         gradient (IR621)
     """
     session = GradientSession(model, backends=backends, registry=registry, limits=limits)
+    session.session.evaluator.run_once()
     return session.vjp(inputs, cotangents, wrt=wrt)

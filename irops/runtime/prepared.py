@@ -37,20 +37,19 @@ class Prepared:
     """
 
     def __init__(self, op: Op, attributes: Mapping[str, str], backends: Sequence[Backend]) -> None:
-        self._invocation = Invocation(op, attributes)
-        for fault in self._invocation.faults:
-            if not self._invocation.usable or fault.rule == "unknown-attribute":
+        self.invocation = Invocation(op, attributes)
+        for fault in self.invocation.faults:
+            if not self.invocation.usable or fault.rule == "unknown-attribute":
                 raise OpFault(fault.rule, fault.sentence)
         chosen = kernel_of(op, backends)
         if chosen is None:
             raise OpFault("unsupported-op", f"no backend can compute {op.id}")
-        self.op, self._kernel = op, chosen[1]
-        self._checks_values = getattr(self._kernel, "checks_values", False)
-        self._takes_out = getattr(self._kernel, "takes_out", False)
+        self.op, self.kernel = op, chosen[1]
+        self._checks_values = getattr(self.kernel, "checks_values", False)
+        self._takes_out = getattr(self.kernel, "takes_out", False)
         names = op.functions.keyword_params["kernel"]
         self._stateful = names is None or "variables" in names
-        self._reads: LruCache[ReadInputs] = LruCache(MAX_SIGNATURES)
-        self._outputs: LruCache[CallOutputs] = LruCache(MAX_SIGNATURES)
+        self._ready: LruCache[CallOutputs | ReadInputs] = LruCache(MAX_SIGNATURES)
 
     def run(self, inputs: Sequence[Any], out: Any, limits: Limits | None) -> Any:
         """The outputs, in the arrays of out, where they are given.
@@ -71,20 +70,22 @@ class Prepared:
             arrays = outputs.arrange(arrays)
         if out is not None:
             outputs.check_room(out)
+        if self._takes_out and type(out) is np.ndarray:
+            return self.kernel(*arrays, out=out, **keywords)  # moves elements, so that no errors arise
         with np.errstate(all="ignore"):
-            if out is None:
-                return outputs.arrays(self._kernel(*arrays, **keywords))
-            if self._takes_out and type(out) is np.ndarray:
-                return self._kernel(*arrays, out=out, **keywords)
-            return outputs.filled(out, self._kernel(*arrays, **keywords))
+            result = self.kernel(*arrays, **keywords)
+        return outputs.arrays(result) if out is None else outputs.filled(out, result)
+
+    def gives_tuple(self, outputs: int) -> bool:
+        """Whether the caller gets a tuple for a number of outputs."""
+        return outputs > 1 or self.op.definition.outputs[-1].variadic
 
     def _outputs_for(self, arrays: Sequence[Array | None], kinds: tuple[Any, ...]) -> CallOutputs:
         """What follows from the inputs: kept for their types and shapes, and the values that matter."""
-        reads = self._reads.find(kinds)
-        if reads is None:
-            return self._inferred(arrays, kinds)
-        outputs = self._outputs.find((kinds, *_values(arrays, reads)) if reads else kinds)
-        return self._inferred(arrays, kinds) if outputs is None else outputs
+        ready = self._ready.find(kinds)
+        if type(ready) is tuple:
+            ready = self._ready.find((kinds, *_values(arrays, ready)))
+        return ready if isinstance(ready, CallOutputs) else self._inferred(arrays, kinds)
 
     def _inferred(self, arrays: Sequence[Array | None], kinds: tuple[Any, ...]) -> CallOutputs:
         read: set[int] = set()
@@ -92,26 +93,27 @@ class Prepared:
             None if array is None else self._fact(index, array, read) for index, array in enumerate(arrays)
         ]
         with collect_warnings() as warnings:
-            inferred = self._invocation.infer(facts)
+            inferred = self.invocation.infer(facts)
         if warnings:  # due at each call; the kernel gives them where it checks values
-            inferred = self._invocation.infer([None if a is None else Fact.of(a) for a in arrays])
+            inferred = self.invocation.infer([None if a is None else Fact.of(a) for a in arrays])
         check_possible(self.op, inferred)
         outputs = CallOutputs(
             tuple(Fact(fact.element_type, fact.shape) for fact in inferred),
             size_in_bytes(inferred),
-            self._invocation.keywords("kernel", arrays),
+            self.invocation.keywords("kernel", arrays),
             self._arrangement(arrays),
             self.op.definition.outputs[-1].variadic,
         )
         reads = tuple(sorted(read))
         size = sum(array.nbytes for index in reads if (array := arrays[index]) is not None)
         if not warnings and size <= MAX_VALUE_BYTES:
-            self._reads.put(kinds, reads)
-            self._outputs.put((kinds, *_values(arrays, reads)) if reads else kinds, outputs)
+            self._ready.put(kinds, reads or outputs)
+            if reads:
+                self._ready.put((kinds, *_values(arrays, reads)), outputs)
         return outputs
 
     def _fact(self, index: int, array: Array, read: set[int]) -> Fact:
-        """The Fact of an input, which notes that its value is read; without one if the kernel checks values."""
+        """The Fact of an input, which notes when its value is read; none if the kernel checks values."""
 
         def value() -> Array:
             read.add(index)

@@ -15,9 +15,12 @@ import numpy as np
 from irops.runtime.fixed import Kept
 from irops.runtime.kept import ConstantKey
 from irops.runtime.plan import Plan, Step, ValueKey
+from irops.spec.op import Op
 from irops.values.element import Array
 from irops.values.fact import Fact
 
+KernelOf = Callable[[Op, Fact], Callable[..., Any]]
+"""The kernel of an op whose first output has this Fact. Raises: OpFault where there is none"""
 Values = list[Array | None]
 """The values of a run by slot; None where there is none, or none any more."""
 ABSENT = 0

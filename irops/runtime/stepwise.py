@@ -17,7 +17,7 @@ from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.ir.model import LayerKind
 from irops.ir.weights import require_unchanged_weights
 from irops.limits import Clock
-from irops.runtime.arrays import check_possible, size_in_bytes
+from irops.runtime.arrays import check_possible, require_room, size_in_bytes
 from irops.runtime.assumptions import contradiction
 from irops.runtime.computed import Arrays, Computed, Observer
 from irops.runtime.evaluator import Evaluator
@@ -139,7 +139,7 @@ class Run:
                 if fault is not None:
                     raise fault
                 size = size_in_bytes(facts.outputs)
-            self._require_room(size)
+            require_room(self.bytes_held, size, self.limits)
             check_possible(op, facts.outputs)
             results = self._compute(step, facts, arrays, given=given)
             return self._checked(step, arrays, results, facts.outputs), facts
@@ -162,13 +162,6 @@ class Run:
         if self._clock.expired:
             message = f"the time is up before {op.id}; {self.limits.message('run_seconds')}"
             raise LimitExceeded("evaluation-time-limit", message)
-
-    def _require_room(self, wanted: float) -> None:
-        if self.bytes_held + wanted > self.limits.tensor_bytes:
-            message = (
-                f"would hold {self.bytes_held + wanted:,.0f} bytes, {self.limits.message('tensor_bytes')}"
-            )
-            raise LimitExceeded("memory-limit", message)
 
     def _compute(
         self, step: Step, facts: LayerFacts, arrays: Arrays, *, given: Array | None

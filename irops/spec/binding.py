@@ -49,6 +49,8 @@ class Functions:
 ROLES = ("shape", "kernel", "values")
 ONLY = ""
 """Stands for the only input that an op has a gradient of."""
+BY_KERNEL = "is_computed_by_kernel"
+"""The attribute of gradient functions that the kernel of the op can replace."""
 BOUND: dict[str, dict[str, Functions]] = {}
 """By module, then by id: the bindings of a module apply only to definitions that name this module."""
 
@@ -94,16 +96,19 @@ def values(*ids: str) -> Callable[[F], F]:
     return _bind("values", ids)
 
 
-def gradient(*ids: str, of: str = ONLY, widen: bool = False) -> Callable[[F], F]:
+def gradient(*ids: str, of: str = ONLY, widen: bool = False, by_kernel: bool = False) -> Callable[[F], F]:
     """Mark the function that computes the gradient of an input; of: its name, if several inputs have one.
 
     The function takes the cotangent of every output as d_<output>, then the saved inputs and outputs that the
     definition lists; keyword-only, attributes and <input>_shape and <input>_type of any input. It returns an
     array of the type and shape of the input. For variadic inputs and outputs, all of these are tuples. widen:
-    as for a kernel.
+    as for a kernel. by_kernel: the kernel of the op gives the same for these arguments, so that the kernel of
+    a backend may compute it.
     """
 
     def mark(function: F) -> F:
+        if by_kernel:
+            setattr(function, BY_KERNEL, True)
         for op in ids:
             functions = BOUND.setdefault(function.__module__, {}).setdefault(op, Functions())
             functions.gradients[of] = _widened(function) if widen else function

@@ -207,6 +207,24 @@ def test_equal_axes_are_refused_although_openvino_takes_them(backend):
     assert caught.value.constraint == "C2"
 
 
+@pytest.mark.parametrize("before_reset", [False, True])
+def test_the_biases_of_a_gru_say_how_it_resets(backend, before_reset):
+    random = np.random.default_rng(0)
+    sizes = (2, 3, 5), (2, 1, 4), (1, 12, 5), (1, 12, 4), (1, 16 if before_reset else 12)
+    data, state, w, r, biases = (random.standard_normal(size).astype(np.float32) for size in sizes)
+    arguments = data, state, np.array([3, 2]), w, r, biases
+    attributes = {
+        "hidden_size": 4,
+        "direction": "forward",
+        "linear_before_reset": before_reset,
+        "activations": ["sigmoid", "tanh"],
+    }
+    ours = irops.call("GRUSequence-5", *arguments, **attributes, backends=[backend])
+    right = irops.call("GRUSequence-5", *arguments, **attributes, backends="reference")
+    for one, other in zip(ours, right, strict=True):
+        assert np.allclose(one, other, atol=1e-5)
+
+
 @pytest.mark.parametrize("data", [np.array([32, 99]), DATA])
 def test_the_axis_of_gather_1_is_a_constant_as_openvino_crashes_otherwise(backend, data):
     indices, axis = np.array([1, 0, 1]), np.array(0)

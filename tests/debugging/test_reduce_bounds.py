@@ -10,6 +10,7 @@ import pytest
 from libraries import needs
 
 import irops
+from irops.debugging.reduce import case_files
 from irops.debugging.reduce.memory import FILE
 from irops.debugging.reduce.reduction import NoFault, reduce
 
@@ -64,6 +65,26 @@ def test_a_whole_model_that_uses_too_much_memory_is_reported():
     words = [sys.executable, "-c", "held = b'x' * (1 << 30)"]
     with pytest.raises(NoFault, match="the command uses more than 201,326,592 bytes"):
         reduce(chain("Elu"), [np.ones((2, 3), np.float32)], command=words, limits=BOUND)
+
+
+def test_large_weights_are_not_copied_for_a_command(tmp_path, monkeypatch):
+    monkeypatch.setattr(case_files, "LINKED", 16)
+    graph = irops.Graph("weighty")
+    x = graph.parameter("x", "f32[2,8]")
+    weights = np.random.default_rng(0).standard_normal((8, 8)).astype(np.float32)
+    product = graph.add("MatMul", graph.add("Exp", x), weights, name="product")
+    graph.result(graph.add("Tanh", product), name="y")
+    irops.write(graph.model(), tmp_path / "m.xml")
+    before = (tmp_path / "m.bin").read_bytes()
+    log = tmp_path / "log"
+    script = f'readlink "${{0%.xml}}.bin" >> {log}; grep -q \'type="MatMul"\' "$0"'
+    words = ["sh", "-c", script]
+    small = reduce(tmp_path / "m.xml", [np.ones((2, 8), np.float32)], command=words)
+    assert (small.layers, small.of) == (1, 3)
+    assert set(log.read_text().split()) == {str(tmp_path / "m.bin")}
+    assert (tmp_path / "m.bin").read_bytes() == before
+    small.write(tmp_path / "small")
+    assert not (tmp_path / "small" / "reduced.bin").is_symlink()
 
 
 LARGE = irops.Limits(process_bytes=80 << 20)

@@ -50,7 +50,7 @@ def test_all_of_a_model_is_written_in_the_layout_of_openvino() -> None:
         "T",
         "opset1",
         {"a": "1"},
-        [Port(0), Port(1, "FP32", (2, -1), ("x", "a,b"), Element("rt_info"), {"h": "1"}, [Element("w")])],
+        [Port(0), Port(1, "FP32", (2, -1), ("x", "a,b"), Element("rt_info"), {"h": "1"}, (Element("w"),))],
         [Port(2, "I64", rt_info=Element("rt_info"))],
         {"body": body},
         ("r",),
@@ -98,9 +98,9 @@ def test_all_of_a_model_is_written_in_the_layout_of_openvino() -> None:
 			<input>
 				<port id="0" />
 				<port id="1" precision="FP32" names="x,a\\,b" h="1">
-					<rt_info />
 					<dim>2</dim>
 					<dim>-1</dim>
+					<rt_info />
 					<w />
 				</port>
 			</input>

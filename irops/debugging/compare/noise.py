@@ -62,9 +62,9 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
     definition = computed.step.op.definition
     exact = definition.type in EXACT or definition.category in EXACT_CATEGORIES
     unit = arithmetic.input_roundoff(kind) if exact else ULPS * arithmetic.roundoff(kind)
-    if not unit:
-        return array
     wide = array.astype(np.float64)
+    if not unit or _counts(wide, 1 / (4 * arithmetic.roundoff(kind))):
+        return array
     with np.errstate(all="ignore"):
         scale = np.abs(wide)
         if definition.category in SUMMING_CATEGORIES:
@@ -74,6 +74,14 @@ def _noisy(computed: Computed, array: Array, arithmetic: Arithmetic, random: np.
         limit = np.finfo(np.float64).max
         changed = np.where(np.abs(changed) < limit, changed, wide)
         return changed.astype(array.dtype)
+
+
+def _counts(array: Array, greatest: float) -> bool:
+    """Whether all elements are whole numbers up to a greatest one: positions, sizes or codes.
+
+    Implementations compute those exactly, and 2.9999998 in place of 3 would become another index.
+    """
+    return bool(((array == np.rint(array)) & (np.abs(array) <= greatest)).all())
 
 
 def allowance(truth: Array, runs: Sequence[Array], arithmetic: Arithmetic) -> Array:

@@ -133,11 +133,11 @@ class Attempts:
     def _runs(self, case: Case) -> bool:
         """Whether irops computes a case."""
         try:
-            run(case.model, case.inputs, registry=self.registry, limits=self.limits)
+            run(case.analysis(self.registry, self.limits), case.inputs)
         except EvaluationError:
             return False
         return True
 
     def _codes(self, case: Case) -> set[str]:
-        report = check(case.model, registry=self.registry, limits=self.limits)
+        report = check(case.analysis(self.registry, self.limits), limits=self.limits)
         return {finding.code for finding in report.errors}

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from irops.analysis.infer import analyse
 from irops.analysis.structure import GraphNode
 from irops.backends.catalogue import chain
 from irops.debugging.reduce.attempts import Attempts
@@ -30,7 +29,7 @@ def body_cases(case: Case, attempts: Attempts) -> Iterator[tuple[tuple[str, ...]
     Bodies that are not executed are left out.
     Raises:  EvaluationError where the case cannot be computed
     """
-    analysis = analyse(case.model, attempts.registry, attempts.limits)
+    analysis = case.analysis(attempts.registry, attempts.limits)
     if not any(layer.bodies for layer in case.model.layers):
         return
     observer = _Observer(analysis, chain(None))

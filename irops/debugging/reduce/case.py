@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 
+from irops.analysis.infer import analyse
+from irops.analysis.model_analysis import ModelAnalysis
 from irops.ir.model import Layer, LayerKind, Model
 from irops.ir.serialize import document
 from irops.ir.weights import Region, region_of
+from irops.limits import Limits
+from irops.registry import Registry
 from irops.values.element import STRING, Array, element_type_of
 
 _PASSIVE = (LayerKind.PARAMETER, LayerKind.RESULT, LayerKind.CONSTANT)
@@ -30,6 +34,13 @@ class Case:
         """How many layers compute something, those of bodies included."""
         return sum(computes(layer) for _, layer in self.model.walk())
 
+    def analysis(self, registry: Registry | None = None, limits: Limits | None = None) -> ModelAnalysis:
+        """The analysis of the model, which the checks and judges of a reduction share."""
+        if "_analysis" not in self.__dict__:
+            self.__dict__["_analysis"] = analyse(self.model, registry, limits)
+        analysis: ModelAnalysis = self.__dict__["_analysis"]
+        return analysis
+
     @cached_property
     def key(self) -> str:
         """The same for equal models with equal inputs alone."""
@@ -46,7 +57,7 @@ class Case:
             if layer.is_constant and weights is not None:
                 region = region_of(layer)
                 if isinstance(region, Region) and region.end <= weights.size:
-                    yield weights.view(region.offset, region.size)
+                    yield weights.digest(region.offset, region.size)
         for name, array in sorted(self.inputs.items()):
             kind = element_type_of(array)
             yield f"{name} {kind} {array.shape}".encode("utf-8", "surrogatepass")

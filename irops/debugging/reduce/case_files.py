@@ -9,6 +9,7 @@ from irops.analysis.signature import Port, Signature
 from irops.analysis.structure import ModelStructure
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.reproduction import Program, Target
+from irops.debugging.weights_in_place import weights_file, write_text
 from irops.dialects import dialect_of
 from irops.ir.pending import Pending
 from irops.ir.tensor_files import save_all
@@ -18,10 +19,16 @@ from irops.writing import write
 
 STEM, PROGRAM, EXPECTED = "reduced", "repro.py", "expected.npz"
 INPUTS = "inputs.npz"
+LINKED = 64 << 20
+"""A candidate does not copy more bytes of weights than this, where it can refer to the model's own file."""
 
 
-def write_case(case: Case, folder: Path, registry: Registry | None = None) -> tuple[Path, Path]:
+def write_case(
+    case: Case, folder: Path, registry: Registry | None = None, *, link: bool = False
+) -> tuple[Path, Path]:
     """Write reduced.xml with reduced.bin (or a file of the model's format) and inputs.npz.
+
+    link: make reduced.bin a link to the weights if they have more than LINKED bytes and need no change
 
     Returns: the paths of model and inputs
 
@@ -29,7 +36,12 @@ def write_case(case: Case, folder: Path, registry: Registry | None = None) -> tu
     """
     suffixes = dialect_of(case.model).suffixes
     model, inputs = folder / f"{STEM}{suffixes[0] if suffixes else '.xml'}", folder / INPUTS
-    write(case.model, model, registry=registry)
+    weights = weights_file(case.model) if link else None
+    if weights is not None and os.path.getsize(weights) > LINKED:
+        write_text(case.model, model)
+        model.with_suffix(".bin").symlink_to(weights)
+    else:
+        write(case.model, model, registry=registry)
     save_all(os.fspath(inputs), {port.name: case.inputs[port.name] for port in _inputs(case, registry)})
     return model, inputs
 

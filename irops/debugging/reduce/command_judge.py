@@ -43,7 +43,7 @@ class CommandJudge(Judge):
 
     def reason(self, case: Case) -> str | None:
         with TemporaryDirectory(prefix="irops-reduce-") as folder:
-            model, inputs = write_case(case, Path(folder), self._registry)
+            model, inputs = write_case(case, Path(folder), self._registry, link=True)
             return "the command exits with 0" if self._status(folder, model, inputs) == 0 else None
 
     def _status(self, folder: str, model: Path, inputs: Path) -> int:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
 
-from irops.analysis.infer import analyse
 from irops.debugging.reduce.case import Case, computes
 from irops.debugging.reduce.constants import constant_layer, joined
 from irops.debugging.reduce.order import depth_first
@@ -33,7 +32,7 @@ class Cutting:
 
     def __init__(self, case: Case, registry: Registry | None = None, limits: Limits | None = None) -> None:
         self.whole = case
-        self.analysis = analyse(case.model, registry, limits)
+        self.analysis = case.analysis(registry, limits)
         self.scope = Scope.of(self.analysis, ())
         self.wiring = self.scope.graph.wiring
         self.operations = tuple(layer.id for layer in depth_first(self.wiring) if computes(layer))

@@ -26,7 +26,7 @@ class RuleJudge(Judge):
         self._reason: str | None = None
 
     def reason(self, case: Case) -> str | None:
-        report = check(case.model, select=(self.rule,), registry=self._registry, limits=self._limits)
+        report = check(case.analysis(self._registry, self._limits), select=(self.rule,), limits=self._limits)
         reasons = [_reason(finding, case.model) for finding in report]
         if self._reason is None and reasons:
             self._reason = reasons[0]

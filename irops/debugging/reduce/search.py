@@ -73,7 +73,7 @@ def with_fewer_layers(case: Case, attempts: Attempts) -> Case:
     try:
         cutting = Cutting(case, attempts.registry, attempts.limits)
         values = Recording(cutting, store, attempts.limits) if attempts.judge.needs_values else None
-        parts: dict[tuple[int, ...], Case] = {}
+        smallest: dict[tuple[int, ...], Case] = {}
 
         def fails(operations: Sequence[int]) -> bool:
             try:
@@ -81,12 +81,13 @@ def with_fewer_layers(case: Case, attempts: Attempts) -> Case:
             except DiagnosticError:  # the values that feed the part cannot be computed
                 return False
             if attempts.fails(part, of_recording=True):
-                parts[tuple(operations)] = part
+                smallest.clear()  # a case holds its analysis, which is large where the model is
+                smallest[tuple(operations)] = part
                 return True
             return False
 
         kept = without_each(narrowed(cutting.operations, fails), fails)
-        return parts.get(tuple(kept), case)
+        return smallest.get(tuple(kept), case)
     finally:
         store.close()
 

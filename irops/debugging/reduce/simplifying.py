@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from irops.analysis.infer import analyse
 from irops.debugging.reduce.arrays import in_plain_types, lower_numbers, may_be_parameters, plainer
 from irops.debugging.reduce.attempts import Attempts
 from irops.debugging.reduce.case import Case, computes
@@ -20,7 +19,7 @@ _NUMBERS = re.compile(r"{0}(\s*,\s*{0})*".format(r"-?[0-9.]+(?:[eE][-+]?[0-9]+)?
 
 def with_one_result(case: Case, attempts: Attempts) -> Case:
     """The case with a single result that shows the fault, if there is one."""
-    analysis = analyse(case.model, attempts.registry, attempts.limits)
+    analysis = case.analysis(attempts.registry, attempts.limits)
     sources = [analysis.root.wiring.inputs[layer.id][0] for layer in analysis.root.results]
     if len(sources) < 2:
         return case
@@ -76,7 +75,7 @@ def _first_failing(case: Case, number: int, candidates: Iterator[Array], attempt
 
 def with_default_attributes(case: Case, attempts: Attempts) -> Case:
     """The case with attributes at their defaults, or 0 or 1 where there is none."""
-    analysis = analyse(case.model, attempts.registry, attempts.limits)
+    analysis = case.analysis(attempts.registry, attempts.limits)
     for layer in case.model.layers:
         invocation = analysis.root.layers[layer.id].invocation
         if invocation is None or not computes(layer):

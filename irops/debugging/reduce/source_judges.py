@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from irops.analysis.infer import analyse
 from irops.debugging.compare.comparison import compared
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.oracle import InvalidQuestion, Judge, Unjudged
@@ -155,7 +154,7 @@ def _require_available(source: OpenVINODevice) -> None:
 
 
 def _context(case: Case, registry: Registry | None, limits: Limits | None) -> Context:
-    analysis = analyse(case.model, registry, limits)
+    analysis = case.analysis(registry, limits)
     return Context(analysis, analysis.signature.arrays(case.inputs))
 
 

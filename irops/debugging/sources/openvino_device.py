@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from irops.analysis.declaring import has_undeclared_ports
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.debugging.sources.asking import asked
 from irops.debugging.sources.single_layers import single_layers
@@ -26,11 +24,9 @@ from irops.debugging.sources.source import (
 from irops.debugging.sources.taps import Tap, chunks_of_taps, with_taps
 from irops.debugging.sources.wire import Packed, packed, unpacked
 from irops.debugging.sources.workers import UNBOUNDED, Workers
+from irops.debugging.weights_in_place import weights_file, write_text
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir.model import Model
-from irops.ir.serialize import document
-from irops.ir.storage import Weights
-from irops.limits import MAX_DEPTH, recursion_limit_for
 from irops.values.element import Array
 from irops.verdicts.arithmetic import Arithmetic
 from irops.writing import write
@@ -175,11 +171,9 @@ def _batches(calls: Sequence[LayerCall]) -> Iterator[list[LayerCall]]:
 def _files(model: Model, folder: Path) -> tuple[str, str]:
     """The paths of a model's files. Weights in a file are used where they are, unless they must change."""
     path = folder / "model.xml"
-    stored = model.weights
-    if type(stored) is Weights and stored.path is not None and not has_undeclared_ports(model):
-        with recursion_limit_for(MAX_DEPTH):
-            text = "".join(document(replace(model, legacy=[]), lambda layer: layer.data))
-        path.write_text(text, "utf-8")
-        return str(path), os.path.abspath(stored.path)
+    weights = weights_file(model)
+    if weights is not None:
+        write_text(model, path)
+        return str(path), weights
     write(model, path)
     return str(path), str(path.with_suffix(".bin"))

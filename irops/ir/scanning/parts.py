@@ -11,7 +11,7 @@ from irops.ir.attributes import Attributes
 from irops.ir.model import Body, Element, Graph, Layer
 from irops.ir.ports import names_of
 from irops.ir.scanning.elements import elements
-from irops.ir.scanning.ports import PortForms, without_names
+from irops.ir.scanning.ports import PortForms, count_named, without_names
 from irops.ir.scanning.texts import ATTRIBUTES, NotCanonical, Numbers, attributes
 from irops.ir.subgraphs import PARTS, sub_graphs
 
@@ -99,7 +99,10 @@ class LayerParts:
         text, names = without_names(self._text(part.content, part.content_end))
         names.reverse()
         is_output = part.tag == "output"
-        ports, _ = forms.ports(forms.of(text, 0, is_output=is_output), part.content, names)
+        section = forms.of(text, 0, is_output=is_output)
+        if count_named(section) != len(names):  # runtime attributes have names too
+            raise NotCanonical
+        ports, _ = forms.ports(section, part.content, names)
         if is_output:
             layer.outputs = ports
         else:

@@ -28,5 +28,5 @@ def by_erf(x: Array) -> Array:
 
 
 def by_tanh(x: Array) -> Array:
-    result: Array = x / 2 * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x**3)))
+    result: Array = x / 2 * (1 + np.tanh(sqrt(2 / pi) * (x + 0.044715 * x * x * x)))
     return result

@@ -12,7 +12,7 @@ from irops.ops.contraction import product
 from irops.ops.sliding import Slide
 from irops.values.element import Array
 
-BLOCK_BYTES = 16 << 20
+BLOCK_BYTES = 4 << 20
 """The maximum size of the columns that are in memory at one time."""
 
 
@@ -25,7 +25,7 @@ def convolve(data: Array, filters: Array, slides: Sequence[Slide]) -> Array:
     batch, positions = len(data), tuple(slide.positions for slide in slides)
     rows = filters.reshape(groups, maps, depth * prod(filters.shape[3:]))
     grouped = data.reshape(batch, groups, depth, *data.shape[2:])
-    output = np.zeros((batch, groups * maps, *positions), data.dtype)
+    output = np.empty((batch, groups * maps, *positions), data.dtype)
     if output.size:
         flat = output.reshape(batch, groups, maps, prod(positions))
         for items, covered, block in _blocks(grouped, slides):

@@ -17,8 +17,8 @@ from irops.values.shape import UNRANKED, Shape
 from irops.values.violation import Violation, require, warn_unless
 
 Numbers = tuple[int, ...]
-MIN_DEPTHWISE_POSITIONS = 1 << 11
-"""From this many output positions on, depthwise convolution is faster tap by tap than as a product."""
+MIN_DEPTHWISE_POSITIONS = 1 << 7
+"""From this many output positions on, depthwise convolution is faster without matrix products."""
 
 
 @shape("Convolution-1")
@@ -150,7 +150,8 @@ def group_convolution(
     axes = zip(data.shape[2:], filters.shape[3:], *steps)
     slides = [_axis_slide(auto_pad, *axis) for axis in axes]
     positions = prod(slide.positions for slide in slides)
-    if filters.shape[1:3] == (1, 1) and data.dtype.kind == "f" and positions >= MIN_DEPTHWISE_POSITIONS:
+    one_each = filters.size > 0 and filters.shape[1:3] == (1, 1)
+    if one_each and data.dtype.kind == "f" and positions >= MIN_DEPTHWISE_POSITIONS:
         return depthwise(data, filters[:, 0, 0], slides)
     return convolve(data, filters, slides)
 

@@ -1,15 +1,15 @@
-"""Depthwise convolution: one filter for each channel, added up tap by tap."""
+"""Depthwise convolution: one filter for each channel."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from irops.ops.blocks import blocks
-from irops.ops.sliding import Numbers, Slide
+from irops.ops.sliding import Slide
 from irops.values.element import Array
 
 BLOCK_ELEMENTS = 1 << 15
@@ -21,75 +21,59 @@ def depthwise(data: Array, filters: Array, slides: Sequence[Slide]) -> Array:
 
     Shapes:  data[N, C, sizes...], filters[C, taps...] -> [N, C, positions...]
     """
-    channels, layout = len(filters), Layout.of(slides)
-    output = np.empty((len(data), channels, *layout.positions), data.dtype)
-    weights = filters.reshape(channels, -1)
-    each = min(next(blocks(channels, layout.length, BLOCK_ELEMENTS)).stop, channels)
-    phases = np.zeros((len(layout.phases), each, prod(layout.sizes)), data.dtype)
-    sums, products = (np.empty((each, prod(layout.sizes)), data.dtype) for _ in range(2))
-    for item, results in zip(data, output):
-        for block in blocks(channels, layout.length, BLOCK_ELEMENTS):
-            count = len(results[block])
-            layout.fill(phases[:, :count], item[block])
-            layout.convolve(phases[:, :count], weights[block], sums[:count], products[:count])
-            results[block] = layout.at_positions(sums[:count])
+    channels, positions = len(filters), tuple(slide.positions for slide in slides)
+    output = np.empty((*data.shape[:2], *positions), data.dtype)
+    if not output.size:
+        return output
+    sums = output.reshape(len(data), channels, prod(positions))
+    weights = filters.reshape(channels, filters.shape[1], -1)
+    each = min(next(blocks(channels, prod(positions), BLOCK_ELEMENTS)).stop, channels)
+    shared = slides[0].stride == 1 and prod(positions[1:]) > 1
+    columns = np.zeros((each, *_column_shape(slides, shared)), data.dtype)
+    for item, results in zip(data, sums):
+        for block in blocks(channels, prod(positions), BLOCK_ELEMENTS):
+            elements = columns[: len(results[block])]
+            _fill(elements, item[block], slides, shared)
+            by_tap = _by_tap(elements, slides, shared)
+            np.einsum("cijp,cij->cp", by_tap, weights[block], out=results[block])
     return output
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How padded channels are stored, so that a tap reads one contiguous slice of elements at all positions.
+def _column_shape(slides: Sequence[Slide], shared: bool) -> tuple[int, ...]:
+    """The elements under each tap at each position: [taps..., positions...].
 
-    Elements whose distance is a multiple of the strides form a phase; with strides of 1 there is one. A tap
-    reads, at position p, the element p + shift of its phase. Phases are larger than the output: what is
-    computed between the rows of the output is ignored.
-
-    phases: for each, the windows of a single tap that read its elements; sizes: of a phase; taps: for each
-    tap its phase and its shift; positions: of the output; length: from its first position to its last
+    shared: the taps along the first axis share the elements, which then are all rows under any tap:
+        [1, taps..., rows, positions...].
     """
+    first = slides[0]
+    taps, rows = (first.taps, first.positions)
+    if shared:
+        taps, rows = 1, first.positions + (first.taps - 1) * first.dilation
+    return (taps, *(s.taps for s in slides[1:]), rows, *(s.positions for s in slides[1:]))
 
-    phases: tuple[tuple[Slide, ...], ...]
-    sizes: Numbers
-    taps: tuple[tuple[int, int], ...]
-    positions: Numbers
-    length: int
 
-    @classmethod
-    def of(cls, slides: Sequence[Slide]) -> Layout:
-        positions = tuple(slide.positions for slide in slides)
-        sizes = tuple(s.positions + (s.taps - 1) * s.dilation // s.stride for s in slides)
-        steps = [prod(sizes[axis + 1 :]) for axis in range(len(sizes))]
-        numbers: dict[Numbers, int] = {}
-        taps = []
-        for tap in np.ndindex(*(slide.taps for slide in slides)):
-            apart = [divmod(t * slide.dilation, slide.stride) for t, slide in zip(tap, slides)]
-            number = numbers.setdefault(tuple(rest for _, rest in apart), len(numbers))
-            taps.append((number, sum(shift * step for (shift, _), step in zip(apart, steps))))
-        phases = tuple(
-            tuple(
-                replace(slide, taps=1, dilation=1, before=slide.before - rest, positions=size)
-                for slide, rest, size in zip(slides, phase, sizes)
-            )
-            for phase in numbers
-        )
-        length = sum((count - 1) * step for count, step in zip(positions, steps)) + 1
-        return cls(phases, sizes, tuple(taps), positions, length)
+def _fill(columns: Array, data: Array, slides: Sequence[Slide], shared: bool) -> None:
+    """Copy data[C, sizes...] to columns[C, *_column_shape], whose padding is 0 already."""
+    if shared:
+        first, *others = slides
+        rows = columns.shape[len(slides) + 1]
+        slides = (Slide(first.size, 1, 1, 1, first.before, rows), *others)
+    for tap in np.ndindex(columns.shape[1 : len(slides) + 1]):
+        positions, elements = zip(*(slide.meet(t) for slide, t in zip(slides, tap)))
+        columns[(slice(None), *tap, *positions)] = data[(slice(None), *elements)]
 
-    def fill(self, phases: Array, data: Array) -> None:
-        """Copy data[C, sizes...] to phases[phase, C, elements], where padding is 0 already."""
-        for number, slides in enumerate(self.phases):
-            positions, elements = zip(*(slide.meet(0) for slide in slides))
-            phase = phases[number].reshape(len(data), *self.sizes)
-            phase[(slice(None), *positions)] = data[(slice(None), *elements)]
 
-    def convolve(self, phases: Array, weights: Array, sums: Array, products: Array) -> None:
-        """Write the sum over all taps of elements times weights[C, taps] to sums. products: overwritten."""
-        total, product = sums[:, : self.length], products[:, : self.length]
-        total[...] = 0
-        for (phase, shift), weight in zip(self.taps, weights.T):
-            elements = phases[phase, :, shift : shift + self.length]
-            total += np.multiply(elements, weight[:, np.newaxis], out=product)
-
-    def at_positions(self, sums: Array) -> Array:
-        """The sums at the positions of the output: [C, positions...]."""
-        return sums.reshape(len(sums), *self.sizes)[(slice(None), *map(slice, self.positions))]
+def _by_tap(columns: Array, slides: Sequence[Slide], shared: bool) -> Array:
+    """The elements under each tap: [C, taps of the first axis, taps of the others, positions]."""
+    first, *others = slides
+    count, row = prod(slide.positions for slide in slides), prod(slide.positions for slide in others)
+    flat = columns.reshape(len(columns), columns.shape[1], prod(slide.taps for slide in others), -1)
+    if not shared:
+        return flat
+    channel, _, other, element = flat.strides
+    return as_strided(
+        flat,
+        (len(flat), first.taps, flat.shape[2], count),
+        (channel, first.dilation * row * element, other, element),
+        writeable=False,
+    )

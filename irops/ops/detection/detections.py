@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from irops.ops.suppression import kept_boxes, touching_overlap
+from irops.ops.suppression import above, kept_boxes, touching_overlap
 from irops.values.element import Array
 
 Selection = dict[int, list[int]]
@@ -139,7 +139,9 @@ class Choice:
 
     def _suppressed(self, best: Array, label: int, boxes: Array) -> list[int]:
         of_class = boxes[0 if self.share_location else label, best]
-        remaining: list[int] = best[kept_boxes(of_class, touching_overlap, self.nms_threshold, inf)].tolist()
+        remaining: list[int] = best[
+            kept_boxes(of_class, above(touching_overlap, self.nms_threshold), inf)
+        ].tolist()
         return remaining
 
 

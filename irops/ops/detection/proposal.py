@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from irops.ops.image.coordinates import away_from_zero
-from irops.ops.suppression import kept_boxes, touching_overlap
+from irops.ops.suppression import above, kept_boxes, touching_overlap
 from irops.spec.binding import kernel, shape
 from irops.values.dim import Dim, unify
 from irops.values.element import Array
@@ -166,10 +166,10 @@ def proposal_4(
         np.zeros((len(boxes), post_nms_topn, 5), np.float32),
         np.zeros((len(boxes), post_nms_topn), np.float32),
     )
-    overlap = partial(touching_overlap, extra=float(frame.extra))
+    suppresses = above(partial(touching_overlap, extra=float(frame.extra)), nms_thresh)
     for item, score in enumerate(scores):
         best = np.argsort(-score, kind="stable")[:pre_nms_topn]
-        best = best[kept_boxes(boxes[item, best], overlap, nms_thresh, post_nms_topn)]
+        best = best[kept_boxes(boxes[item, best], suppresses, post_nms_topn)]
         corners = clipped(boxes[item, best], limits) if clip_after_nms else boxes[item, best]
         rois[item, : len(best), 0], rois[item, len(best) : len(best) + 1, 0] = item, -1
         rois[item, : len(best), 1:] = corners / np.tile(limits, 2) if normalize else corners

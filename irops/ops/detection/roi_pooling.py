@@ -74,10 +74,16 @@ def fill_with_maxima(output: Array, image: Array, box: Array) -> None:
         bins(top, bottom, output.shape[1], image.shape[1]),
         bins(left, right, output.shape[2], image.shape[2]),
     )
-    for y, (above, below) in enumerate(rows):
-        for x, (before, behind) in enumerate(columns):
-            if above < below and before < behind:
-                output[:, y, x] = image[:, above:below, before:behind].max(axis=(1, 2))
+    strips = np.stack([_maxima(image, 1, *of) for of in rows], axis=1)
+    maxima = np.stack([_maxima(strips, 2, *of) for of in columns], axis=2)
+    filled = np.array([[top < end and left < stop for left, stop in columns] for top, end in rows])
+    output[:, filled] = maxima[:, filled]
+
+
+def _maxima(data: Array, axis: int, first: int, last: int) -> Array:
+    """The maximum from the first to the exclusive last element along an axis; any number if there is none."""
+    maxima: Array = data[(slice(None),) * axis + (slice(first, last),)].max(axis=axis, initial=-np.inf)
+    return maxima
 
 
 def bins(first: int, last: int, count: int, size: int) -> list[list[int]]:

@@ -31,12 +31,8 @@ def gather_tree(step_ids: Array, parent_ids: Array, max_seq_len: Array, end_toke
     beam = np.broadcast_to(np.arange(beams), (batch, beams))
     for time in reversed(range(times)):
         active = time < lengths
-        require(
-            (((beam >= 0) & (beam < beams)) | ~active).all(),
-            "C3",
-            beam[active[:, 0]].tolist(),
-            f"{beams} beams",
-        )
+        if not (((beam >= 0) & (beam < beams)) | ~active).all():
+            require(False, "C3", beam[active[:, 0]].tolist(), f"{beams} beams")
         beam = np.where(active, beam, np.arange(beams))
         tokens[time] = np.where(active, np.take_along_axis(step_ids[time], beam, 1), end_token)
         beam = np.where(active, np.take_along_axis(parents[time], beam, 1), beam)

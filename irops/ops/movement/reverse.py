@@ -40,7 +40,7 @@ def reverse(data: Array, axes: Array, *, mode: str) -> Array:
     return data[(..., *index)]  # with the ellipsis, a scalar stays an array
 
 
-@gradient("Reverse-1")
+@gradient("Reverse-1", by_kernel=True)
 def reverse_gradient(d_output: Array, axes: Array, *, mode: str) -> Array:
     return reverse(d_output, axes, mode=mode)  # a permutation that is its own inverse and its own transpose
 

@@ -34,7 +34,7 @@ def reverse_sequence(data: Array, seq_lengths: Array, *, batch_axis: int, seq_ax
     return np.moveaxis(rows[batch, source], (0, 1), (batch_axis, seq_axis))
 
 
-@gradient("ReverseSequence-1")
+@gradient("ReverseSequence-1", by_kernel=True)
 def reverse_sequence_gradient(
     d_output: Array, seq_lengths: Array, *, batch_axis: int, seq_axis: int
 ) -> Array:

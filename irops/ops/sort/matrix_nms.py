@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from irops.ops.blocks import blocks
 from irops.ops.sort.detections import concatenated, of_class, outputs, outputs_shape, sorted_across, top
 from irops.ops.sort.non_max_suppression import counts
+from irops.ops.suppression import BLOCK_BOXES, side_in_common
 from irops.spec.binding import kernel, shape
 from irops.values.element import Array, ElementType
 from irops.values.fact import Fact
@@ -65,25 +67,27 @@ def decay(boxes: Array, normalized: bool, sigma: float | None) -> Array:
     """The decay factors of boxes sorted by descending score. sigma: of gaussian decay; None: linear."""
     max_iou = np.zeros(len(boxes), np.float32)
     factors = np.ones(len(boxes), np.float32)
-    for rank in range(1, len(boxes)):
-        iou, compensation = overlap(boxes[rank], boxes[:rank], normalized), max_iou[:rank]
-        max_iou[rank] = np.fmax.reduce(iou, initial=0)
+    for block in blocks(len(boxes), 1, BLOCK_BOXES):
+        iou = overlap(boxes[block], boxes[: block.stop], normalized)
+        better = np.arange(iou.shape[1]) < np.arange(block.start, block.start + len(iou))[:, np.newaxis]
+        max_iou[block] = np.fmax.reduce(iou, axis=1, initial=0, where=better)
+        compensation = max_iou[: block.stop]
         if sigma is None:
             decays = (1 - iou) / (1 - compensation.astype(np.float64) + 1e-10)
         else:
             decays = np.exp((compensation * compensation - iou * iou) * np.float32(sigma))
-        factors[rank] = np.fmin.reduce(decays, initial=1)
+        factors[block] = np.fmin.reduce(decays, axis=1, initial=1, where=better)
     return factors
 
 
-def overlap(box: Array, boxes: Array, normalized: bool) -> Array:
-    """The intersection over union of a box with each of boxes; NaN if the union is 0."""
+def overlap(a: Array, b: Array, normalized: bool) -> Array:
+    """The intersection over union of each pair of boxes; 0 if they are apart, NaN if the union is 0."""
     edge = np.float32(0 if normalized else 1)
-    low, high = np.maximum(box[:2], boxes[:, :2]), np.minimum(box[2:], boxes[:, 2:])
-    common = (high - low + edge).prod(axis=-1)
-    iou: Array = common / (area(box, edge) + area(boxes, edge) - common)
-    apart = (boxes[:, :2] > box[2:]) | (boxes[:, 2:] < box[:2])
-    return np.where(apart.any(axis=-1), np.float32(0), iou)
+    common = (side_in_common(a, b, 0) + edge) * (side_in_common(a, b, 1) + edge)
+    iou: Array = common / (np.add.outer(area(a, edge), area(b, edge)) - common)
+    for axis in (0, 1):
+        iou[np.less.outer(a[:, axis + 2], b[:, axis]) | np.greater.outer(a[:, axis], b[:, axis + 2])] = 0
+    return iou
 
 
 def area(boxes: Array, edge: np.float32) -> Array:

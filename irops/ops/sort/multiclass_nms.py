@@ -17,11 +17,15 @@ from irops.ops.sort.detections import (
     top,
 )
 from irops.ops.sort.non_max_suppression import counts
+from irops.ops.suppression import kept_boxes, side_in_common
 from irops.spec.binding import kernel, shape
 from irops.values.dim import unify
 from irops.values.element import Array, ElementType, as_i64
 from irops.values.fact import Fact
 from irops.values.violation import require, warn_unless
+
+MIN_ADAPTIVE_THRESHOLD = 0.5
+"""nms_eta lowers only thresholds greater than this."""
 
 
 @shape("MulticlassNms-8")
@@ -187,25 +191,36 @@ def check_numbers(roisnum: Array, count: int) -> Array:
 
 def suppress(boxes: Array, scores: Array, choice: Choice) -> Array:
     """The selected boxes of one class, by descending score."""
-    threshold, eta = np.float32(choice.iou_threshold), np.float32(choice.nms_eta)
     order = np.flatnonzero(scores >= np.float32(choice.score_threshold))
     order = order[np.argsort(-scores[order], kind="stable")]
+    if choice.nms_top_k >= 0:
+        order = order[: choice.nms_top_k]
+    if choice.nms_eta < 1 and choice.iou_threshold > MIN_ADAPTIVE_THRESHOLD:
+        return order[_kept_adaptively(boxes[order], choice)]
+    threshold = np.float32(choice.iou_threshold)
+    return order[
+        kept_boxes(boxes[order], lambda a, b: overlap(a, b, choice.normalized) >= threshold, len(order))
+    ]
+
+
+def _kept_adaptively(boxes: Array, choice: Choice) -> list[int]:
+    """The indices of the boxes to keep, where each kept box lowers the threshold."""
+    threshold, eta = np.float32(choice.iou_threshold), np.float32(choice.nms_eta)
     chosen: list[int] = []
-    for box in order[: choice.nms_top_k] if choice.nms_top_k >= 0 else order:
-        if not (overlap(boxes[box], boxes[chosen], choice.normalized) >= threshold).any():
-            chosen.append(int(box))
-            if eta < 1 and threshold > 0.5:
+    for box in range(len(boxes)):
+        if not (overlap(boxes[chosen], boxes[[box]], choice.normalized) >= threshold).any():
+            chosen.append(box)
+            if threshold > MIN_ADAPTIVE_THRESHOLD:
                 threshold *= eta
-    return np.array(chosen, np.int64)
+    return chosen
 
 
-def overlap(box: Array, boxes: Array, normalized: bool) -> Array:
-    """The intersection over union of a box with each of boxes; 0 if either area is 0."""
+def overlap(a: Array, b: Array, normalized: bool) -> Array:
+    """The intersection over union of each pair of boxes; 0 if either area is 0."""
     edge = np.float32(0 if normalized else 1)
-    area, areas = (box[2:] - box[:2] + edge).prod(), (boxes[:, 2:] - boxes[:, :2] + edge).prod(axis=-1)
-    common = np.maximum(np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2]) + edge, 0).prod(
-        axis=-1
-    )
-    real = (area > 0) & (areas > 0)
-    iou: Array = np.where(real, common / np.where(real, area + areas - common, 1), 0)
+    areas_a, areas_b = ((boxes[:, 2:] - boxes[:, :2] + edge).prod(axis=-1) for boxes in (a, b))
+    across, down = (np.maximum(side_in_common(a, b, axis) + edge, 0) for axis in (0, 1))
+    common = across * down
+    real = np.logical_and.outer(areas_a > 0, areas_b > 0)
+    iou: Array = np.where(real, common / np.where(real, np.add.outer(areas_a, areas_b) - common, 1), 0)
     return iou

@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from irops.ops.suppression import Overlap, kept_boxes, side_in_common
+from irops.ops.suppression import Overlap, above, kept_boxes, side_in_common
 from irops.values.element import Array
 
 TABLE_BOXES = 1 << 10
@@ -38,7 +38,7 @@ def select(
             )
         else:
             candidates = candidates[np.argsort(-class_scores[candidates], kind="stable")]
-            chosen = kept_boxes(boxes[item, candidates], overlap, iou_threshold, limit)
+            chosen = kept_boxes(boxes[item, candidates], above(overlap, iou_threshold), limit)
             remaining = class_scores[candidates[chosen]]
         rows = np.empty((len(chosen), 3), np.int64)
         rows[:] = (item, class_id, 0)

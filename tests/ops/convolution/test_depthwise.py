@@ -10,7 +10,6 @@ from irops.ops.convolution.columns import convolve
 from irops.ops.convolution.depthwise import depthwise
 from irops.ops.sliding import Slide
 
-
 PLAIN = {"strides": (1, 1), "dilations": (1, 1)}
 
 
@@ -42,6 +41,13 @@ def test_large_maps_of_every_type_have_their_padding(kind):
     expected[[0, -1]], expected[:, [0, -1]], expected[:: 50 - 1, :: 60 - 1] = 6, 6, 4
     assert result.dtype == kind
     assert (result == expected).all()
+
+
+def test_filters_without_elements_give_zeros():
+    data, filters = np.ones((1, 2, 40, 40), np.float32), np.ones((2, 1, 1, 0, 3), np.float32)
+    result = irops.call("GroupConvolution-1", data, filters, **PLAIN, pads_begin=(0, 0), pads_end=(0, 0))
+    assert result.size
+    assert not result.any()
 
 
 def test_what_is_computed_beside_the_output_does_not_matter():

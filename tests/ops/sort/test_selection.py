@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import irops
-from irops.ops.suppression import BLOCK_BOXES, kept_boxes, touching_overlap
+from irops.ops.suppression import BLOCK_BOXES, above, kept_boxes, touching_overlap
 
 
 def overlap(a, b):
@@ -71,7 +71,8 @@ def test_selections_of_several_classes_may_stay_in_their_order():
 def test_proposals_are_dropped_across_blocks_of_boxes():
     places = np.arange(3 * BLOCK_BOXES) % (BLOCK_BOXES + 9)
     boxes = np.stack([places * 2, places * 0, places * 2 + 1, places * 0 + 1], axis=1).astype(np.float32)
-    kept = kept_boxes(boxes, touching_overlap, 0.5, np.inf)
+    kept = kept_boxes(boxes, above(touching_overlap, 0.5), np.inf)
     assert kept.tolist() == list(range(BLOCK_BOXES + 9))
     for limit, start in product((0, 5, BLOCK_BOXES + 2), (0, 3)):
-        assert kept_boxes(boxes[start:], touching_overlap, 0.5, limit).tolist() == list(range(limit))
+        kept = kept_boxes(boxes[start:], above(touching_overlap, 0.5), limit)
+        assert kept.tolist() == list(range(limit))

@@ -53,7 +53,9 @@ def test_boxes_that_are_not_turned_overlap_as_upright_ones_do():
     middle, size = random.uniform(0, 9, (200, 2)), random.uniform(0.1, 9, (200, 2))
     upright = np.concatenate([middle - size / 2, middle + size / 2], axis=1)
     turned = np.concatenate([middle, size, np.zeros((200, 1))], axis=1)
-    assert np.allclose(rotated_overlap(turned[:1], turned)[0], overlap(upright[0], upright, True), atol=1e-6)
+    assert np.allclose(
+        rotated_overlap(turned[:1], turned)[0], overlap(upright[:1], upright, True)[0], atol=1e-6
+    )
 
 
 def test_a_small_box_within_a_turned_one_counts_with_its_area():
