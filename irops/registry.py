@@ -37,8 +37,8 @@ class Registry:
     """Ops by type and version. Only what is asked for is loaded. Threads may share a registry.
 
     folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder,
-    named as the definition says; modules: names of further modules to import, for functions that lie elsewhere. Packages
-    that register under the entry point group irops.ops are found by themselves.
+    named as the definition says; modules: names of further modules to import, for functions that lie
+    elsewhere. Packages that register under the entry point group irops.ops are found by themselves.
     """
 
     def __init__(
