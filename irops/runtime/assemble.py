@@ -182,7 +182,7 @@ def _nothing(values: Any) -> tuple[()]:  # noqa: ARG001
 
 
 def _with_freed(rows: Sequence[_Row], lasting: Collection[int]) -> Iterator[Action]:
-    """The actions, each with the slots that nothing reads after it. lasting: the slots that stay to the end"""
+    """The actions, each with the slots that nothing reads after it. lasting: slots that stay to the end"""
     last = {slot: number for number, (action, reads) in enumerate(rows) for slot in (*action.slots, *reads)}
     freed: list[list[int]] = [[] for _ in rows]
     for slot, number in last.items():
