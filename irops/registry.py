@@ -15,20 +15,19 @@ from types import ModuleType
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
-from irops.diagnostics.suggestions import closest
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
-from irops.dialects.dialect import Dialect, parted
+from irops.dialects.dialect import Dialect
 from irops.dialects.openvino.dialect import definition_files
 from irops.spec.binding import BOUND, bound_to, functions_of
 from irops.spec.definition import Definition
 from irops.spec.extension import module_of, plugin_folders
 from irops.spec.load import load_definition
 from irops.spec.op import NoOp, Op
+from irops.spec.op_names import meant_id, number_of, parted, similar_ids
 from irops.spec.opsets import opsets
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.sharing_gradients import with_gradients
 from irops.spec.types import OPENVINO
-from irops.spec.version_numbers import is_version_number
 
 MAX_RESOLVED = 10_000
 """For how many types and versions of layers their ops are remembered."""
@@ -38,8 +37,8 @@ class Registry:
     """Ops by type and version. Only what is asked for is loaded. Threads may share a registry.
 
     folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder,
-    named as the definition says; modules: names of further modules to import, for functions that lie elsewhere. Packages
-    that register under the entry point group irops.ops are found by themselves.
+    named as the definition says; modules: names of further modules to import, for functions that lie
+    elsewhere. Packages that register under the entry point group irops.ops are found by themselves.
     """
 
     def __init__(
@@ -155,15 +154,10 @@ class Registry:
         return self.op(self._named[name])
 
     def _id_of(self, name: str) -> str:
-        known = self.versions(parted(name)[0])
-        ids = {i.lower(): i for i in known}
-        if name.lower() in ids:
-            return ids[name.lower()]
-        spelled = opsets().classes.get(name, name).lower()
-        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == spelled]
-        if not versions:
+        meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes)
+        if meant is None:
             raise self._unknown(name)
-        return max(versions, key=_number)
+        return meant
 
     def _unknown(self, name: str) -> KeyError:
         meant = self.similar(name)
@@ -176,13 +170,7 @@ class Registry:
         known = (
             self.versions(prefix) if dialect else [i for one in dialects() for i in self.versions(one.name)]
         )
-        plain = {i.removeprefix(f"{prefix}:"): i for i in sorted(known, key=_number)}
-        newest = {word.rpartition("-")[0] or word: i for word, i in plain.items()}
-        word = name.removeprefix(f"{prefix}:") if dialect else name
-        stem, dash, number = word.rpartition("-")
-        if dash and number.isdigit() and stem.lower() not in map(str.lower, newest):
-            return [plain[near] for near in closest(word, plain)]
-        return [newest[near] for near in closest(stem if dash else word, newest)]
+        return similar_ids(name, prefix if dialect else "", known)
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of OpenVINO's ops and of extensions; or of another dialect, each the oldest of its file."""
@@ -190,7 +178,7 @@ class Registry:
         if asked is None:
             return ()
         found = (*self._own, *self.extensions()) if asked.name == OPENVINO else asked.ids()
-        return tuple(sorted(found, key=lambda i: (i.rsplit("-", 1)[0].lower(), _number(i))))
+        return tuple(sorted(found, key=lambda i: (i.rsplit("-", 1)[0].lower(), number_of(i))))
 
     def versions(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of all ops in all versions."""
@@ -271,11 +259,6 @@ def _import_own(definition: Definition) -> ModuleType:
 def _own_modules() -> list[str]:
     """Modules of irops.ops that bind something: an op may take a function of another one's module."""
     return [module for module in BOUND if module.startswith("irops.ops.")]
-
-
-def _number(id: str) -> int:
-    last = id.rsplit("-", 1)[-1]
-    return int(last) if is_version_number(last) else 0
 
 
 @cache

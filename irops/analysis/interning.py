@@ -11,7 +11,7 @@ from irops.values.symbol import Symbol
 class Interning:
     """The Shapes and Facts of one run of inference. All that are interned stay alive as long as this does.
 
-    Two Shapes count as equal only if nothing tells them apart: bounds, symbols, the bounds of the variables
+    Two Shapes count as equal only if they agree in everything: bounds, symbols, the bounds of the variables
     that symbols consist of, and what is 0 together with a size.
     """
 

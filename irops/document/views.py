@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from irops.conformance.odd_inputs.table import comparisons_of
-from irops.dialects.dialect import parted
 from irops.document.availability import availability
 from irops.document.calls import call_text
 from irops.document.case_views import CaseView, case_view
@@ -21,6 +20,7 @@ from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
 from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec
 from irops.spec.op import Op
+from irops.spec.op_names import parted
 from irops.spec.opsets import OpVersion, opsets
 from irops.spec.types import OPENVINO
 

@@ -66,8 +66,8 @@ class _Assembly:
                 rows.append(self._row(step, need))
             if layer.kind is LayerKind.RESULT or layer.id in self._keep:
                 outputs.extend(self._outputs(step))
-        held = {ABSENT, *(output.slot for output in outputs), *self._kept_slots.values()}
-        actions = tuple(_with_freed(rows, held))
+        lasting = {ABSENT, *(output.slot for output in outputs), *self._kept_slots.values()}
+        actions = tuple(_with_freed(rows, lasting))
         sized = {
             slot
             for action in actions
@@ -181,12 +181,12 @@ def _nothing(values: Any) -> tuple[()]:  # noqa: ARG001
     return ()
 
 
-def _with_freed(rows: Sequence[_Row], held: Collection[int]) -> Iterator[Action]:
-    """The actions, each with the slots that nothing reads after it. held: the slots that stay to the end"""
+def _with_freed(rows: Sequence[_Row], lasting: Collection[int]) -> Iterator[Action]:
+    """The actions, each with the slots that nothing reads after it. lasting: slots that stay to the end"""
     last = {slot: number for number, (action, reads) in enumerate(rows) for slot in (*action.slots, *reads)}
     freed: list[list[int]] = [[] for _ in rows]
     for slot, number in last.items():
-        if slot not in held:
+        if slot not in lasting:
             freed[number].append(slot)
     for (action, _), slots in zip(rows, freed):
         yield action._replace(freed=tuple(slots))

@@ -49,7 +49,7 @@ class DirectRun(Run):
         for slot, number, fact in program.inputs:
             values[slot] = result_array(given[number], fact)
         sized, ndarray, limit, end = program.sized, np.ndarray, self.limits.tensor_bytes, self._clock.end
-        held = self.bytes_held  # before the graph, and of the values whose sizes the plan does not know
+        in_use = self.bytes_held  # before the graph, and of the values whose sizes the plan does not know
         step = program.plan.steps[0] if program.plan.steps else None
         try:
             if step is not None:
@@ -57,11 +57,11 @@ class DirectRun(Run):
             with np.errstate(all="ignore"), collect_warnings() as warnings:
                 for action in program.actions:
                     step, function, arguments, keywords, dtype, shape, slots, freed, need, _ = action
-                    if held + need > limit or monotonic() > end:
-                        self._refuse(step, held + need - step.size)
+                    if in_use + need > limit or monotonic() > end:
+                        self._refuse(step, in_use + need - step.size)
                     if function is None:
-                        self._compute_step(program, action, values, given, held, warnings)
-                        held += _bytes_of(values, slots, sized)
+                        self._compute_step(program, action, values, given, in_use, warnings)
+                        in_use += _bytes_of(values, slots, sized)
                     else:
                         try:
                             result = function(*arguments(values), **keywords)
@@ -78,7 +78,7 @@ class DirectRun(Run):
                         self._warn(step, warnings)
                         warnings.clear()
                     if sized:
-                        held -= _bytes_of(values, freed, sized)
+                        in_use -= _bytes_of(values, freed, sized)
                     for slot in freed:
                         values[slot] = None
         except EvaluationError:
@@ -91,11 +91,11 @@ class DirectRun(Run):
             raise self._located(step, error) from None
         return values
 
-    def _refuse(self, step: Step, held: float) -> None:
+    def _refuse(self, step: Step, in_use: float) -> None:
         """Raise the error of a step for which time or memory does not suffice."""
-        self.bytes_held = held
+        self.bytes_held = in_use
         self._require_time(step.op)
-        require_room(held, step.size, self.limits)
+        require_room(in_use, step.size, self.limits)
 
     def _compute_step(
         self,
@@ -103,12 +103,12 @@ class DirectRun(Run):
         action: Action,
         values: Values,
         given: Mapping[int, Array],
-        held: float,
+        in_use: float,
         warnings: list[Violation],
     ) -> None:
         """Compute a step of which the plan does not know everything; keep what the session keeps."""
         step = action.step
-        self.bytes_held = held + action.need - step.size
+        self.bytes_held = in_use + action.need - step.size
         arrays = self._inputs(step, list(action.arguments(values)))
         outputs, _ = self._computed(step, arrays, given.get(step.layer.id))
         for slot, array in zip(action.slots, outputs):

@@ -116,17 +116,19 @@ def parts(measured: list[dict[str, Any]]) -> str:
 def reading(measured: Mapping[str, Mapping[str, float]]) -> str:
     rows = [
         (
-            f"{int(layers):,} layers",
+            model,
             what,
             f"{figures[ours]:.2f} {unit}",
             f"{figures[theirs]:.2f} {unit}",
             f"{figures[ours] / figures[theirs]:.2f}",
         )
-        for layers, figures in measured.items()
+        for model, figures in measured.items()
         for what, ours, theirs, unit in (
-            ("`irops.read`", "irops.read", "openvino read_model", "s"),
-            ("`irops.check`", "irops.check", "openvino read_model", "s"),
+            ("`irops.read`", "irops.read", "read_model", "s"),
+            ("`irops.infer`", "irops.infer", "read_model", "s"),
+            ("`irops.check`", "irops.check", "read_model", "s"),
             ("`irops check`, whole process", "process irops check", "process openvino", "s"),
+            ("the same, of a file that was checked", "process irops check again", "process openvino", "s"),
             ("its memory at most", "memory irops check", "memory openvino", "MB"),
         )
     ]

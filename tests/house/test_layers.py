@@ -56,7 +56,7 @@ DOORS = {
     "openvino": ("backends/", "debugging/", "conformance/"),
     "onnx": ("dialects/", "backends/", "debugging/", "conformance/"),
     "onnxruntime": ("backends/", "debugging/", "conformance/"),
-    "torch": ("backends/", "conformance/"),
+    "torch": ("backends/", "conformance/", "runtime/torch_gradients.py"),
     "hypothesis": ("conformance/",),
     "numba": ("backends/",),
     "pytest": ("testing/",),
