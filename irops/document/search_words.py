@@ -24,4 +24,4 @@ def index_entries(definition: Definition) -> tuple[str, ...]:
     """Entries of the index: other names of the op, and its attributes."""
     attributes = (f"{attribute} (attribute)" for attribute in definition.attributes)
     names = (definition.file_id, *definition.keywords, *attributes)
-    return tuple(re.sub(r"[;!,`\"]", " ", name) for name in names)
+    return tuple(" ".join(re.sub(r"[;!,`\"]", " ", name).split()) for name in names)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import irops
 from irops.cli.command_pages import command_pages, parser_of
 from irops.cli.main import COMMANDS
 from irops.document.guide import copy_pictures, guide_pages, with_links
@@ -73,20 +72,13 @@ def test_words_of_a_docstring_are_no_markup():
     assert list(converted("a `b` c_ *d* |e| f_g", frozenset())) == ["a ``b`` c\\_ \\*d\\* \\|e\\| f_g", ""]
 
 
-@pytest.mark.parametrize("name", irops.__all__)
-def test_docstrings_of_public_names_have_no_unbalanced_markup(name):
-    text = getattr(irops, name).__doc__
-    assert "\n".join(converted(text, frozenset())).count("``") % 2 == 0
-
-
 def test_every_command_has_a_page_with_all_its_options():
     pages = dict(command_pages())
     assert pages.keys() == {"commands/index.md", *(f"commands/{name}.md" for name in COMMANDS)}
     for name in COMMANDS:
         page = pages[f"commands/{name}.md"]
-        for action in parser_of(name)._actions:
-            for option in action.option_strings:
-                assert option in page, (name, option)
+        options = {o for a in parser_of(name)._actions if a.dest != "help" for o in a.option_strings}
+        assert {option for option in options if option not in page} == set(), name
         assert "\n: \n" not in page, f"an option of irops {name} has no help"
 
 
