@@ -16,7 +16,7 @@ import numpy as np
 
 from irops.values.element import Array
 
-MIN_BYTES = 1 << 18
+MIN_BYTES = 1 << 20
 """Smaller arrays get memory of their own."""
 ALIGNMENT = 64
 """The start of an array in bytes: a cache line."""
@@ -28,6 +28,9 @@ class _Block(np.ndarray[Any, np.dtype[np.uint8]]):
     """Memory of an arena. It is a type of its own, since NumPy makes an array that lies in another one of its
     type a view of that one, and lets views of the array refer to that one alone.
     """
+
+    start: int
+    """Where arrays begin in it."""
 
 
 class _Lease(ref[Array]):
@@ -59,8 +62,7 @@ class Arena:
         with self._lock:
             self._take_back()
             block = self._block(size)
-            start = -block.ctypes.data % ALIGNMENT
-            made: Array = np.ndarray(shape, dtype, block, start)
+            made: Array = np.ndarray(shape, dtype, block, block.start)
             lease = _Lease(made, self._ended.append)
             lease.block, lease.size = block, block.nbytes
             self._leases[id(lease)] = lease
@@ -88,4 +90,6 @@ class Arena:
             return self._free.pop(place)[2]
         while self._free and self.used_bytes + self.free_bytes + wanted > self.peak_bytes:
             self.free_bytes -= self._free.pop()[0]
-        return _Block((wanted,), np.uint8)
+        block = _Block((wanted,), np.uint8)
+        block.start = -block.ctypes.data % ALIGNMENT
+        return block

@@ -135,7 +135,8 @@ class _Assembly:
             keeps = self._fixed.keys(step)
             return Action(step, None, _selection(sources), {}, None, None, slots, (), need, keeps), sources
         function, places = direct
-        keywords, overwrites = step.keywords or {}, ()
+        keywords = step.keywords or {}
+        overwrites: tuple[int, ...] = ()
         ufunc = ufunc_of(step, function)
         if ufunc is not None:
             function, keywords = ufunc, {}

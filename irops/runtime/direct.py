@@ -12,7 +12,7 @@ from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault
 from irops.runtime.arrays import require_room
-from irops.runtime.overwriting import unshared
+from irops.runtime.overwriting import in_order, unshared
 from irops.runtime.plan import Step, ValueKey
 from irops.runtime.precision import rounded
 from irops.runtime.program import Action, Program, Values
@@ -68,7 +68,8 @@ class DirectRun(Run):
                     else:
                         if overwrites:
                             room = unshared(values, overwrites)
-                            keywords = {} if room is None else {"out": room}
+                            fits = room is not None and in_order(arguments(values))
+                            keywords = {"out": room} if fits else {}
                             del room
                         try:
                             result = function(*arguments(values), **keywords)

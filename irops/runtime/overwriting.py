@@ -29,6 +29,11 @@ def ufunc_of(step: Step, kernel: Callable[..., Any]) -> np.ufunc | None:
     return ufunc if len(kinds) == 1 and kinds <= set(PLAIN) and aligned else None
 
 
+def in_order(arrays: Sequence[Array | None]) -> bool:
+    """Whether all arrays lie in C order: a fresh result then does too, and sums of it round alike."""
+    return all(array is not None and array.flags.c_contiguous for array in arrays)
+
+
 def unshared(values: Sequence[Array | None], slots: Sequence[int]) -> Array | None:
     """The first array of some slots that nothing but the values refers to, no view of it either."""
     for slot in slots:

@@ -20,6 +20,8 @@ LATE = {
     "irops/cli/new.py": "its help and its refusals need neither the registry nor NumPy",
     "irops/backends/numba/__init__.py": "the compiled loops import numba",
     "irops/runtime/foreign_call.py": "gradients of torch import torch",
+    "irops/testing/__init__.py": "a test session that uses no assertion of irops imports none",
+    "irops/testing/plugin.py": "pytest loads the plug-in in every session",
     "irops/conformance/kit.py": "strategies are defined with Hypothesis, which may be missing",
     "irops/dialects/onnx/dialect.py": "twenty modules that read and write ONNX files; most commands use none",
 }
@@ -83,4 +85,4 @@ def test_no_modules_import_each_other_in_a_circle():
 
 def test_modules_of_irops_are_imported_late_only_for_a_reason():
     assert all_late_imports().keys() == LATE.keys()
-    assert len(LATE) <= 10
+    assert len(LATE) <= 13

@@ -258,6 +258,54 @@ def test_threads_that_share_a_session_give_what_one_gives(turned: irops.Model) -
     assert not wrong
 
 
+def test_results_lie_in_memory_as_they_do_without(
+    net: Callable[..., irops.Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = net(
+        ("x", "Parameter", {"shape": "5,7", "element_type": "f32"}, []),
+        ("order", "Const", {"shape": "2", "element_type": "i64", "offset": 0, "size": 16}, []),
+        ("a", "Sigmoid", {}, ["x"]),
+        ("turned", "Transpose", {}, ["x", "order"]),
+        ("b", "Sigmoid", {}, ["turned"]),
+        ("back", "Transpose", {}, ["b", "order"]),
+        ("sum", "Add", BOTH, ["a", "back"]),
+        ("twice", "Add", BOTH, ["sum", "sum"]),
+        ("r", "Result", {}, ["twice"]),
+        weights=np.array([1, 0]).tobytes(),
+    )
+    x = np.random.default_rng(0).random((5, 7), np.float32)
+    session = irops.Session(model)
+    runs = [session.run([x])["r"] for _ in range(3)]
+    monkeypatch.setenv(VARIABLE, OFF)
+    expected = irops.Session(model).run([x])["r"]
+    assert [one.strides for one in runs] == [expected.strides] * 3
+    assert all(np.array_equal(one, expected) for one in runs)
+
+
+def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(
+    net: Callable[..., irops.Model],
+) -> None:
+    model = net(
+        ("x", "Parameter", {"shape": "5,7", "element_type": "f32"}, []),
+        ("a", "Sigmoid", {}, ["x"]),
+        ("sum", "Add", BOTH, ["a", "x"]),
+        ("product", "Multiply", BOTH, ["sum", "a"]),
+        ("last", "Subtract", BOTH, ["product", "x"]),
+        ("r", "Result", {}, ["last"]),
+        ("s", "Result", {}, ["sum"]),
+    )
+    x = np.random.default_rng(0).random((5, 7), np.float32)
+    session, before = irops.Session(model), x.copy()
+    results = session.run([x])
+    a = irops.call("Sigmoid-1", x)
+    assert np.array_equal(x, before)
+    assert np.array_equal(results["s"], a + x)
+    assert np.array_equal(results["r"], (a + x) * a - x)
+    (program,) = session.evaluator._programs._values.values()
+    overwritten = {action.step.layer.name for action in program.actions if action.overwrites}
+    assert overwritten == {"product", "last"}
+
+
 def test_an_arena_holds_no_more_than_was_in_use_at_one_time() -> None:
     arena, dtype = Arena(float("inf")), np.dtype(np.uint8)
     sizes = [MIN_BYTES * factor for factor in (1, 7, 2, 5, 3, 1, 11)]
