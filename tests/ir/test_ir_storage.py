@@ -10,8 +10,9 @@ from typing import BinaryIO
 import pytest
 
 import irops
+from irops.ir.open_files import OpenFiles
 from irops.ir.regular import NotRegular, kind, open_regular
-from irops.ir.storage import JoinedWeights, OpenFiles, Weights, WeightsChanged
+from irops.ir.storage import JoinedWeights, Weights, WeightsChanged
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from irops.ir.scanning.texts import ATTRIBUTES, VALUE, Numbers, attributes, valu
 OFFSET = ' offset="'
 _MOST, _LONGEST = 10_000, 4000
 """How many forms are kept, and how many characters their texts have at most."""
-_GRAPH = "<layers>"
+_GRAPH, _RT_INFO = "<layers>", "<rt_info>"
 
 
 class LayerForm(NamedTuple):
@@ -85,8 +85,8 @@ class LayerForms:
         """
         if _GRAPH in text:
             return None
-        start, end = self._rt_info(text)
-        left, names = without_names(text[:start] + text[end:])
+        start, end = self._rt_info(text) if _RT_INFO in text else (0, 0)
+        left, names = without_names(text[:start] + text[end:] if end else text)
         before, mark, offset = left.partition(OFFSET)
         if mark:
             offset, quote, behind = offset.partition('"')

@@ -138,8 +138,10 @@ def count_named(forms: tuple[PortForm, ...]) -> int:
 
 def without_names(text: str) -> tuple[str, list[str]]:
     """A text in which the names of ports are empty, and the texts of the names."""
+    names: list[str] = []
+    if NAMES not in text:
+        return text, names
     pieces = text.split(NAMES)
-    names = []
     for index in range(1, len(pieces)):
         name, quote, rest = pieces[index].partition('"')
         pieces[index] = f"{quote}{rest}"
