@@ -55,7 +55,7 @@ class Interning:
 
     def _dim(self, dim: Dim) -> object:
         low, high = dim.low, dim.high
-        if low == high and type(low) is int:
+        if low == high and type(low) is int and dim.symbol is None and not dim.zero_with:
             return low
         symbols = [self._symbol(symbol) for symbol in (dim.symbol, *dim.zero_with) if symbol is not None]
         return (low, type(low), high, type(high), dim.symbol is None, *symbols)

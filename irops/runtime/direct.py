@@ -12,6 +12,7 @@ from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault
 from irops.runtime.arrays import require_room
+from irops.runtime.overwriting import unshared
 from irops.runtime.plan import Step, ValueKey
 from irops.runtime.precision import rounded
 from irops.runtime.program import Action, Program, Values
@@ -56,13 +57,19 @@ class DirectRun(Run):
                 self._require_time(step.op)
             with np.errstate(all="ignore"), collect_warnings() as warnings:
                 for action in program.actions:
-                    step, function, arguments, keywords, dtype, shape, slots, freed, need, _ = action
+                    step, function, arguments, keywords, dtype, shape, slots, freed, need, _, overwrites = (
+                        action
+                    )
                     if in_use + need > limit or monotonic() > end:
                         self._refuse(step, in_use + need - step.size)
                     if function is None:
                         self._compute_step(program, action, values, given, in_use, warnings)
                         in_use += _bytes_of(values, slots, sized)
                     else:
+                        if overwrites:
+                            room = unshared(values, overwrites)
+                            keywords = {} if room is None else {"out": room}
+                            del room
                         try:
                             result = function(*arguments(values), **keywords)
                         except OF_KERNELS:
@@ -73,7 +80,7 @@ class DirectRun(Run):
                             values[slots[0]] = result
                         else:
                             self._store(action, result, values)
-                        del result  # else it lives while the next one is computed
+                        del result, keywords  # else it lives while the next one is computed
                     if warnings:
                         self._warn(step, warnings)
                         warnings.clear()
