@@ -68,6 +68,7 @@ def test_pages_have_canonical_links_in_the_sitemap(pages):
 
 
 @needs_chromium
+@pytest.mark.timeout(900)
 def test_no_page_is_wider_than_a_phone_or_a_desktop(pages, tmp_path):
     assert overflowing(FOLDER, sorted(pages), [390, 1280], tmp_path) == []
 

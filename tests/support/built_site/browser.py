@@ -116,7 +116,7 @@ def _result(folder: Path, script: str, profile: Path, seconds: float) -> Any:
 
 
 def overflowing(
-    folder: Path, paths: list[str], widths: list[int], profile: Path, seconds: float = 280
+    folder: Path, paths: list[str], widths: list[int], profile: Path, seconds: float = 850
 ) -> list[str]:
     """The pages that are wider than a window of some width."""
     script = WIDTHS % {"widths": json.dumps(widths), "paths": json.dumps(paths)}
@@ -125,7 +125,7 @@ def overflowing(
 
 
 def search_results(
-    folder: Path, queries: list[str], profile: Path, seconds: float = 280
+    folder: Path, queries: list[str], profile: Path, seconds: float = 850
 ) -> dict[str, list[str]]:
     """The first pages that the search of the site shows for each query."""
     result: dict[str, list[str]] = _result(
