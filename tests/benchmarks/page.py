@@ -1,9 +1,8 @@
-"""The figures of docs/performance.md: python tests/benchmarks/page.py [--measure [reversing] [reading]
-[evaluating]].
+"""The figures of docs/performance.md: python tests/benchmarks/page.py [--measure [PROGRAM ...]].
 
 Draws docs/reversing.svg and fills in what is between markers in the page, from the JSON beside this file.
---measure takes new times first, of all or of some; all of it takes some seven minutes on a machine that does
-nothing else.
+--measure takes new times first, of all or of some; all of it takes some 20 minutes on a machine that
+does nothing else.
 """
 
 from __future__ import annotations
@@ -17,15 +16,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from operating import FLOOR
 from reversing_cases import layout
 from reversing_tables import aims, images, layouts, markdown
 
 HERE = Path(__file__).parent
 PAGE, PLOT = HERE.parents[1] / "docs" / "performance.md", HERE.parents[1] / "docs" / "reversing.svg"
-PROGRAMS = ("reversing", "reading", "evaluating")
+PROGRAMS = ("reversing", "reading", "starting", "many_files", "evaluating", "operating")
 EVALUATING = ("onnx.reference", "OpenVINO", "ONNX Runtime")
 """The peers of evaluating.py."""
-LONGEST = 600
+OPERATING = {"openvino": "OpenVINO", "onnxruntime": "ONNX Runtime"}
+"""The peers of operating.py."""
+LONGEST = 1200
 """Seconds after which a program has surely got stuck."""
 
 
@@ -51,7 +53,10 @@ def sections(runs: Mapping[str, Any]) -> dict[str, str]:
         "first": first(run["costs"]["first"]),
         "parts": parts(run["costs"]["parts"]),
         "reading": reading(runs["reading"]),
+        "starting": starting(runs["starting"]),
+        "many": many(runs["many_files"]),
         "evaluating": evaluating(runs["evaluating"]),
+        "operating": operating(runs["operating"]),
     }
 
 
@@ -135,6 +140,35 @@ def reading(measured: Mapping[str, Mapping[str, float]]) -> str:
         )
     ]
     return markdown(("model", "what", "irops", "OpenVINO `read_model`", "irops to OpenVINO"), rows)
+
+
+def starting(measured: Mapping[str, float]) -> str:
+    rows = [(f"`irops {command}`", f"{ratio:.1f}") for command, ratio in measured.items()]
+    return markdown(("command", "times `python -c pass`"), rows)
+
+
+def many(measured: Mapping[str, float]) -> str:
+    return markdown(
+        ("10,000 files", "two processes to one"),
+        [("elapsed time", f"{measured['wall']:.2f}"), ("CPU time", f"{measured['cpu']:.2f}")],
+    )
+
+
+def operating(measured: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [
+        (
+            name,
+            f"{row['seconds']['irops'] * 1e3:.2f} ms",
+            *(ratio_to(row["seconds"], peer) for peer in OPERATING),
+        )
+        for name, row in measured.items()
+    ]
+    return markdown(("op", "irops", *(f"irops to {name}" for name in OPERATING.values())), rows)
+
+
+def ratio_to(seconds: Mapping[str, float], peer: str) -> str:
+    """How many times as long irops takes; empty for a peer that has no form of the op."""
+    return f"{seconds['irops'] / max(seconds[peer], FLOOR):.1f}" if peer in seconds else ""
 
 
 def evaluating(measured: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
