@@ -1,8 +1,8 @@
 """Write the documentation: a page for every op, rule, opset and command.
 
 HTML is built with Sphinx, has a search over everything, and takes a minute or
-two. With --pages, the pages of a folder are part of the site; its index.md comes
-first.
+two. With --pages, the pages of a folder are part of the site; its index.md is
+the first one.
 
 Pages that compare dialects show what the installed runtimes do with unusual
 inputs; each runtime runs in a separate process, which takes about half a minute
