@@ -16,6 +16,7 @@ LATE = {
     "irops/cli/check.py": "a result that is kept is shown without the modules that check, and without NumPy",
     "irops/cli/checking.py": "only --why needs the modules that explain",
     "irops/cli/index.py": "what the index has is found without the modules that make it, and without NumPy",
+    "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
     "irops/cli/new.py": "its help and its refusals need neither the registry nor NumPy",
     "irops/backends/numba/__init__.py": "the compiled loops import numba",
     "irops/conformance/kit.py": "strategies are defined with Hypothesis, which may be missing",
