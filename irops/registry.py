@@ -15,20 +15,19 @@ from types import ModuleType
 from irops.diagnostics.diagnostic import DefinitionError, Diagnostic, Location
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import rule
-from irops.diagnostics.suggestions import closest
 from irops.dialects import dialect_named, dialect_of_id, dialect_of_version, dialects
-from irops.dialects.dialect import Dialect, parted
+from irops.dialects.dialect import Dialect
 from irops.dialects.openvino.dialect import definition_files
 from irops.spec.binding import BOUND, bound_to, functions_of
 from irops.spec.definition import Definition
 from irops.spec.extension import module_of, plugin_folders
 from irops.spec.load import load_definition
 from irops.spec.op import NoOp, Op
+from irops.spec.op_names import meant_id, number_of, parted, similar_ids
 from irops.spec.opsets import opsets
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.sharing_gradients import with_gradients
 from irops.spec.types import OPENVINO
-from irops.spec.version_numbers import is_version_number
 
 MAX_RESOLVED = 10_000
 """For how many types and versions of layers their ops are remembered."""
@@ -38,9 +37,8 @@ class Registry:
     """Ops by type and version. Only what is asked for is loaded. Threads may share a registry.
 
     folders: further definitions (*.xml, searched in depth), their functions in a module of the same folder,
-        named as the
-    definition says; modules: names of further modules to import, for functions that lie elsewhere. Packages
-    that register under the entry point group irops.ops are found by themselves.
+    named as the definition says; modules: names of further modules to import, for functions that lie
+    elsewhere. Packages that register under the entry point group irops.ops are found by themselves.
     """
 
     def __init__(
@@ -57,7 +55,8 @@ class Registry:
         for folder in self._folders:
             if not folder.is_dir():
                 raise NotADirectoryError(ENOTDIR, "there is no such folder of definitions", str(folder))
-        self._modules = tuple(modules)
+        self.modules = tuple(modules)
+        self.folders = tuple(map(str, self._folders))
         self._plugins = plugins
         self._extensions: dict[str, Path] | None = None
         self._lock = RLock()
@@ -68,16 +67,6 @@ class Registry:
     def __repr__(self) -> str:
         folders = f", {plural(len(self._folders), 'folder')} of definitions" if self._folders else ""
         return f"<Registry: {len(self._own)} ops of OpenVINO{folders}>"
-
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """The folders of definitions that were added."""
-        return tuple(map(str, self._folders))
-
-    @property
-    def modules(self) -> tuple[str, ...]:
-        """The modules of functions that were added."""
-        return self._modules
 
     def resolve(self, type: str, version: str) -> Op | NoOp:
         """The op that a layer's type and version mean, or why they mean none."""
@@ -110,7 +99,7 @@ class Registry:
             raise self._unknown(id)
         definition = load_definition(path)
         module = _import_own(definition) if own else self._import_extension(definition)
-        functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self._modules)))
+        functions = functions_of(definition, (module.__name__, *(_own_modules() if own else self.modules)))
         return Op(definition, functions, module.__name__)
 
     def _op_of_another_dialect(self, id: str) -> Op:
@@ -165,15 +154,10 @@ class Registry:
         return self.op(self._named[name])
 
     def _id_of(self, name: str) -> str:
-        known = self.versions(parted(name)[0])
-        ids = {i.lower(): i for i in known}
-        if name.lower() in ids:
-            return ids[name.lower()]
-        spelled = opsets().classes.get(name, name).lower()
-        versions = [i for i in known if i.rsplit("-", 1)[0].lower() == spelled]
-        if not versions:
+        meant = meant_id(name, self.versions(parted(name)[0]), opsets().classes)
+        if meant is None:
             raise self._unknown(name)
-        return max(versions, key=_number)
+        return meant
 
     def _unknown(self, name: str) -> KeyError:
         meant = self.similar(name)
@@ -186,13 +170,7 @@ class Registry:
         known = (
             self.versions(prefix) if dialect else [i for one in dialects() for i in self.versions(one.name)]
         )
-        plain = {i.removeprefix(f"{prefix}:"): i for i in sorted(known, key=_number)}
-        newest = {word.rpartition("-")[0] or word: i for word, i in plain.items()}
-        word = name.removeprefix(f"{prefix}:") if dialect else name
-        stem, dash, number = word.rpartition("-")
-        if dash and number.isdigit() and stem.lower() not in map(str.lower, newest):
-            return [plain[near] for near in closest(word, plain)]
-        return [newest[near] for near in closest(stem if dash else word, newest)]
+        return similar_ids(name, prefix if dialect else "", known)
 
     def ids(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of OpenVINO's ops and of extensions; or of another dialect, each the oldest of its file."""
@@ -200,7 +178,7 @@ class Registry:
         if asked is None:
             return ()
         found = (*self._own, *self.extensions()) if asked.name == OPENVINO else asked.ids()
-        return tuple(sorted(found, key=lambda i: (i.rsplit("-", 1)[0].lower(), _number(i))))
+        return tuple(sorted(found, key=lambda i: (i.rsplit("-", 1)[0].lower(), number_of(i))))
 
     def versions(self, dialect: str = "") -> tuple[str, ...]:
         """The ids of all ops in all versions."""
@@ -233,7 +211,7 @@ class Registry:
                     message = f"{name} is defined already, in {before}"
                     raise DefinitionError([Diagnostic(rule("duplicate-op"), message, Location(str(path)))])
                 found[name] = path
-        for module in self._modules:
+        for module in self.modules:
             importlib.import_module(module)
         return found
 
@@ -242,8 +220,8 @@ class Registry:
         file = path.parent / f"{definition.module}.py"
         if file.is_file():
             return module_of(file)
-        if self._modules:
-            return sys.modules[self._modules[0]]
+        if self.modules:
+            return sys.modules[self.modules[0]]
         raise DefinitionError(
             [
                 Diagnostic(
@@ -281,11 +259,6 @@ def _import_own(definition: Definition) -> ModuleType:
 def _own_modules() -> list[str]:
     """Modules of irops.ops that bind something: an op may take a function of another one's module."""
     return [module for module in BOUND if module.startswith("irops.ops.")]
-
-
-def _number(id: str) -> int:
-    last = id.rsplit("-", 1)[-1]
-    return int(last) if is_version_number(last) else 0
 
 
 @cache

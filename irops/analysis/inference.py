@@ -23,7 +23,7 @@ from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.rules import rule
 from irops.invocation import OpFault, fault_of
 from irops.ir.model import Layer, Model
-from irops.ir.storage import OpenFiles
+from irops.ir.open_files import OpenFiles
 from irops.ir.weights import constant_faults
 from irops.limits import Clock, recursion_limit_for
 from irops.limits import notes as limit_notes
@@ -46,10 +46,10 @@ class Inference:
     """
 
     def __init__(
-        self, structure: ModelStructure, names: Names | None = None, *, sharing: bool | None = None
+        self, structure: ModelStructure, names: Names | None = None, *, sharing: bool = True
     ) -> None:
-        """names: for sizes that are not known; #0, #1 ... if none are given; sharing: between equal layers,
-        unless it is turned off
+        """names: for sizes that are not known; #0, #1 ... if none are given; sharing: whether equal layers
+        may share results, unless that is turned off
         """
         self.structure, self.limits = structure, structure.limits
         self.budget, self.clock = Budget(self.limits.folded_bytes), Clock(self.limits.seconds)
@@ -59,7 +59,7 @@ class Inference:
         self._inferred_bodies: set[tuple[str, ...]] = set()
         self._constants = Constants(structure.model, self.budget, self._files)
         self._failures = Failures(structure.model)
-        self._sharing = Sharing() if (enabled("sharing") if sharing is None else sharing) else None
+        self._sharing = Sharing() if sharing and enabled("sharing") else None
 
     def graph(self, graph: GraphNode, overrides: Mapping[int, Fact]) -> Inferred:
         """The Facts of a graph. overrides: Facts that replace what Parameters declare, by layer id."""

@@ -11,7 +11,7 @@ from irops.values.symbol import Symbol
 class Interning:
     """The Shapes and Facts of one run of inference. All that are interned stay alive as long as this does.
 
-    Two Shapes count as equal only if nothing tells them apart: bounds, symbols, the bounds of the variables
+    Two Shapes count as equal only if they agree in everything: bounds, symbols, the bounds of the variables
     that symbols consist of, and what is 0 together with a size.
     """
 
@@ -55,7 +55,7 @@ class Interning:
 
     def _dim(self, dim: Dim) -> object:
         low, high = dim.low, dim.high
-        if low == high and type(low) is int:
+        if low == high and type(low) is int and dim.symbol is None and not dim.zero_with:
             return low
         symbols = [self._symbol(symbol) for symbol in (dim.symbol, *dim.zero_with) if symbol is not None]
         return (low, type(low), high, type(high), dim.symbol is None, *symbols)

@@ -15,7 +15,7 @@ from irops.analysis.structure import LayerNode
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.invocation import OpFault
 from irops.ir.model import Layer, Model
-from irops.ir.storage import OpenFiles
+from irops.ir.open_files import OpenFiles
 from irops.ir.weights import constant
 from irops.values.element import Array
 

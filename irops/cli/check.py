@@ -43,6 +43,7 @@ from irops.diagnostics.report import Report
 from irops.diagnostics.reporters import FOR_PEOPLE, FORMATS
 from irops.diagnostics.selection import rules_of
 from irops.diagnostics.summary import summary
+from irops.ir.collection import no_collection
 from irops.limits import Limits
 from irops.spec.releases import releases
 
@@ -236,8 +237,8 @@ def _one_by_one(
 
 
 def _checker(args: argparse.Namespace, options: CheckOptions) -> Any:
-    from irops.cli.checking import Checker
-
+    with no_collection():  # which would look for garbage among the functions and classes again and again
+        from irops.cli.checking import Checker
     return Checker(args, options)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from irops.cache.entries import key_of, read_entry, write_entry
 from irops.cache.folder import cache_folder
@@ -34,12 +34,15 @@ TRANSIENT = PATH_RULES | {"checking-time-limit", "changed-weights"}
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A file to check, and the key of its result. text: checked in place of the file's content."""
+    """A file to check, and the key of its result. text: checked in place of the file's content.
+
+    is_recent: whether the weights had changed so recently that their time may not show another change
+    """
 
     file: str
-    weights: str
     text: bytes | None
     key: str
+    is_recent: bool = field(compare=False)
 
 
 def is_usable(options: CheckOptions, custom_ops: bool) -> bool:
@@ -68,7 +71,8 @@ def subject_of(file: str, options: CheckOptions, text: bytes | None) -> Subject 
         options.why,
         text is None,
     ]
-    return Subject(file, weights, text, key_of(everything(), json.dumps(described).encode(), content))
+    key = key_of(everything(), json.dumps(described).encode(), content)
+    return Subject(file, text, key, is_recent([weights]))
 
 
 def kept_report(subject: Subject) -> Report | None:
@@ -82,7 +86,7 @@ def keep_report(subject: Subject, options: CheckOptions, whole: Report, report: 
 
     whole: the findings of all rules
     """
-    if any(finding.name in TRANSIENT for finding in whole) or is_recent([subject.weights]):
+    if any(finding.name in TRANSIENT for finding in whole) or subject.is_recent:
         return
     text = report_as_text(report)
     if text is not None and subject_of(subject.file, options, subject.text) == subject:

@@ -1,24 +1,35 @@
-"""Write the documentation: a page for every op, rule and opset, with an index.
+"""Write the documentation: a page for every op, rule, opset and command.
 
-The HTML site has a search. Pages that compare dialects show what the installed
-runtimes do with unusual inputs; each runtime runs in a separate process, which
-takes about half a minute in total.
+HTML is built with Sphinx, has a search over everything, and takes a minute or two.
+With --pages, the pages of a folder are part of the site; its index.md comes first.
+Pages that compare dialects show what the installed runtimes do with unusual
+inputs; each runtime runs in a separate process, which takes about half a minute
+in total.
 
 example:
   irops docs --output site
+  irops docs --output site --definitions my_ops --custom-only --title "My ops"
   irops docs --output pages --format markdown
+  irops docs --output netron --format netron
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from irops.cli.command_pages import command_pages
 from irops.cli.exit_codes import CLEAN
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.main import Refusal
+from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
 from irops.diagnostics.printable import plural
-from irops.document.site import MissingExtraError, Site
+from irops.document.extras import MissingExtraError
+from irops.document.netron import FILE, write_netron
+from irops.document.site import Site
+from irops.document.sphinx.build import BuildError, BuildOptions
+from irops.registry import default_registry
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +40,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the output folder; an existing folder is replaced only if irops wrote it",
     )
-    parser.add_argument("--format", choices=("html", "markdown"), default="html", help="default: html")
+    parser.add_argument(
+        "--format",
+        choices=("html", "markdown", "netron"),
+        default="html",
+        help="netron: the file by which Netron describes layers in its sidebar; default: html",
+    )
+    parser.add_argument(
+        "--custom-only",
+        action="store_true",
+        help="only the ops of --definitions, without the ops and rules of irops",
+    )
+    parser.add_argument(
+        "--pages", metavar="FOLDER", help="a folder of Markdown pages that become part of the site"
+    )
+    parser.add_argument("--title", default="irops", help="the title of the site; default: irops")
+    parser.add_argument(
+        "--base-url",
+        metavar="URL",
+        default="",
+        help="where the site will be served, for its sitemap and canonical links",
+    )
+    parser.add_argument(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=integer_at_least(1),
+        default=1,
+        help="number of processes of Sphinx; default: 1",
+    )
     parser.add_argument("--no-runtimes", action="store_true", help="do not run the installed runtimes")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
     add_extensions(parser)
@@ -37,12 +76,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     try:
-        site = Site(registry_of(args), args.format, with_runtimes=not args.no_runtimes)
-    except MissingExtraError as error:
+        if args.format == "netron":
+            write_netron(registry_of(args) or default_registry(), args.output)
+            if not args.quiet:
+                print(f"{FILE} in {args.output}")
+        else:
+            _write(args)
+    except (MissingExtraError, BuildError) as error:
         raise Refusal(str(error)) from None
+    return CLEAN
+
+
+def _write(args: argparse.Namespace) -> None:
+    if args.custom_only and not args.definitions:
+        raise Refusal("--custom-only needs --definitions FOLDER")
+    pages = None if args.pages is None else Path(args.pages)
+    if pages is not None and not pages.is_dir():
+        raise Refusal(f"--pages {args.pages}: no such folder")
+    is_whole = args.format == "html" and not args.custom_only
+    site = Site(
+        registry_of(args),
+        args.format,
+        with_runtimes=not args.no_runtimes,
+        custom_only=args.custom_only,
+        guide=pages,
+        more=command_pages() if is_whole else (),
+        options=BuildOptions(args.title, args.base_url, args.jobs, api=pages is not None),
+    )
     with progress_bar("writing pages", quiet=args.quiet) as progress:
         count = site.write(args.output, progress)
     if not args.quiet:
         start = "index.html" if args.format == "html" else "index.md"
         print(f"{plural(count, 'page')} in {args.output}; start at {args.output.rstrip('/')}/{start}")
-    return CLEAN

@@ -14,30 +14,26 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-from irops.cli import op_page, rule_page
+from irops.cli.catalogue import Catalogue, catalogue
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extensions import add_extensions, registry_of
-from irops.cli.lookup import definition_of
+from irops.cli.extension_options import add_extensions
+from irops.cli.index import part
 from irops.cli.main import Refusal
-from irops.cli.op_json import constraint_as_json, op_as_json
 from irops.cli.page import Page
-from irops.cli.settings import settings
-from irops.diagnostics.rules import rule
-from irops.dialects import others
-from irops.registry import Registry, default_registry
+from irops.cli.rule_page import RuleText, explain_band, explain_rule, rule_as_json
+from irops.cli.unknown_ops import unknown_op
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """What is explained. kind: rule, band, op or constraint; show: writes it to a page; content: as JSON."""
 
     kind: str
     show: Callable[[Page], None]
-    content: Callable[[], dict[str, Any]]
+    content: dict[str, Any]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -55,12 +51,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    settings()
-    registry = registry_of(args) or default_registry()
-    subjects = [_subject(word, registry) for word in args.subjects]
+    subjects = [_subject(word, args) for word in args.subjects]
     if args.output_format == "json":
-        found = [{"kind": subject.kind, **subject.content()} for subject in subjects]
-        json.dump({"version": 1, "subjects": found}, sys.stdout, indent=2)
+        described = [{"kind": subject.kind, **subject.content} for subject in subjects]
+        json.dump({"version": 1, "subjects": described}, sys.stdout, indent=2)
         print()
         return CLEAN
     page = Page()
@@ -70,52 +64,76 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _subject(word: str, registry: Registry) -> Subject:
+def _subject(word: str, args: argparse.Namespace) -> Subject:
     """Raises: Refusal if there is none, with suggestions"""
-    return _rule(word) or _band(word) or _op_or_constraint(word, registry)
+    content = part("rules")
+    bands = content["bands"]
+    rules: list[RuleText] = [SimpleNamespace(**one) for one in content["rules"].values()]
+    return (
+        _rule(word, rules, bands)
+        or _band(word, rules, bands)
+        or _rule(word, _custom_rules(), bands)
+        or _band(word, _custom_rules(), bands)
+        or _op_or_constraint(word, args)
+    )
 
 
-def _rule(word: str) -> Subject | None:
+def _rule(word: str, rules: list[RuleText], bands: dict[str, str]) -> Subject | None:
     for name in (word, word.upper(), word.lower()):
-        try:
-            found = rule(name)
-        except KeyError:
-            continue
-        return Subject("rule", partial(rule_page.explain_rule, found), partial(rule_page.rule_as_json, found))
+        for rule in rules:
+            if name in (rule.code, rule.name):
+                return Subject("rule", partial(explain_rule, rule), rule_as_json(rule, bands))
     return None
 
 
-def _band(word: str) -> Subject | None:
-    rules = rule_page.rules_with_prefix(word)
+def _band(word: str, all_rules: list[RuleText], bands: dict[str, str]) -> Subject | None:
+    """The rules whose codes begin with a word of at least two letters, in any case."""
+    prefix = word.upper()
+    rules = [rule for rule in all_rules if len(prefix) > 1 and rule.code.startswith(prefix)]
     if not rules:
         return None
-    prefix = word.upper()
-    return Subject(
-        "band",
-        partial(rule_page.explain_band, prefix, rules),
-        lambda: {
-            "code": prefix,
-            "name": rule_page.band_name(prefix),
-            "rules": [rule_page.rule_as_json(one) for one in rules],
-        },
-    )
+    name = bands.get(prefix[:3], "")
+    listed = [rule_as_json(one, bands) for one in rules]
+    content = {"code": prefix, "name": name, "rules": listed}
+    return Subject("band", partial(explain_band, prefix, name, rules), content)
 
 
-def _op_or_constraint(word: str, registry: Registry) -> Subject:
-    dialect = next((f"{one.name}:" for one in others() if word.lower().startswith(f"{one.name}:")), "")
+def _custom_rules() -> list[RuleText]:
+    """The rules that settings and packages add. No name of them can be that of a rule of irops."""
+    from irops.cli.settings import settings
+    from irops.diagnostics.rules import custom_rules
+
+    settings()
+    return list(custom_rules())
+
+
+def _op_or_constraint(word: str, args: argparse.Namespace) -> Subject:
+    ops = catalogue(args)
+    prefixes = (f"{one.name}:" for one in ops.dialects[1:])
+    dialect = next((one for one in prefixes if word.lower().startswith(one)), "")
     op, _, number = word[len(dialect) :].partition(":")
-    definition = definition_of(f"{dialect}{op}", registry, or_rule=not number)
+    texts = _texts(f"{dialect}{op}", ops, args, or_rule=not number)
     if not number:
-        return Subject("op", partial(op_page.explain_op, definition), partial(op_as_json, definition))
-    constraints = {constraint.lower(): constraint for constraint in definition.constraints}
+        return Subject("op", partial(Page.replay, calls=texts["page"]), texts["content"])
+    constraints = {constraint.lower(): constraint for constraint in texts["constraints"]}
     if number.lower() not in constraints:
         raise Refusal(
-            f"{definition.id} has no constraint {number}; it has"
-            f" {', '.join(definition.constraints) or 'none'}"
+            f"{texts['id']} has no constraint {number}; it has {', '.join(texts['constraints']) or 'none'}"
         )
-    constraint = definition.constraints[constraints[number.lower()]]
-    return Subject(
-        "constraint",
-        partial(op_page.explain_constraint, definition, constraint),
-        partial(constraint_as_json, definition, constraint),
-    )
+    chosen = texts["constraints"][constraints[number.lower()]]
+    return Subject("constraint", partial(Page.replay, calls=chosen["page"]), chosen["content"])
+
+
+def _texts(name: str, ops: Catalogue, args: argparse.Namespace, or_rule: bool) -> Any:
+    """The documentation of an op; see op_texts. Raises: Refusal if there is none, with suggestions"""
+    op = ops.named(name)
+    if op is None:
+        raise Refusal(unknown_op(name, ops, _similar_rules(name) if or_rule else None))
+    return part("op_texts", op, args=args)
+
+
+def _similar_rules(name: str) -> list[str]:
+    from irops.diagnostics.rules import all_rules
+    from irops.diagnostics.selection import closest_rules
+
+    return closest_rules(name, all_rules())

@@ -14,6 +14,7 @@ from typing import Protocol, cast
 
 import irops
 from irops.cli.exit_codes import FINDINGS, INTERRUPTED, PIPE_CLOSED, REFUSED, exit_codes, refuses
+from irops.cli.leaving import leave
 from irops.cli.parser import Parser
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
@@ -51,6 +52,10 @@ COMMANDS = {
 }
 
 
+LEFT_AT_ONCE = (["check"], ["explain"], ["ops"], ["rules"], ["cache"], ["infer"])
+"""Commands that use no library whose threads or files need Python to end in its usual way."""
+
+
 class Refusal(Exception):
     """A command cannot be carried out; the message gives the user the reason."""
 
@@ -75,7 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from irops.cli.guard import guarded
 
         return guarded(arguments[0], lambda: _command(arguments))
-    return _command(arguments)
+    status = _command(arguments)
+    return leave(status) if arguments[:1] in LEFT_AT_ONCE else status
 
 
 def _command(arguments: list[str]) -> int:

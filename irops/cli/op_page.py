@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irops.cli.page import Page
+from irops.cli.page import Writer
 from irops.spec.cases import counterexamples
 from irops.spec.definition import Case, Constraint, Definition
 from irops.spec.phrases import attribute_phrase, port_phrase
@@ -11,7 +11,7 @@ SHOWN = 16
 """Number of elements printed of a tensor."""
 
 
-def explain_op(definition: Definition, page: Page) -> None:
+def explain_op(definition: Definition, page: Writer) -> None:
     page.title(f"{definition.id} ({definition.category})")
     page.lines(definition.summary)
     page.paragraph(definition.description)
@@ -55,7 +55,7 @@ def explain_op(definition: Definition, page: Page) -> None:
     page.paragraph(f"Source: {definition.source}. Files: irops where {definition.id}")
 
 
-def explain_constraint(definition: Definition, constraint: Constraint, page: Page) -> None:
+def explain_constraint(definition: Definition, constraint: Constraint, page: Writer) -> None:
     page.title(f"{definition.id}:{constraint.id} ({constraint.severity})")
     page.lines(f"{definition.id} requires: {constraint.text}")
     when = (
@@ -77,7 +77,7 @@ def explain_constraint(definition: Definition, constraint: Constraint, page: Pag
     page.paragraph(f"{definition.summary} The whole op: irops explain {definition.id}")
 
 
-def _case(case: Case, page: Page) -> None:
+def _case(case: Case, page: Writer) -> None:
     for name, text in case.attributes.items():
         page.verbatim(f'{name}="{text}"')
     for tensor in case.tensors:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-
-from irops.spec.definition import Definition
+from collections.abc import Iterable, Mapping, Sequence
 
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-def rank(definition: Definition, words: Sequence[str]) -> int | None:
-    """How well a definition matches: 0 if its names have all words, 1 with attributes and inputs, 2 with the
-    summary, 3 with the description; None if a word is in none of these.
-    """
-    ports = (port.name for port in (*definition.inputs, *definition.outputs))
-    texts = (
-        [definition.id, *definition.keywords],
-        [*definition.attributes, *ports],
-        [definition.summary],
-        [definition.description],
-    )
+def rank(texts: Sequence[str], words: Sequence[str]) -> int | None:
+    """The first of some texts with which all words have occurred; None if a word is in none of them."""
     read = ""
-    for place, more in enumerate(texts):
-        read += normal(more)
+    for place, text in enumerate(texts):
+        read += text
         if all(word in read for word in words):
             return place
     return None
@@ -40,17 +29,20 @@ def normal(names: Iterable[str]) -> str:
     return " ".join(re.sub("[-_ ]+", " ", name) for name in dict.fromkeys(lower)) + " "
 
 
-def with_attribute(definition: Definition, attribute: str) -> bool:
+def with_attribute(attributes: Iterable[str], attribute: str) -> bool:
     """Whether an op has an attribute, by any spelling (keep-dims, KEEP_DIMS)."""
     wanted = attribute.lower().replace("-", "_")
-    return any(wanted == spelled.lower().replace("-", "_") for spelled in definition.attributes)
+    return any(wanted == spelled.lower().replace("-", "_") for spelled in attributes)
 
 
-def called(definitions: Iterable[Definition], name: str) -> list[str]:
-    """The ids of ops that have a name as a keyword: those that LeakyRelu or conv2d may mean."""
+def called(keywords: Mapping[str, Iterable[str]], name: str) -> list[str]:
+    """The ids of ops that have a name as a keyword: those that LeakyRelu or conv2d may mean.
+
+    keywords: by id
+    """
     wanted = normal([name]).split()
     return [
-        definition.id
-        for definition in definitions
-        if any(wanted == normal([word.rpartition(".")[2]]).split() for word in definition.keywords)
+        op
+        for op, words in keywords.items()
+        if any(wanted == normal([word.rpartition(".")[2]]).split() for word in words)
     ]

@@ -13,41 +13,26 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict, dataclass
 
+from irops.cli.catalogue import Catalogue, Entry, IndexedDialect, catalogue
 from irops.cli.exit_codes import CLEAN
-from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.extension_options import add_extensions
+from irops.cli.index import part
 from irops.cli.main import Refusal
 from irops.cli.op_search import rank, with_attribute, words_of
-from irops.cli.streams import show
-from irops.cli.tables import table
+from irops.cli.plain_tables import show_table
 from irops.diagnostics.printable import plural
 from irops.diagnostics.suggestions import meant_or_all
-from irops.dialects import Dialect, dialect_named, dialects
-from irops.document.coverage import coverage
-from irops.registry import Registry, default_registry
-from irops.spec.opsets import categories
-from irops.spec.types import OPENVINO
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One row of the list. opsets: those of its dialect that contain this version, or empty."""
-
-    op: str
-    category: str
-    opsets: tuple[str, ...]
-    summary: str
-    defined: bool = True
+from irops.spec.op_names import opset_named
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    native = dialects()[0]
+    names = [dialect["name"] for dialect in part("dialects")]
     parser.add_argument(
         "--dialect",
-        choices=tuple(dialect.name for dialect in dialects()),
-        default=native.name,
-        help=f"the dialect of the ops; default: {native.name}, with custom ops of --definitions and plug-ins",
+        choices=names,
+        default=names[0],
+        help=f"the dialect of the ops; default: {names[0]}, with custom ops of --definitions and plug-ins",
     )
     parser.add_argument("--category", metavar="C", help="only ops of this category (movement, activation …)")
     parser.add_argument(
@@ -73,12 +58,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace) -> int:
-    registry, dialect = registry_of(args) or default_registry(), dialect_named(args.dialect)
-    entries = _undefined(args, registry, dialect) if args.undefined else _defined(args, registry, dialect)
-    if args.category is not None and not entries and args.category not in categories():
-        raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, categories())}")
+    ops = catalogue(args)
+    dialect = ops.dialect(args.dialect)
+    assert dialect is not None, "the parser accepts no other"
+    entries = _undefined(args, dialect) if args.undefined else _defined(args, ops, dialect)
+    if args.category is not None and not entries and args.category not in ops.categories:
+        raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, ops.categories)}")
     if args.output_format == "json":
-        json.dump({"version": 1, "ops": [asdict(entry) for entry in entries]}, sys.stdout, indent=2)
+        json.dump({"version": 1, "ops": [entry._asdict() for entry in entries]}, sys.stdout, indent=2)
         print()
     elif args.quiet:
         sys.stdout.write("".join(f"{entry.op}\n" for entry in entries))
@@ -87,67 +74,61 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
-def _defined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
+def _defined(args: argparse.Namespace, ops: Catalogue, dialect: IndexedDialect) -> list[Entry]:
     """An entry for each definition, which may hold several versions."""
     opset, words = _opset(args.opset, dialect), words_of(args.text or "")
+    is_searched = bool(words) or args.attribute is not None
+    searched = part("search", dialect.name, args=args) if is_searched else {}
     ranked: list[tuple[int, Entry]] = []
-    for op in registry.ids(dialect.name):
-        definition = registry.op(op).definition
-        entry = Entry(op, definition.category, dialect.opsets_of(op), definition.summary)
-        place = rank(definition, words)
+    for entry in ops.entries(dialect):
+        place = rank(searched[entry.op]["texts"], words) if words else 0
         if (
             place is not None
             and args.category in (None, entry.category)
             and (opset is None or opset in entry.opsets)
-            and (args.attribute is None or with_attribute(definition, args.attribute))
+            and (args.attribute is None or with_attribute(searched[entry.op]["attributes"], args.attribute))
         ):
             ranked.append((place, entry))
-    return [entry for _, entry in sorted(ranked, key=lambda found: found[0])]
+    return [entry for _, entry in sorted(ranked, key=lambda one: one[0])]
 
 
-def _undefined(args: argparse.Namespace, registry: Registry, dialect: Dialect) -> list[Entry]:
-    if not dialect.opsets:
-        raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
-    opset, words = _opset(args.opset, dialect), (args.text or "").lower().split()
-    defined_ids = set(registry.versions(dialect.name))
+def _undefined(args: argparse.Namespace, dialect: IndexedDialect) -> list[Entry]:
+    opset, words = _opset(args.opset, dialect, required=True), (args.text or "").lower().split()
     return [
-        Entry(listed.id, listed.category, listed.opsets, "", defined=False)
-        for listed in dialect.listed(opset)
-        if listed.id not in defined_ids
-        and args.category in (None, listed.category)
-        and all(word in listed.id.lower() for word in words)
+        Entry(op, category, tuple(opsets), "", defined=False)
+        for op, category, opsets in part("listed", dialect.name, opset or "")
+        if op not in dialect.versions
+        and args.category in (None, category)
+        and all(word in op.lower() for word in words)
     ]
 
 
-def _opset(text: str | None, dialect: Dialect) -> str | None:
-    """The opset with a name."""
+def _opset(text: str | None, dialect: IndexedDialect, *, required: bool = False) -> str | None:
+    """The opset with a name. required: whether the dialect must have opsets even if none is named."""
+    if not dialect.opsets and (required or text is not None):
+        raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
     if text is None:
         return None
-    if not dialect.opsets:
-        raise Refusal(f"{dialect.name} has no opsets; --opset and --undefined are not available")
     try:
-        return dialect.opset(text)
+        return opset_named(text, dialect.title, dialect.opsets)
     except ValueError as error:
         raise Refusal(str(error)) from None
 
 
-def _covered(args: argparse.Namespace, dialect: Dialect) -> str:
+def _covered(args: argparse.Namespace, dialect: IndexedDialect) -> str:
     """How many types of another dialect are defined, where all of its ops are listed; else empty."""
     chosen = (args.category, args.opset, args.text, args.attribute)
-    found = None if args.undefined or any(chosen) or dialect.name == OPENVINO else coverage(dialect)
-    return "" if found is None else f"; {found}; --undefined lists the others"
+    if args.undefined or any(chosen) or not dialect.coverage:
+        return ""
+    return f"; {dialect.coverage}; --undefined lists the others"
 
 
 def _show(entries: list[Entry], covered: str = "") -> None:
     if not entries:
         print("0 ops")
         return
-    out = table("", "op", "category", "opsets", "summary")
-    out.title = None
-    for entry in entries:
-        out.add_row(entry.op, entry.category, _range(entry.opsets), entry.summary)
-    out.caption = plural(len(entries), "op") + covered
-    show(out)
+    rows = [(entry.op, entry.category, _range(entry.opsets), entry.summary) for entry in entries]
+    show_table(("op", "category", "opsets", "summary"), rows, plural(len(entries), "op") + covered)
 
 
 def _range(names: tuple[str, ...]) -> str:

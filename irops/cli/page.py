@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
+from collections.abc import Iterable
 from textwrap import wrap
+from typing import Any, Protocol
 
 from irops.cli.streams import columns, console, is_interactive, uses_colour
 from irops.diagnostics.printable import printable
@@ -13,12 +14,47 @@ NARROW, WIDE = 80, 100
 """The width of text that does not go to a terminal, and the largest: longer lines are hard to read."""
 
 
+class Writer(Protocol):
+    """What the documentation of an op is written to."""
+
+    def title(self, text: str) -> None: ...
+    def heading(self, text: str) -> None: ...
+    def paragraph(self, text: str, indent: int = 0) -> None: ...
+    def lines(self, text: str, indent: int = 0, hanging: int = 0, style: str = "") -> None: ...
+    def entry(self, term: str, text: str) -> None: ...
+    def verbatim(self, text: str, indent: int = 4) -> None: ...
+
+
+class Recording:
+    """A Writer that records its calls as data: a page is as wide as the terminal that it is made for."""
+
+    def __init__(self) -> None:
+        self.calls: list[list[Any]] = []
+
+    def title(self, text: str) -> None:
+        self.calls.append(["title", text])
+
+    def heading(self, text: str) -> None:
+        self.calls.append(["heading", text])
+
+    def paragraph(self, text: str, indent: int = 0) -> None:
+        self.calls.append(["paragraph", text, indent])
+
+    def lines(self, text: str, indent: int = 0, hanging: int = 0, style: str = "") -> None:
+        self.calls.append(["lines", text, indent, hanging, style])
+
+    def entry(self, term: str, text: str) -> None:
+        self.calls.append(["entry", term, text])
+
+    def verbatim(self, text: str, indent: int = 4) -> None:
+        self.calls.append(["verbatim", text, indent])
+
+
 class Page:
     """Collects text piece by piece, and prints it at once."""
 
     def __init__(self) -> None:
-        terminal = shutil.get_terminal_size().columns if is_interactive(sys.stdout) else NARROW
-        self.width = min(columns() or terminal, WIDE)
+        self.width = min(columns() or _terminal_width(), WIDE)
         self._lines: list[tuple[str, str]] = []
 
     def title(self, text: str) -> None:
@@ -56,6 +92,11 @@ class Page:
         """Add text unwrapped."""
         self._lines.extend((" " * indent + printable(line), "") for line in text.splitlines())
 
+    def replay(self, calls: Iterable[list[Any]]) -> None:
+        """Add what a Recording recorded."""
+        for name, *arguments in calls:
+            getattr(self, name)(*arguments)
+
     def show(self) -> None:
         if uses_colour(sys.stdout):
             from rich.text import Text
@@ -70,3 +111,11 @@ class Page:
 
     def _put(self, text: str, style: str = "") -> None:
         self._lines.append((text, style))
+
+
+def _terminal_width() -> int:
+    if not is_interactive(sys.stdout):
+        return NARROW
+    from shutil import get_terminal_size  # slow to import
+
+    return get_terminal_size().columns

@@ -110,7 +110,8 @@ class _Worker:
         assert self._process is not None
         try:
             if self.pipe.poll():
-                return self._received(*self.pipe.recv(), batches)
+                results, seconds = self.pipe.recv()
+                return self._received(results, seconds, batches)
         except (EOFError, OSError):
             self._process.join()
             code = self._process.exitcode or 0

@@ -52,15 +52,25 @@ def settings(folder: Path | None = None) -> Settings:
     return Settings()
 
 
+_MAY_NAME_IROPS = re.compile(
+    rb"tool.*irops|\[\s*[\"']?tool[\"']?\s*\]|^\s*[\"']?tool[\"']?\s*=|\\", re.MULTILINE
+)
+"""What pyproject.toml has somewhere if it has a table of irops. Most have none, and TOML is slow to parse."""
+
+
 def _irops_table(path: Path) -> tuple[str, Mapping[str, Any]] | None:
     """The text of a file and its table of irops; None without such a table."""
-    import tomllib  # most commands are called where there are no settings
-
     try:
-        text = path.read_text("utf-8")
-        document = tomllib.loads(text)
+        content = path.read_bytes()
     except OSError as error:
         raise _error("malformed-settings", f"{path} cannot be read: {error.strerror}", path) from None
+    if path.name == SHARED and not _MAY_NAME_IROPS.search(content):
+        return None
+    import tomllib
+
+    try:
+        text = content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+        document = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise _error(
             "malformed-settings", f"{path} is not UTF-8: {error.reason} at byte {error.start}", path

@@ -8,8 +8,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from irops.dialects.dialect import Dialect as Dialect
-from irops.dialects.dialect import parted
 from irops.ir.model import Model
+from irops.spec.op_names import parted
 from irops.spec.types import OPENVINO
 
 

@@ -16,8 +16,8 @@ from irops.ir.model import LayerKind, Model, kind_of
 from irops.limits import Limits
 from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op
+from irops.spec.op_names import opset_named, parted
 from irops.spec.schemas import schemas_folder
-from irops.spec.version_numbers import is_version_number
 from irops.values.element import ElementType, element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -187,16 +187,7 @@ class Dialect:
 
     def opset(self, text: str) -> str:
         """The name of an opset, which may be given by its number. Raises: ValueError where there is none"""
-        number = text.removeprefix("opset")
-        found = next((name for name in self.opsets if name.removeprefix("opset") == number), None)
-        if found is None:
-            raise ValueError(f"{self.title} has no opset {text!r}; {self._range()}")
-        return found
-
-    def _range(self) -> str:
-        if not self.opsets:
-            return "it has no opsets"
-        return f"there are {self.opsets[0]} to {self.opsets[-1]}"
+        return opset_named(text, self.title, self.opsets)
 
     # files
 
@@ -216,12 +207,3 @@ class Dialect:
     def recognise(self, start: bytes) -> OtherFormat | None:
         """What to report where another dialect's reader meets a file of this dialect, by how it starts."""
         return None
-
-
-def parted(id: str) -> tuple[str, str, int]:
-    """The dialect, the type and the number of an id: ("onnx", "Relu", 13); no dialect for OpenVINO's, and
-    the number 0 where it has none.
-    """
-    dialect, _, whole = id.rpartition(":")
-    name, dash, number = whole.rpartition("-")
-    return (dialect, name, int(number)) if dash and is_version_number(number) else (dialect, whole, 0)

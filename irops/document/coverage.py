@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from irops.dialects import Dialect
-from irops.dialects.dialect import parted
+from irops.spec.op_names import parted
 
 
 @dataclass(frozen=True, slots=True)

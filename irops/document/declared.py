@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from irops.conformance.odd_inputs.elements import TYPES
 from irops.dialects import dialect_named
-from irops.document.views import domain_text, port_text
+from irops.document.domains import domain_text, port_text
 from irops.registry import Registry
 from irops.spec.definition import Attribute, Definition
 

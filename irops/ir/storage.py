@@ -9,9 +9,10 @@ from errno import EACCES
 from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
-from typing import IO, BinaryIO, Self
+from typing import IO, BinaryIO
 
 from irops.ir.copying import copy_range, read_at
+from irops.ir.open_files import OpenFiles
 from irops.ir.regular import NotRegular, open_regular, require_regular
 
 _OPENING = RLock()
@@ -21,31 +22,6 @@ _STEP = 1 << 24  # bytes in memory that are written at a time
 
 class WeightsChanged(ValueError):
     """The file is no longer the one that existed when the model was read."""
-
-
-class OpenFiles:
-    """Files of weights that stay open between reads within a block, which belongs to one thread."""
-
-    def __init__(self) -> None:
-        self._files: dict[Weights, BinaryIO] | None = None
-
-    def __enter__(self) -> Self:
-        self._files = {}
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        files, self._files = self._files or {}, None
-        for file in files.values():
-            file.close()
-
-    def of(self, weights: Weights) -> BinaryIO | None:
-        """The open file of weights that have one; None outside the block. Raises: WeightsChanged"""
-        if self._files is None:
-            return None
-        file = self._files.get(weights)
-        if file is None:
-            file = self._files[weights] = weights._opened()
-        return file
 
 
 class Weights:
@@ -115,7 +91,7 @@ class Weights:
             return self.view(offset, size)
         file = self._file
         if file is None and files is not None:
-            file = files.of(self)
+            file = files.of(self, self._opened)
         if file is not None:
             self._require_same(file)
             content = read_at(file.fileno(), offset, size)

@@ -9,8 +9,9 @@ from irops.diagnostics.rules import rule
 from irops.ir.declared_region import Fault, region_of
 from irops.ir.model import Layer, LayerKind, Model, kind_of
 from irops.ir.numbers import INT64_MAX
+from irops.ir.open_files import OpenFiles
 from irops.ir.region import Region
-from irops.ir.storage import OpenFiles, Weights, WeightsChanged
+from irops.ir.storage import Weights, WeightsChanged
 from irops.values.element import STRING, Array
 from irops.values.packing import LAYOUTS, checked_string_count, packed_size, unpack
 from irops.values.shape import MAX_AXES

@@ -22,8 +22,16 @@ Number = TypeVar("Number", Array, Dim)
 BROADCASTING = ("auto_broadcast", "auto_broadcast_axis")
 
 
-def elementwise(*ids: str) -> Callable[[F], F]:
+UFUNC = "ufunc"
+"""The attribute of a kernel that names what computes the same for arrays of one type, f32 or f64, that NumPy
+broadcasts; it can write the result into one of them.
+"""
+
+
+def elementwise(*ids: str, ufunc: np.ufunc | None = None) -> Callable[[F], F]:
     """Turn the formula of binary ops into their kernel. The formula receives arrays that NumPy can broadcast.
+
+    ufunc: what computes the formula, where one function of NumPy does
 
     Floats narrower than f32 are widened and the result is rounded once; integers wrap around in their own
     type; booleans are not converted.
@@ -39,7 +47,9 @@ def elementwise(*ids: str) -> Callable[[F], F]:
             )
             return result if result.dtype == np.bool_ else converted(result, kind)
 
-        kernel(*ids)(_under_name_of(formula, computed, BROADCASTING))
+        function = _under_name_of(formula, computed, BROADCASTING)
+        setattr(function, UFUNC, ufunc)
+        kernel(*ids)(function)
         return formula
 
     return mark

@@ -12,7 +12,5 @@ def elements_at(maps: Array, y: Array, x: Array, inside: Array) -> Array:
     False; there, too, y and x are indices of elements.
     """
     channels, height, width = maps.shape
-    elements = maps.reshape(channels, height * width).take(y * width + x, axis=1)
-    if inside.all():
-        return elements
-    return np.where(inside, elements, elements.dtype.type(0))
+    elements: Array = maps.reshape(channels, height * width).take(y * width + x, axis=1)
+    return elements if inside.all() else np.where(inside, elements, elements.dtype.type(0))

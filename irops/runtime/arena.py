@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Callable
 from threading import Lock
 from typing import Any
 from weakref import ref
@@ -17,7 +16,7 @@ import numpy as np
 
 from irops.values.element import Array
 
-MIN_BYTES = 1 << 18
+MIN_BYTES = 1 << 20
 """Smaller arrays get memory of their own."""
 ALIGNMENT = 64
 """The start of an array in bytes: a cache line."""
@@ -25,17 +24,20 @@ MAX_WASTE = 2
 """A block serves arrays of at least its size divided by this."""
 
 
+class _Block(np.ndarray[Any, np.dtype[np.uint8]]):
+    """Memory of an arena. It is a type of its own, since NumPy makes an array that lies in another one of its
+    type a view of that one, and lets views of the array refer to that one alone.
+    """
+
+    start: int
+    """Where arrays begin in it."""
+
+
 class _Lease(ref[Array]):
-    """A block that an array uses, and its size."""
+    """The block that an array uses, and its size."""
 
-    __slots__ = ("block", "size")
-
-    def __new__(cls, array: Array, ended: Callable[[Any], None], block: Array) -> _Lease:  # noqa: ARG004
-        return super().__new__(cls, array, ended)
-
-    def __init__(self, array: Array, ended: Callable[[Any], None], block: Array) -> None:
-        super().__init__(array, ended)
-        self.block, self.size = block, block.nbytes
+    block: _Block
+    size: int
 
 
 class Arena:
@@ -49,7 +51,7 @@ class Arena:
     def __init__(self, limit: float) -> None:
         self.limit = limit
         self.free_bytes = self.used_bytes = self.peak_bytes = 0
-        self._free: list[tuple[int, int, Array]] = []
+        self._free: list[tuple[int, int, _Block]] = []
         self._leases: dict[int, _Lease] = {}
         self._ended: deque[_Lease] = deque()  # filled by destructors, in any thread and without a lock
         self._count = 0
@@ -60,10 +62,9 @@ class Arena:
         with self._lock:
             self._take_back()
             block = self._block(size)
-            start = -block.ctypes.data % ALIGNMENT
-            # a view of a memoryview is the base of all its views, a view of an array would not be
-            made: Array = np.ndarray(shape, dtype, memoryview(block), start)  # type: ignore[arg-type]
-            lease = _Lease(made, self._ended.append, block)
+            made: Array = np.ndarray(shape, dtype, block, block.start)
+            lease = _Lease(made, self._ended.append)
+            lease.block, lease.size = block, block.nbytes
             self._leases[id(lease)] = lease
             self.used_bytes += lease.size
             self.peak_bytes = max(self.peak_bytes, self.used_bytes)
@@ -80,7 +81,7 @@ class Arena:
                 insort(self._free, (lease.size, self._count, lease.block))
                 self.free_bytes += lease.size
 
-    def _block(self, size: int) -> Array:
+    def _block(self, size: int) -> _Block:
         """A free block that is large enough, or a new one."""
         wanted = size + ALIGNMENT
         place = bisect_left(self._free, (wanted, 0))
@@ -89,4 +90,6 @@ class Arena:
             return self._free.pop(place)[2]
         while self._free and self.used_bytes + self.free_bytes + wanted > self.peak_bytes:
             self.free_bytes -= self._free.pop()[0]
-        return np.empty(wanted, np.uint8)
+        block = _Block((wanted,), np.uint8)
+        block.start = -block.ctypes.data % ALIGNMENT
+        return block

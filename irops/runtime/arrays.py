@@ -30,10 +30,10 @@ def check_possible(op: Op, outputs: Iterable[Fact]) -> None:
             raise OpFault("unsupported-array", f"{op.id} gives {fact}; no array has such sizes")
 
 
-def require_room(held: float, wanted: float, limits: Limits) -> None:
+def require_room(in_use: float, wanted: float, limits: Limits) -> None:
     """Require that further bytes are within the limit on tensors. Raises: LimitExceeded"""
-    if held + wanted > limits.tensor_bytes:
-        message = f"would hold {held + wanted:,.0f} bytes, {limits.message('tensor_bytes')}"
+    if in_use + wanted > limits.tensor_bytes:
+        message = f"would hold {in_use + wanted:,.0f} bytes, {limits.message('tensor_bytes')}"
         raise LimitExceeded("memory-limit", message)
 
 

@@ -11,6 +11,7 @@ from irops.ir.model import LayerKind
 from irops.runtime.arrays import check_possible
 from irops.runtime.fixed import FixedPart, Kept
 from irops.runtime.liveness import bytes_needed, output_bytes
+from irops.runtime.overwriting import COUNTS_REFERENCES, ufunc_of
 from irops.runtime.plan import Plan, Step, ValueKey
 from irops.runtime.program import ABSENT, Action, KernelOf, Output, Program
 from irops.values.element import DYNAMIC, Array
@@ -25,11 +26,14 @@ def assemble(
     keep: Collection[int],
     kept: Kept | None,
     kernel_of: KernelOf,
+    *,
+    may_overwrite: bool = False,
 ) -> Program:
     """The program of a plan. given: values by layer id; keep: layers whose outputs a run returns as well;
-    kept: what the session keeps of it, None to compute all in each run.
+    kept: what the session keeps of it, None to compute all in each run; may_overwrite: write
+    results into the arrays of inputs that nothing needs any more.
     """
-    return _Assembly(plan, given, keep, kept, kernel_of).program()
+    return _Assembly(plan, given, keep, kept, kernel_of, may_overwrite).program()
 
 
 class _Assembly:
@@ -40,14 +44,16 @@ class _Assembly:
         keep: Collection[int],
         kept: Kept | None,
         kernel_of: KernelOf,
+        may_overwrite: bool,
     ) -> None:
         self._plan, self._given, self._keep, self._kept = plan, given, keep, kept
-        self._kernel_of = kernel_of
+        self._kernel_of, self._may_overwrite = kernel_of, may_overwrite
         self._fixed = FixedPart(plan, given, kept)
         self._steps = {step.layer.id: step for step in plan.steps}
         self._values: list[Array | None] = [None]  # of ABSENT
         self._slots: dict[ValueKey, int] = {}
         self._kept_slots: dict[ValueKey, int] = {}
+        self._computed: set[int] = set()
 
     def program(self) -> Program:
         needed = self._fixed.needed(self._plan, self._keep)
@@ -66,8 +72,8 @@ class _Assembly:
                 rows.append(self._row(step, need))
             if layer.kind is LayerKind.RESULT or layer.id in self._keep:
                 outputs.extend(self._outputs(step))
-        held = {ABSENT, *(output.slot for output in outputs), *self._kept_slots.values()}
-        actions = tuple(_with_freed(rows, held))
+        lasting = {ABSENT, *(output.slot for output in outputs), *self._kept_slots.values()}
+        actions = tuple(_with_freed(rows, lasting))
         sized = {
             slot
             for action in actions
@@ -124,23 +130,42 @@ class _Assembly:
         direct = self._direct(step, sources)
         outputs = range(len(step.facts.outputs))
         slots = tuple(self._new_slot((step.layer.id, index)) for index in outputs)
+        self._computed.update(slots)
         if direct is None:
             keeps = self._fixed.keys(step)
             return Action(step, None, _selection(sources), {}, None, None, slots, (), need, keeps), sources
         function, places = direct
+        keywords = step.keywords or {}
+        overwrites: tuple[int, ...] = ()
+        ufunc = ufunc_of(step, function)
+        if ufunc is not None:
+            function, keywords = ufunc, {}
+            overwrites = self._overwritable(step, places)
         one = step.facts.outputs[0] if len(step.facts.outputs) == 1 else None
         action = Action(
             step,
             function,
             _selection(places),
-            step.keywords or {},
+            keywords,
             None if one is None else one.element_type.dtype,
             None if one is None else one.shape.to_tuple(),
             slots,
             (),
             need,
+            overwrites=overwrites,
         )
         return action, places
+
+    def _overwritable(self, step: Step, places: Sequence[int]) -> tuple[int, ...]:
+        """The slots of inputs that have the shape of the output, and that steps of the program computed."""
+        if not (self._may_overwrite and COUNTS_REFERENCES):
+            return ()
+        shape = step.facts.outputs[0].shape.to_tuple()
+        return tuple(
+            slot
+            for slot, fact in zip(places, step.facts.inputs)
+            if slot in self._computed and fact is not None and fact.shape.to_tuple() == shape
+        )
 
     def _direct(self, step: Step, sources: list[int]) -> tuple[Callable[..., Any], list[int]] | None:
         """The kernel, and the slots of its arguments, of a step that needs nothing decided in a run."""
@@ -181,12 +206,13 @@ def _nothing(values: Any) -> tuple[()]:  # noqa: ARG001
     return ()
 
 
-def _with_freed(rows: Sequence[_Row], held: Collection[int]) -> Iterator[Action]:
-    """The actions, each with the slots that nothing reads after it. held: the slots that stay to the end"""
+def _with_freed(rows: Sequence[_Row], lasting: Collection[int]) -> Iterator[Action]:
+    """The actions, each with the slots that nothing reads after it. lasting: slots that stay to the end"""
     last = {slot: number for number, (action, reads) in enumerate(rows) for slot in (*action.slots, *reads)}
     freed: list[list[int]] = [[] for _ in rows]
     for slot, number in last.items():
-        if slot not in held:
+        if slot not in lasting:
             freed[number].append(slot)
     for (action, _), slots in zip(rows, freed):
-        yield action._replace(freed=tuple(slots))
+        overwrites = tuple(slot for slot in action.overwrites if slot in slots)
+        yield action._replace(freed=tuple(slots), overwrites=overwrites)

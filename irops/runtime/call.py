@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from irops.backends.backend import Backend
 from irops.backends.catalogue import chain
 from irops.backends.declined import Declined
 from irops.backends.lru_cache import LruCache
-from irops.diagnostics.diagnostic import EvaluationError, Location
-from irops.diagnostics.rule import Severity
 from irops.diagnostics.suggestions import did_you_mean
 from irops.invocation import OpFault, fault_of, fault_of_limit, out_of_memory
 from irops.limits import Limits
 from irops.registry import Registry, default_registry
+from irops.runtime.call_error import call_error
+from irops.runtime.foreign_call import called
 from irops.runtime.prepared import Prepared
 from irops.spec.domains import format_value
 from irops.spec.op import Op
-from irops.values.element import Array
 from irops.values.violation import LimitExceeded, Violation
 
 OPTIONS = ("out", "backends", "registry", "limits")
@@ -36,7 +34,7 @@ def call(
     registry: Registry | None = None,
     limits: Limits | None = None,
     **attributes: Any,
-) -> Array | tuple[Array, ...]:
+) -> Any:
     """The output of one op: call("ReverseSequence-1", data, lengths, batch_axis=0, seq_axis=1).
 
     op_id: an id, or a type alone for its newest version.
@@ -46,9 +44,12 @@ def call(
         Python values.
     out: an array to write the output to, or a tuple of them; it is what is given back. backends: see
         irops.run.
+    Arrays of other libraries that offer DLPack, in the memory of the CPU: the outputs are of the library of
+    the first of them. Tensors of torch that require gradients take part in its graph.
     Raises:  KeyError for an op that is not defined; EvaluationError, with .diagnostics, for what breaks its
         definition; ValueError
-             for arrays of types that no tensor has, and where out is not of the output's type and shape
+             for arrays of types that no tensor has, for arrays on other devices, and where out is not of the
+             output's type and shape
     """
     if backends is not None:
         backends = (backends,) if isinstance(backends, str) else tuple(backends)
@@ -59,17 +60,17 @@ def call(
         if prepared is None:
             prepared = Prepared(op, _texts(op, attributes), chain(backends))
             _PREPARED.put(key, prepared)
-        result: Array | tuple[Array, ...] = prepared.run(inputs, out, limits)
+        result: Any = called(prepared, inputs, out, limits)
     except Violation as violation:
-        raise _error(op, fault_of(op, violation)) from None
+        raise call_error(op, fault_of(op, violation)) from None
     except OpFault as fault:
-        raise _error(op, fault) from None
+        raise call_error(op, fault) from None
     except Declined as declined:
-        raise _error(op, OpFault("declined-op", str(declined))) from None
+        raise call_error(op, OpFault("declined-op", str(declined))) from None
     except LimitExceeded as limit:
-        raise _error(op, fault_of_limit(limit)) from None
+        raise call_error(op, fault_of_limit(limit)) from None
     except MemoryError:
-        raise _error(op, out_of_memory(op)) from None
+        raise call_error(op, out_of_memory(op)) from None
     return result
 
 
@@ -88,8 +89,3 @@ def _texts(op: Op, attributes: Mapping[str, Any]) -> dict[str, str]:
             meant = did_you_mean(name, (*spelled, *OPTIONS))
             raise OpFault("unknown-attribute", f"{op.id} has no attribute {name!r}{meant}")
     return {spelled.get(name, name): format_value(value) for name, value in attributes.items()}
-
-
-def _error(op: Op, fault: OpFault) -> EvaluationError:
-    """What is wrong as an error, also where it is a warning about a file."""
-    return EvaluationError([replace(fault.diagnostic(op, Location("<call>")), level=Severity.ERROR)])

@@ -12,6 +12,7 @@ from irops.analysis.structure import GraphNode
 from irops.diagnostics.diagnostic import EvaluationError
 from irops.invocation import OpFault
 from irops.runtime.arrays import require_room
+from irops.runtime.overwriting import in_order, unshared
 from irops.runtime.plan import Step, ValueKey
 from irops.runtime.precision import rounded
 from irops.runtime.program import Action, Program, Values
@@ -49,20 +50,27 @@ class DirectRun(Run):
         for slot, number, fact in program.inputs:
             values[slot] = result_array(given[number], fact)
         sized, ndarray, limit, end = program.sized, np.ndarray, self.limits.tensor_bytes, self._clock.end
-        held = self.bytes_held  # before the graph, and of the values whose sizes the plan does not know
+        in_use = self.bytes_held  # before the graph, and of the values whose sizes the plan does not know
         step = program.plan.steps[0] if program.plan.steps else None
         try:
             if step is not None:
                 self._require_time(step.op)
             with np.errstate(all="ignore"), collect_warnings() as warnings:
                 for action in program.actions:
-                    step, function, arguments, keywords, dtype, shape, slots, freed, need, _ = action
-                    if held + need > limit or monotonic() > end:
-                        self._refuse(step, held + need - step.size)
+                    step, function, arguments, keywords, dtype, shape, slots, freed, need, _, overwrites = (
+                        action
+                    )
+                    if in_use + need > limit or monotonic() > end:
+                        self._refuse(step, in_use + need - step.size)
                     if function is None:
-                        self._compute_step(program, action, values, given, held, warnings)
-                        held += _bytes_of(values, slots, sized)
+                        self._compute_step(program, action, values, given, in_use, warnings)
+                        in_use += _bytes_of(values, slots, sized)
                     else:
+                        if overwrites:
+                            room = unshared(values, overwrites)
+                            fits = room is not None and in_order(arguments(values))
+                            keywords = {"out": room} if fits else {}
+                            del room
                         try:
                             result = function(*arguments(values), **keywords)
                         except OF_KERNELS:
@@ -73,12 +81,12 @@ class DirectRun(Run):
                             values[slots[0]] = result
                         else:
                             self._store(action, result, values)
-                        del result  # else it lives while the next one is computed
+                        del result, keywords  # else it lives while the next one is computed
                     if warnings:
                         self._warn(step, warnings)
                         warnings.clear()
                     if sized:
-                        held -= _bytes_of(values, freed, sized)
+                        in_use -= _bytes_of(values, freed, sized)
                     for slot in freed:
                         values[slot] = None
         except EvaluationError:
@@ -91,11 +99,11 @@ class DirectRun(Run):
             raise self._located(step, error) from None
         return values
 
-    def _refuse(self, step: Step, held: float) -> None:
+    def _refuse(self, step: Step, in_use: float) -> None:
         """Raise the error of a step for which time or memory does not suffice."""
-        self.bytes_held = held
+        self.bytes_held = in_use
         self._require_time(step.op)
-        require_room(held, step.size, self.limits)
+        require_room(in_use, step.size, self.limits)
 
     def _compute_step(
         self,
@@ -103,12 +111,12 @@ class DirectRun(Run):
         action: Action,
         values: Values,
         given: Mapping[int, Array],
-        held: float,
+        in_use: float,
         warnings: list[Violation],
     ) -> None:
         """Compute a step of which the plan does not know everything; keep what the session keeps."""
         step = action.step
-        self.bytes_held = held + action.need - step.size
+        self.bytes_held = in_use + action.need - step.size
         arrays = self._inputs(step, list(action.arguments(values)))
         outputs, _ = self._computed(step, arrays, given.get(step.layer.id))
         for slot, array in zip(action.slots, outputs):

@@ -89,7 +89,9 @@ class Evaluator:
             kept = None if program is None else program.kept
             if kept is None and self.kept is not None:
                 kept = Kept(self.kept, KeptConstants(SHAPE_BYTES))
-            program = assemble(plan, given, keep, kept, self.kernel_with_memory)
+            program = assemble(
+                plan, given, keep, kept, self.kernel_with_memory, may_overwrite=self.arena is not None
+            )
             self._programs.put(key, program)
         return program
 

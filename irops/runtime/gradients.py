@@ -162,11 +162,13 @@ class GradientSession:
         except OpFault as fault:
             assert backward.current is not None
             raise evaluator.error(backward.current.facts, (), fault) from fault.__cause__
-        except (LimitExceeded, MemoryError) as error:
-            step = backward.current
-            assert step is not None
-            fault = fault_of_limit(error) if isinstance(error, LimitExceeded) else out_of_memory(step.op)
-            raise evaluator.error(step.facts, (), fault) from None
+        except LimitExceeded as limit:
+            assert backward.current is not None
+            raise evaluator.error(backward.current.facts, (), fault_of_limit(limit)) from None
+        except MemoryError:
+            assert backward.current is not None
+            lack = out_of_memory(backward.current.op)
+            raise evaluator.error(backward.current.facts, (), lack) from None
 
 
 def vjp(

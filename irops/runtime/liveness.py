@@ -10,21 +10,21 @@ from irops.values.element import DYNAMIC
 
 
 def bytes_needed(plan: Plan, keep: Collection[int]) -> Iterator[float]:
-    """For each step, the bytes that are held when its outputs exist. keep: layers that stay to the end"""
-    held: float = 0
+    """For each step, the bytes in use when its outputs exist. keep: layers that stay to the end"""
+    in_use: float = 0
     waiting = dict(plan.users)
     sizes: dict[ValueKey, float] = {}
     for step in plan.steps:
-        yield held + step.size
+        yield in_use + step.size
         for index in range(len(step.facts.outputs)):
             key = (step.layer.id, index)
             if key in waiting:
                 sizes[key] = output_bytes(step, index) or 0
-                held += sizes[key]
+                in_use += sizes[key]
         for source in step.done_with:
             waiting[source] -= 1
             if waiting[source] == 0 and source[0] not in keep:
-                held -= sizes[source]
+                in_use -= sizes[source]
 
 
 def output_bytes(step: Step, index: int) -> float | None:

@@ -47,6 +47,6 @@ class MeasuredRun(Run):
         self.profile.begin()
         computed = super()._layer(step, arrays, given)
         self.profile.end_layer(
-            step, self.evaluator.kernel(step.op)[0].name, computed.outputs, self.bytes_held
+            step, self.evaluator.kernel(step.op)[0].name, computed.outputs, int(self.bytes_held)
         )
         return computed

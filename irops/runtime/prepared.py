@@ -37,16 +37,16 @@ class Prepared:
     """
 
     def __init__(self, op: Op, attributes: Mapping[str, str], backends: Sequence[Backend]) -> None:
-        self._invocation = Invocation(op, attributes)
-        for fault in self._invocation.faults:
-            if not self._invocation.usable or fault.rule == "unknown-attribute":
+        self.invocation = Invocation(op, attributes)
+        for fault in self.invocation.faults:
+            if not self.invocation.usable or fault.rule == "unknown-attribute":
                 raise OpFault(fault.rule, fault.sentence)
         chosen = kernel_of(op, backends)
         if chosen is None:
             raise OpFault("unsupported-op", f"no backend can compute {op.id}")
-        self.op, self._kernel = op, chosen[1]
-        self._checks_values = getattr(self._kernel, "checks_values", False)
-        self._takes_out = getattr(self._kernel, "takes_out", False)
+        self.op, self.kernel = op, chosen[1]
+        self._checks_values = getattr(self.kernel, "checks_values", False)
+        self._takes_out = getattr(self.kernel, "takes_out", False)
         names = op.functions.keyword_params["kernel"]
         self._stateful = names is None or "variables" in names
         self._ready: LruCache[CallOutputs | ReadInputs] = LruCache(MAX_SIGNATURES)
@@ -71,10 +71,14 @@ class Prepared:
         if out is not None:
             outputs.check_room(out)
         if self._takes_out and type(out) is np.ndarray:
-            return self._kernel(*arrays, out=out, **keywords)  # moves elements, so that no errors arise
+            return self.kernel(*arrays, out=out, **keywords)  # moves elements, so that no errors arise
         with np.errstate(all="ignore"):
-            result = self._kernel(*arrays, **keywords)
+            result = self.kernel(*arrays, **keywords)
         return outputs.arrays(result) if out is None else outputs.filled(out, result)
+
+    def gives_tuple(self, outputs: int) -> bool:
+        """Whether the caller gets a tuple for a number of outputs."""
+        return outputs > 1 or self.op.definition.outputs[-1].variadic
 
     def _outputs_for(self, arrays: Sequence[Array | None], kinds: tuple[Any, ...]) -> CallOutputs:
         """What follows from the inputs: kept for their types and shapes, and the values that matter."""
@@ -89,14 +93,14 @@ class Prepared:
             None if array is None else self._fact(index, array, read) for index, array in enumerate(arrays)
         ]
         with collect_warnings() as warnings:
-            inferred = self._invocation.infer(facts)
+            inferred = self.invocation.infer(facts)
         if warnings:  # due at each call; the kernel gives them where it checks values
-            inferred = self._invocation.infer([None if a is None else Fact.of(a) for a in arrays])
+            inferred = self.invocation.infer([None if a is None else Fact.of(a) for a in arrays])
         check_possible(self.op, inferred)
         outputs = CallOutputs(
             tuple(Fact(fact.element_type, fact.shape) for fact in inferred),
             size_in_bytes(inferred),
-            self._invocation.keywords("kernel", arrays),
+            self.invocation.keywords("kernel", arrays),
             self._arrangement(arrays),
             self.op.definition.outputs[-1].variadic,
         )

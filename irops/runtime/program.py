@@ -33,7 +33,8 @@ class Action(NamedTuple):
     function: the kernel, None where a run must decide more, and computes the step as it computes any;
     arguments: selects the inputs out of the values; dtype and shape: of the only output, None where there are
     several; slots: of the outputs; freed: what is not read any more; need: the bytes that the run holds when
-    the outputs exist, as far as the plan knows; keeps: the outputs that the session keeps.
+    the outputs exist, as far as the plan knows; keeps: the outputs that the session keeps; overwrites: inputs
+    that the function can write its result into, if nothing else refers to their arrays by then.
     """
 
     step: Step
@@ -46,6 +47,7 @@ class Action(NamedTuple):
     freed: tuple[int, ...]
     need: float
     keeps: tuple[ConstantKey | None, ...] = ()
+    overwrites: tuple[int, ...] = ()
 
 
 class Output(NamedTuple):

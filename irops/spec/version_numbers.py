@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from irops.spec.op_names import is_version_number
 from irops.spec.types import OPENVINO
-
-MAX_DIGITS = 9
-
-
-def is_version_number(text: str) -> bool:
-    """Whether a text is a number of a version: ASCII digits, and few of them. str.isdigit accepts more."""
-    return text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
 
 
 def wrong_version(root: Any) -> tuple[Any, str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 from typing import TypeAlias
 
-from irops.values.interval import HUGE, Bound, Interval, product, quotient, remainder
+from irops.values.interval import Bound, Interval, product, quotient, remainder
 from irops.values.symbol import Symbol
 from irops.values.violation import Violation
 
@@ -42,7 +42,7 @@ class Dim:
     def of(value: DimLike) -> Dim:
         """The Dim with exactly this value; a Dim is returned as it is."""
         if type(value) is int:
-            return _SMALL[value] if 0 <= value < SMALL else Dim(value, value)
+            return _SMALL[value] if 0 <= value < len(_SMALL) else Dim(value, value)
         return value if isinstance(value, Dim) else Dim(value, value)
 
     @property
@@ -125,13 +125,9 @@ class Dim:
 
     def __mul__(self, other: DimLike) -> Dim:
         other = Dim.of(other)
-        low, high = self.low, self.high
-        if other.low == other.high:
-            if other.low == 1:
-                return self
-            if low == high and type(low) is int and type(other.low) is int and abs(low * other.low) <= HUGE:
-                return Dim.of(low * other.low)
-        if low == high == 1:
+        if other.low == other.high == 1:
+            return self
+        if self.low == self.high == 1:
             return other
         return _joined(product(self.bounds, other.bounds), self, other, Symbol.times)
 
@@ -220,8 +216,7 @@ def _difference(a: Dim, b: Dim) -> Interval:
     return low, high
 
 
-SMALL = 4097
-_SMALL = tuple(Dim(n, n) for n in range(SMALL))
+_SMALL = tuple(Dim(n, n) for n in range(4097))
 ANY = Dim(0, inf)
 """An unknown size of an axis."""
 UNKNOWN = Dim(-inf, inf)

@@ -79,12 +79,6 @@ def _of_codes(codes: Codes, element: ElementType) -> Array:
     """Codes converted to the dtype of the element type. ml_dtypes stores a code in the low bits of a byte."""
     if element.name in CODED:
         return tagged(codes, element)
-    if element.kind == "signed":
-        sign = 1 << element.bits - 1
-        signed = (codes ^ sign).astype(np.int8) - sign
-        return signed.astype(element.dtype)
-    if element.kind == "unsigned":
-        return codes.astype(element.dtype)
     return codes.view(element.dtype)
 
 
@@ -112,7 +106,7 @@ def _fields(bits: int, first_high: bool) -> Layout:
         return codes
 
     def join(codes: Codes) -> Codes:
-        joined = codes[:, :1] << shifts[0]
+        joined: Codes = codes[:, :1] << shifts[0]
         for field in range(1, len(shifts)):
             joined |= codes[:, field : field + 1] << shifts[field]
         return joined

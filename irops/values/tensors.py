@@ -8,6 +8,7 @@ import numpy as np
 
 from irops.values.element import DYNAMIC, STRING, Array, ElementType, element_type_of, tagged
 from irops.values.fact import Fact
+from irops.values.foreign import array_of, is_foreign
 from irops.values.shape import Shape
 
 
@@ -15,9 +16,9 @@ def as_tensor(given: Any, wanted: ElementType = DYNAMIC) -> Array:
     """The array for kernels from a caller's value: strings become objects, codes are tagged.
 
     wanted: the declared element type, which distinguishes packed types that share a dtype
-    Raises:  ValueError if the dtype of the array has no element type
+    Raises:  ValueError if the dtype of the array has no element type, or the array is on another device
     """
-    array = np.asarray(given)
+    array = array_of(given) if is_foreign(given) else np.asarray(given)
     if array.dtype.kind in "UST":
         array = array.astype(object)
     if wanted is not DYNAMIC and array.dtype == np.uint8 and wanted.dtype == np.uint8:

@@ -108,7 +108,7 @@ def test_a_kernel_that_fails_while_folding_is_a_finding_at_the_layer(broadcast):
 def test_time_that_is_up_is_reported_and_what_was_not_inferred_is_unknown(broadcast):
     analysis = analyse(broadcast)
     inference = Inference(analysis)
-    inference.clock._end = 0
+    inference.clock.end = 0
     inferred = inference.graph(analysis.root, {})
     assert [d.name for d in inferred.diagnostics] == ["checking-time-limit"]
     assert "the time was up before all layers were inferred; the limit is 600" in inferred.findings[0].message

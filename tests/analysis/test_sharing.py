@@ -260,6 +260,12 @@ def test_dims_that_differ_in_anything_make_different_shapes(other):
     assert forms.fact(Fact(F32, Shape([other, 3]))) is forms.form(Fact(F32, second, np.zeros(1)))
 
 
+def test_known_sizes_that_show_others_not_to_be_0_make_different_shapes():
+    forms = Interning()
+    plain, more = Shape([3]), Shape([Dim(3, 3, None, (Symbol.named("n"),))])
+    assert forms.shape(plain) is not forms.shape(more)
+
+
 def test_symbols_of_variables_with_other_bounds_make_different_shapes():
     forms = Interning()
     shapes = [forms.shape(Shape([ANY.named(Symbol.named("n", (low, 8)))])) for low in (0, 1, 0)]

@@ -27,6 +27,8 @@ ROUNDS, SECONDS = 12, 2.0
 """The rounds of a case, and the time after which no further one starts."""
 SHORT, REPEATS = 2e-3, 5
 """Work that takes less time, in seconds, is repeated for each timing."""
+MAX_DIFFERENT = 1e-3
+"""The fraction of elements that may differ."""
 FLOOR = 20e-6
 """Times of runtimes below this, in seconds, are mostly those of the call and count as this."""
 
@@ -110,8 +112,15 @@ def measured(case: Case, folder: Path) -> dict[str, Any]:
     if other is not None:
         works["onnxruntime"] = other
     ours, theirs = (np.asarray(works[name](), np.float64) for name in ("irops", "openvino"))
-    agrees = ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=1e-3, atol=1e-3, equal_nan=True)
-    return {"seconds": minimum_times(works), "agrees": agrees}
+    return {"seconds": minimum_times(works), "agrees": agree(ours, theirs)}
+
+
+def agree(a: Any, b: Any) -> bool:
+    """Whether results agree but for a few elements, which rounding may move to another quantization level."""
+    if a.shape != b.shape:
+        return False
+    close = np.isclose(a, b, rtol=1e-3, atol=1e-3, equal_nan=True)
+    return bool(np.count_nonzero(~close) <= MAX_DIFFERENT * a.size)
 
 
 def line(name: str, row: Mapping[str, Any]) -> str:

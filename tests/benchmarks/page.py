@@ -23,6 +23,8 @@ from reversing_tables import aims, images, layouts, markdown
 HERE = Path(__file__).parent
 PAGE, PLOT = HERE.parents[1] / "docs" / "performance.md", HERE.parents[1] / "docs" / "reversing.svg"
 PROGRAMS = ("reversing", "reading", "evaluating")
+EVALUATING = ("onnx.reference", "OpenVINO", "ONNX Runtime")
+"""The peers of evaluating.py."""
 LONGEST = 600
 """Seconds after which a program has surely got stuck."""
 
@@ -116,46 +118,36 @@ def parts(measured: list[dict[str, Any]]) -> str:
 def reading(measured: Mapping[str, Mapping[str, float]]) -> str:
     rows = [
         (
-            f"{int(layers):,} layers",
+            model,
             what,
             f"{figures[ours]:.2f} {unit}",
             f"{figures[theirs]:.2f} {unit}",
             f"{figures[ours] / figures[theirs]:.2f}",
         )
-        for layers, figures in measured.items()
+        for model, figures in measured.items()
         for what, ours, theirs, unit in (
-            ("`irops.read`", "irops.read", "openvino read_model", "s"),
-            ("`irops.check`", "irops.check", "openvino read_model", "s"),
+            ("`irops.read`", "irops.read", "read_model", "s"),
+            ("`irops.infer`", "irops.infer", "read_model", "s"),
+            ("`irops.check`", "irops.check", "read_model", "s"),
             ("`irops check`, whole process", "process irops check", "process openvino", "s"),
+            ("the same, of a file that was checked", "process irops check again", "process openvino", "s"),
             ("its memory at most", "memory irops check", "memory openvino", "MB"),
         )
     ]
     return markdown(("model", "what", "irops", "OpenVINO `read_model`", "irops to OpenVINO"), rows)
 
 
-def evaluating(measured: Mapping[str, Mapping[str, float]]) -> str:
+def evaluating(measured: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
     rows = [
         (
-            name,
-            f"{row['irops'] * 1e3:.1f} ms",
-            f"{row['onnx.reference'] * 1e3:.1f} ms",
-            f"{row['openvino CPU'] * 1e3:.1f} ms",
-            f"{row['onnx.reference'] / row['irops']:.1f}",
-            f"{row['openvino CPU'] / row['irops']:.3f}",
+            f"{name}, {what}",
+            f"{row['irops'][what] * 1e3:.1f} ms",
+            *(f"{row['irops'][what] / row[peer][what]:.2f}" if peer in row else "" for peer in EVALUATING),
         )
         for name, row in measured.items()
+        for what in ("warm", "cold")
     ]
-    return markdown(
-        (
-            "network",
-            "irops",
-            "onnx.reference",
-            "OpenVINO CPU",
-            "onnx.reference to irops",
-            "OpenVINO to irops",
-        ),
-        rows,
-    )
+    return markdown(("network", "irops", *(f"irops to {peer}" for peer in EVALUATING)), rows)
 
 
 def main() -> int:

@@ -1,15 +1,21 @@
-"""How long a model takes to be read and checked, beside OpenVINO reading it (which infers too): python
-benchmarks/reading.py.
+"""How long models take to be read, inferred and checked, beside OpenVINO reading them (which infers too):
 
-One run, this machine, a generated IR of MatMul, Add and ReLU with constants. Times are the least of several;
-memory is the peak resident size of a whole process. Prints ratios; --json FILE writes all figures.
+    python tests/benchmarks/reading.py
+    python tests/benchmarks/reading.py chain:5000 language-model:32 --rounds 9 --json figures.json
+
+chain:N has N layers of MatMul, Add and ReLU with their constants; language-model:N has N decoder layers with
+dynamic shapes, of some 130 nodes each. Times are processor time, so that they do not depend on how many cores
+there are; those of functions are the least of some rounds, those of processes the median. Memory is the peak
+resident size of a process. Prints ratios; --json FILE writes all figures.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,183 +23,110 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
+from reading_models import write
 
-WIDTH = 4
-
-
-def port(label: int, dims: tuple[int, ...], precision: str = "FP32") -> str:
-    inner = "".join(f"\t\t\t\t\t<dim>{d}</dim>\n" for d in dims)
-    return f'\t\t\t\t<port id="{label}" precision="{precision}">\n{inner}\t\t\t\t</port>\n'
-
-
-def layer(number: int, name: str, kind: str, data: str, inputs: str, outputs: str) -> str:
-    body = (f"\t\t\t<data {data} />\n" if data else "") + (
-        f"\t\t\t<input>\n{inputs}\t\t\t</input>\n" if inputs else ""
-    )
-    body += f"\t\t\t<output>\n{outputs}\t\t\t</output>\n" if outputs else ""
-    return f'\t\t<layer id="{number}" name="{name}" type="{kind}" version="opset1">\n{body}\t\t</layer>\n'
+MODELS = ("chain:5000", "chain:20000", "language-model:32", "language-model:80")
+READ_MODEL = (
+    "import sys; sys.modules['openvino_telemetry'] = None; import openvino;"
+    " openvino.Core().read_model(sys.argv[1])"
+)
+CHILD = (
+    "import json, resource, subprocess, sys; code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL)"
+    ".returncode; used = resource.getrusage(resource.RUSAGE_CHILDREN);"
+    " print(json.dumps([code, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))"
+)
+"""Runs a command and prints its status, its seconds of processor time and its peak megabytes."""
 
 
-def generate(folder: Path, layers: int) -> Path:
-    """A chain of blocks of five layers: a weight, a MatMul, a bias, an Add, a ReLU."""
-    row, square = (1, WIDTH), (WIDTH, WIDTH)
-    texts = [layer(0, "x", "Parameter", f'shape="1,{WIDTH}" element_type="f32"', "", port(0, row))]
-    edges: list[tuple[int, int, int, int]] = []
-    last, last_port, number, offset = 0, 0, 1, 0
-    while number < layers - 1:
-        weight, product, bias, total, active = range(number, number + 5)
-        texts.append(
-            layer(
-                weight,
-                f"w{weight}",
-                "Const",
-                f'element_type="f32" shape="{WIDTH}, {WIDTH}" offset="{offset}" size="{4 * WIDTH * WIDTH}"',
-                "",
-                port(0, square),
-            )
-        )
-        offset += 4 * WIDTH * WIDTH
-        texts.append(
-            layer(
-                product,
-                f"mm{product}",
-                "MatMul",
-                'transpose_a="false" transpose_b="true"',
-                port(0, row) + port(1, square),
-                port(2, row),
-            )
-        )
-        texts.append(
-            layer(
-                bias,
-                f"b{bias}",
-                "Const",
-                f'element_type="f32" shape="1, {WIDTH}" offset="{offset}" size="{4 * WIDTH}"',
-                "",
-                port(0, row),
-            )
-        )
-        offset += 4 * WIDTH
-        texts.append(
-            layer(
-                total,
-                f"add{total}",
-                "Add",
-                'auto_broadcast="numpy"',
-                port(0, row) + port(1, row),
-                port(2, row),
-            )
-        )
-        texts.append(layer(active, f"relu{active}", "ReLU", "", port(0, row), port(1, row)))
-        edges += [
-            (last, last_port, product, 0),
-            (weight, 0, product, 1),
-            (product, 2, total, 0),
-            (bias, 0, total, 1),
-            (total, 2, active, 0),
-        ]
-        last, last_port, number = active, 1, number + 5
-    texts.append(layer(number, "y", "Result", "", port(0, row), ""))
-    edges.append((last, last_port, number, 0))
-    wires = "".join(
-        f'\t\t<edge from-layer="{a}" from-port="{b}" to-layer="{c}" to-port="{d}" />\n'
-        for a, b, c, d in edges
-    )
-    file = folder / f"chain{layers}.xml"
-    file.write_text(
-        f'<?xml version="1.0"?>\n<net name="chain" version="11">\n\t<layers>\n{"".join(texts)}\t</layers>\n'
-        f"\t<edges>\n{wires}\t</edges>\n\t<rt_info />\n</net>\n"
-    )
-    np.random.default_rng(0).standard_normal(offset // 4, dtype=np.float32).tofile(file.with_suffix(".bin"))
-    return file
-
-
-def least(works: Mapping[str, Callable[[], object]], times: int) -> dict[str, float]:
-    """The least of several timings of each, in seconds, taken in turns."""
-    found = dict.fromkeys(works, float("inf"))
-    for _ in range(times):
+def least(works: Mapping[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    """The least seconds of processor time of each, over some rounds in which they take turns."""
+    seconds = dict.fromkeys(works, float("inf"))
+    for _ in range(rounds):
         for name, work in works.items():
-            start = time.perf_counter()
-            work()
-            found[name] = min(found[name], time.perf_counter() - start)
-    return found
+            gc.collect()
+            start = time.process_time()
+            result = work()
+            seconds[name] = min(seconds[name], time.process_time() - start)
+            del result  # not timed: OpenVINO frees its model in other threads
+    return seconds
 
 
-def process(*command: str) -> tuple[float, float]:
-    """Seconds and peak megabytes of a whole process, the least of five; Python finds its modules compiled, as
-    an installed program does.
+def process(*command: str, cache: Path | None = None) -> tuple[float, float]:
+    """Seconds of processor time and peak megabytes of a process. Python finds its modules compiled, as those
+    of an installed program are. cache: a folder for the results of checks
     """
-    given = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    given["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "irops-benchmark-bytecode")
-    script = (
-        "import resource, subprocess, sys, time; start = time.perf_counter(); code ="
-        " subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode; spent = time.perf_counter() -"
-        " start; print(code, spent, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)"
-    )
-    rows = []
-    for _ in range(5):
-        done = subprocess.run(
-            [sys.executable, "-c", script, *command], capture_output=True, text=True, check=True, env=given
-        )
-        code, seconds, peak = done.stdout.split()
-        if code != "0":
-            raise RuntimeError(f"{' '.join(command)} ended with status {code}")
-        rows.append((float(seconds), float(peak)))
-    return min(r[0] for r in rows), min(r[1] for r in rows)
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONPYCACHEPREFIX"] = str(Path(tempfile.gettempdir()) / "irops-benchmark-bytecode")
+    if cache is not None:
+        environment["IROPS_CACHE_DIR"] = str(cache)
+    child = [sys.executable, "-c", CHILD, *command]
+    done = subprocess.run(child, capture_output=True, text=True, check=True, env=environment)
+    code, seconds, peak = json.loads(done.stdout)
+    if code != 0:
+        raise RuntimeError(f"{' '.join(command)} ended with status {code}")
+    return seconds, peak
 
 
-def measure(file: Path, times: int) -> dict[str, float]:
+def measure(file: Path, rounds: int) -> dict[str, float]:
+    """Seconds of each function and process, and megabytes of processes, by name."""
     import openvino
 
     import irops
 
-    core = openvino.Core()
+    core, model = openvino.Core(), irops.read(file)
+    if not irops.check(file).ok:
+        raise RuntimeError(f"{file.name} has findings")
     figures = least(
         {
-            "openvino read_model": lambda: core.read_model(file),
+            "read_model": lambda: core.read_model(file),
             "irops.read": lambda: irops.read(file),
+            "irops.infer": lambda: irops.infer(model),
             "irops.check": lambda: irops.check(file),
         },
-        times,
+        rounds,
     )
-    if not irops.check(file).ok:
-        raise RuntimeError("the generated model has findings")
-    figures["process openvino"], figures["memory openvino"] = process(
-        sys.executable, "-c", f"import openvino; openvino.Core().read_model({str(file)!r})"
-    )
-    figures["process irops check"], figures["memory irops check"] = process(
-        sys.executable, "-m", "irops", "check", str(file)
-    )
-    return figures
+    return figures | measure_processes(file, rounds)
+
+
+def measure_processes(file: Path, rounds: int) -> dict[str, float]:
+    reader = (sys.executable, "-c", READ_MODEL, str(file))
+    check = (sys.executable, "-m", "irops", "check", "-q", str(file))
+    process(*check)  # compiles the modules
+    runs: dict[str, list[tuple[float, float]]] = {"openvino": [], "irops check": [], "irops check again": []}
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            runs["openvino"].append(process(*reader))
+            runs["irops check"].append(process(*check, cache=Path(cache)))
+            runs["irops check again"].append(process(*check, cache=Path(cache)))
+    times = {f"process {name}": statistics.median(run[0] for run in rows) for name, rows in runs.items()}
+    return times | {f"memory {name}": min(run[1] for run in rows) for name, rows in runs.items()}
+
+
+def peer_of(name: str) -> str:
+    """What a figure is divided by."""
+    what = name.split(maxsplit=1)[0]
+    return f"{what} openvino" if what in ("process", "memory") else "read_model"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--layers", type=int, nargs="*", default=[5_000, 50_000])
+    parser.add_argument("models", nargs="*", default=MODELS, help=f"default: {' '.join(MODELS)}")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     everything = {}
     with tempfile.TemporaryDirectory() as folder:
-        for layers in args.layers:
-            figures = everything[layers] = measure(
-                generate(Path(folder), layers), 5 if layers <= 10_000 else 2
-            )
-            print(f"{layers} layers")
+        for spec in args.models:
+            figures = everything[spec] = measure(write(spec, Path(folder)), args.rounds)
+            print(spec)
             for name, value in figures.items():
                 unit = "MB" if name.startswith("memory") else "s"
-                peer = figures[
-                    {
-                        "irops": "openvino read_model",
-                        "process": "process openvino",
-                        "memory": "memory openvino",
-                    }.get(name.split()[0].split(".")[0], "openvino read_model")
-                ]
-                print(f"  {name:24} {value:9.3f} {unit:3} {value / peer:6.2f} x OpenVINO")
+                ratio = value / figures[peer_of(name)]
+                print(f"  {name:26} {value:9.3f} {unit:3} {ratio:6.2f} x OpenVINO", flush=True)
     if args.json:
-        args.json.write_text(json.dumps(everything, indent=1))
+        args.json.write_text(json.dumps(everything, indent=1) + "\n")
     return 0
 
 

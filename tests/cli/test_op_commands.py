@@ -249,3 +249,63 @@ def test_inspect_names_the_oldest_release_and_what_decides(irops: Irops, tmp_pat
         'layer 0 "x" (Parameter) is Parameter of opset12',
         'layer 1 "y" (Result) is Result of opset12',
     ]
+
+
+def test_docs_of_custom_ops_alone_are_a_site(irops: Irops, tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    definitions = ROOT / "examples" / "my_reverse"
+    options = (
+        "--definitions",
+        definitions,
+        "--custom-only",
+        "--title",
+        "My ops",
+        "--base-url",
+        "https://x.org/y/",
+    )
+    result = irops("docs", "--output", tmp_path / "site", *options)
+    assert result.status == 0, result.err
+    page = (tmp_path / "site" / "ops" / "MyReverse-extension.html").read_text("utf-8")
+    assert "<title>MyReverse-extension - My ops" in page
+    assert '<link rel="canonical" href="https://x.org/y/ops/MyReverse-extension.html"' in page
+    assert "https://x.org/y/ops/MyReverse-extension.html" in (tmp_path / "site" / "sitemap.xml").read_text()
+    assert not (tmp_path / "site" / "rules").exists()
+
+
+def test_a_page_that_sphinx_warns_of_is_an_error(irops: Irops, tmp_path: Path) -> None:
+    pytest.importorskip("sphinx")
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "index.md").write_text(
+        "# Title\n\n[gone](nowhere.md)\n\n```{toctree}\nops/index\n```\n"
+    )
+    definitions = ROOT / "examples" / "my_reverse"
+    options = ("--definitions", definitions, "--custom-only", "--pages", tmp_path / "pages")
+    result = irops("docs", "--output", tmp_path / "site", *options)
+    assert result.status == 2
+    assert "/index.md:3: WARNING: 'myst' cross-reference target not found: 'nowhere.md'" in result.err
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_missing_sphinx_is_reported_with_its_extra(
+    irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("irops.document.site.FOR_HTML", ("jinja2", "no_such_library"))
+    result = irops("docs", "--output", tmp_path / "site")
+    assert result.status == 2
+    assert "no_such_library is not installed; pip install 'irops[docs]' installs it" in result.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--custom-only",), "--custom-only needs --definitions FOLDER"),
+        (("--pages", "nowhere"), "--pages nowhere: no such folder"),
+        (("--jobs", "0"), "'0' is not an integer of 1 or more"),
+    ],
+)
+def test_wrong_options_of_docs_are_reported(
+    options: tuple[str, ...], message: str, irops: Irops, tmp_path: Path
+) -> None:
+    result = irops("docs", "--output", tmp_path / "site", *options)
+    assert result.status == 2
+    assert message in result.err

@@ -194,3 +194,27 @@ def test_an_unknown_target_is_refused_at_its_line(tmp_path: Path) -> None:
     assert "known are 2023.0, 2023.1" in fault.message
     (tmp_path / "irops.toml").write_text("target = 2023.3\n")
     assert faults_of(tmp_path)[0].message == "target: is 2023.3, must be a release in quotes"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.irops]\nstrict = true\n",
+        "[ tool . irops ]\nstrict = true\n",
+        "['tool'.\"irops\"]\nstrict = true\n",
+        "[tool]\nirops = {strict = true}\n",
+        "[tool]\nirops.strict = true\n",
+        "tool = {irops = {strict = true}}\n",
+        "tool.irops.strict = true\n",
+        '[tool."\\u0069rops"]\nstrict = true\n',
+        "[tool.irops]\r\nstrict = true\r\n",
+    ],
+)
+def test_the_table_of_pyproject_is_found_however_it_is_spelled(text: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(text.encode())
+    assert settings(tmp_path).strict is True
+
+
+def test_a_pyproject_that_does_not_name_irops_is_not_parsed(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'irops'\nodd = = 1\n")
+    assert not settings(tmp_path).strict

@@ -7,12 +7,12 @@ from functools import cache
 import pytest
 from libraries import Late, needs
 
-from irops.dialects.dialect import parted
 from irops.dialects.onnx import DIALECT
 from irops.dialects.onnx.dialect import FRAME
 from irops.dialects.onnx.opsets import onnx_opsets
 from irops.dialects.onnx.types import NAMES, NUMBERS
 from irops.registry import default_registry
+from irops.spec.op_names import parted
 
 pytestmark = needs("onnx")
 onnx, defs = Late("onnx"), Late("onnx.defs")

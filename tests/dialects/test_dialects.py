@@ -11,12 +11,12 @@ import pytest
 
 import irops
 from irops.dialects import others
-from irops.dialects.dialect import parted
 from irops.dialects.onnx import DIALECT as ONNX
 from irops.dialects.onnx.opsets import imported, onnx_opsets
 from irops.registry import default_registry
 from irops.spec.load import load_definition
 from irops.spec.op import NoOp
+from irops.spec.op_names import parted
 from irops.spec.sharing import NotSharedError, shared
 from irops.spec.types import allowed_types, type_text
 

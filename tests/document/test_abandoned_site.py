@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from irops.document.site import PREFIX, Site
+from irops.document.publishing import PREFIX
+from irops.document.site import Site
 
 
 class OnePage(Site):
     """A site that writes one page, to be quick."""
 
     def __init__(self) -> None:
-        self.format = "markdown"
+        self.format, self.guide = "markdown", None
 
     def pages(self, progress: object = None) -> Iterator[tuple[str, str]]:
         yield "index.md", "page"

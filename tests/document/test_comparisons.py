@@ -18,7 +18,7 @@ from irops.registry import default_registry
 def page(name, monkeypatch, *, with_runtimes, format="html"):
     site = Site(format=format, with_runtimes=with_runtimes)
     view = comparison_view(default_registry(), comparison(name), with_runtimes=with_runtimes)
-    return site._page("comparison", "../", view=view)
+    return site._page("comparison", view=view)
 
 
 @pytest.fixture
@@ -79,19 +79,16 @@ def test_a_missing_runtime_has_a_column_that_says_so(format, monkeypatch):
         )
     text = page("Reverse", monkeypatch, with_runtimes=True, format=format)
     assert text.count("not installed") >= 4
-    assert (
-        "pip install &#39;irops[openvino]&#39; installs it" in text
-        or "pip install 'irops[openvino]' installs it" in text
-    )
+    assert "pip install 'irops\\[openvino\\]' installs it" in text
 
 
 def test_a_row_shows_how_runtimes_differ(monkeypatch):
     pytest.importorskip("openvino")
     text = page("Reverse", monkeypatch, with_runtimes=True)
-    row = next(line for line in text.splitlines() if ">no mode</a>" in line)
+    row = next(line for line in text.splitlines() if line.startswith("| no mode |"))
     assert "refuses: IR312" in row
-    assert "accepts it<pre>2 1 0" in row
-    assert "OpenVINO, CPU<small>20" in text
+    assert "accepts it</span><br>`2 1 0`" in row
+    assert "OpenVINO, CPU 20" in text
 
 
 @pytest.mark.parametrize("spec", COMPARISONS, ids=lambda spec: spec.name)

@@ -15,10 +15,14 @@ LATE = {
     "irops/cli/main.py": "a command is imported when it is called",
     "irops/cli/check.py": "a result that is kept is shown without the modules that check, and without NumPy",
     "irops/cli/checking.py": "only --why needs the modules that explain",
+    "irops/cli/explain.py": "rules of irops are explained without the settings, which may name others",
     "irops/cli/index.py": "what the index has is found without the modules that make it, and without NumPy",
     "irops/cli/server.py": "without pygls, which the server imports, the command names the missing extra",
     "irops/cli/new.py": "its help and its refusals need neither the registry nor NumPy",
     "irops/backends/numba/__init__.py": "the compiled loops import numba",
+    "irops/runtime/foreign_call.py": "gradients of torch import torch",
+    "irops/testing/__init__.py": "a test session that uses no assertion of irops imports none",
+    "irops/testing/plugin.py": "pytest loads the plug-in in every session",
     "irops/conformance/kit.py": "strategies are defined with Hypothesis, which may be missing",
     "irops/dialects/onnx/dialect.py": "twenty modules that read and write ONNX files; most commands use none",
 }
@@ -82,4 +86,4 @@ def test_no_modules_import_each_other_in_a_circle():
 
 def test_modules_of_irops_are_imported_late_only_for_a_reason():
     assert all_late_imports().keys() == LATE.keys()
-    assert len(LATE) <= 9
+    assert len(LATE) <= 14

@@ -36,3 +36,14 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         for target in links(page):
             ahead += sorted(target.glob("*.md")) if target.is_dir() else [target] * (target.suffix == ".md")
     assert sorted(str(page.relative_to(ROOT)) for page in PAGES if page not in reached) == []
+
+
+def test_every_page_is_in_the_contents_of_the_site() -> None:
+    """A page that no toctree names stops the build of the site (.ci/site)."""
+    docs = ROOT / "docs"
+    listed: set[Path] = {docs / "index.md", docs / "changelog.md"}
+    for page in docs.rglob("*.md"):
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), re.DOTALL):
+            for name in (line for line in block.splitlines() if line and not line.startswith(":")):
+                listed |= set(page.parent.glob(f"{name}.md"))
+    assert sorted(str(page.relative_to(ROOT)) for page in docs.rglob("*.md") if page not in listed) == []

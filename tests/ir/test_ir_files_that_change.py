@@ -22,9 +22,10 @@ import irops
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.ir import locks, regular
 from irops.ir.locks import folder_lock
+from irops.ir.open_files import OpenFiles
 from irops.ir.pending import Pending
 from irops.ir.read import load
-from irops.ir.storage import OpenFiles, Weights, WeightsChanged
+from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.weights import constant
 
 MODEL = """<net name="{name}" version="11"><layers>

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import BinaryIO
 
 import pytest
 
+import irops
+from irops.ir.open_files import OpenFiles
 from irops.ir.regular import NotRegular, kind, open_regular
 from irops.ir.storage import JoinedWeights, Weights, WeightsChanged
 
@@ -184,6 +187,55 @@ def test_a_regular_file_is_opened_and_nothing_else(file: Path) -> None:
 )
 def test_what_is_no_regular_file_is_named(mode: int, text: str) -> None:
     assert kind(mode) == text
+
+
+def test_open_files_keep_a_file_open_between_reads_within_their_block(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    def counting(path: str) -> BinaryIO:
+        opened.append(open_regular(path))
+        return opened[-1]
+
+    monkeypatch.setattr("irops.ir.storage.open_regular", counting)
+    weights, files = Weights.of_file(file), OpenFiles()
+    joined = JoinedWeights(weights)
+    with files:
+        assert [bytes(weights.read(offset, 2, files)) for offset in (0, 2, 4)] == [b"ab", b"cd", b"ef"]
+        assert bytes(joined.read(1, 2, files)) == b"bc"
+        assert [handle.closed for handle in opened] == [False]
+    assert bytes(weights.read(0, 2, files)) == b"ab"
+    assert bytes(Weights.of_bytes(b"xyz").read(1, 2, files)) == b"yz"
+    assert [handle.closed for handle in opened] == [True, True]
+
+
+def test_a_file_that_changes_while_it_is_kept_open_is_not_read(file: Path) -> None:
+    weights = Weights.of_file(file)
+    with OpenFiles() as files:
+        weights.read(0, 2, files)
+        file.write_bytes(b"abcdefg")
+        with pytest.raises(WeightsChanged, match=r"^w\.bin was changed after the model was read"):
+            weights.read(0, 2, files)
+
+
+def test_a_check_opens_the_weights_once(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def counting(path: str) -> BinaryIO:
+        opened.append(path)
+        return open_regular(path)
+
+    monkeypatch.setattr("irops.ir.storage.open_regular", counting)
+    graph = irops.Graph("m")
+    x = graph.parameter("x", "f32[?,4,6]")
+    for axes in ([0, 2, 1], [1, 0, 2], [2, 1, 0]):
+        x = graph.ops.Transpose(x, axes)
+    graph.result(x)
+    irops.write(graph.model(), file.with_name("m.xml"))
+    opened.clear()
+    assert irops.check(file.with_name("m.xml")).ok
+    assert opened == [str(file.with_name("m.bin"))]
 
 
 def test_the_digest_of_a_region_follows_from_its_bytes_alone(tmp_path: Path) -> None:

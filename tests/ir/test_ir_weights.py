@@ -11,8 +11,8 @@ import pytest
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
 from irops.ir.model import Graph, Layer, Model
+from irops.ir.open_files import OpenFiles
 from irops.ir.read import load, loads, read
-from irops.ir.storage import OpenFiles
 from irops.ir.weights import Weights, constant, constant_faults, require_unchanged_weights
 
 FILES = Path(__file__).parent / "files"

@@ -17,7 +17,7 @@ from irops.values.fact import Fact, holds_dims
 
 
 def described(dim: Dim) -> tuple[object, ...]:
-    """All that tells one Dim from another."""
+    """All in which two Dims may differ."""
     return dim.low, dim.high, str(dim.symbol), tuple(map(str, dim.zero_with))
 
 

@@ -36,8 +36,9 @@ def write_case(
     """
     suffixes = dialect_of(case.model).suffixes
     model, inputs = folder / f"{STEM}{suffixes[0] if suffixes else '.xml'}", folder / INPUTS
-    weights = weights_file(case.model) if link else None
-    if weights is not None and os.path.getsize(weights) > LINKED:
+    stored = case.model.weights
+    weights = weights_file(case.model) if link and stored is not None and stored.size > LINKED else None
+    if weights is not None:
         write_text(case.model, model)
         model.with_suffix(".bin").symlink_to(weights)
     else:

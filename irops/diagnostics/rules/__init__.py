@@ -37,7 +37,12 @@ def rule(name_or_code: str) -> Rule:
 
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, by code: those of irops, then custom rules."""
-    return (*sorted(set(_table().values()), key=lambda r: r.code), *custom_rules())
+    return (*own_rules(), *custom_rules())
+
+
+def own_rules() -> tuple[Rule, ...]:
+    """The rules of irops, by code."""
+    return tuple(sorted(set(_table().values()), key=lambda r: r.code))
 
 
 def custom_rules() -> tuple[Rule, ...]:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
-from irops.dialects.dialect import Dialect, Interface, Listed, Loaded, Ops, OtherFormat, parted
+from irops.dialects.dialect import Dialect, Interface, Listed, Loaded, Ops, OtherFormat
 from irops.dialects.onnx.opsets import ONNX, imported, onnx_opsets, why_not
 from irops.ir.model import LayerKind, Model, kind_of
 from irops.limits import Limits
 from irops.spec.op import NoOp, Op
+from irops.spec.op_names import parted
 
 FRAME = ("Const", "Parameter", "Result")
 """What a graph is tied to its surroundings with; ONNX has no nodes for it, irops has layers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -81,7 +82,15 @@ def definition_files(folder: Path) -> dict[str, Path]:
     file's name, to the file.
     """
     apart = {dialect.name for dialect in others()}
-    return {path.stem: path for path in sorted(folder.glob("**/*-*.xml")) if path.parent.name not in apart}
+    files: list[str] = []
+    for place, _, names in os.walk(folder):
+        if os.path.basename(place) not in apart:
+            files += (os.path.join(place, name) for name in names if name.endswith(".xml") and "-" in name)
+    return {os.path.basename(file)[: -len(".xml")]: Path(file) for file in sorted(files, key=_parts)}
+
+
+def _parts(file: str) -> list[str]:
+    return file.split(os.sep)
 
 
 def _held(version: OpVersion) -> tuple[str, ...]:

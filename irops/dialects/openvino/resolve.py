@@ -6,8 +6,9 @@ from collections.abc import Container
 
 from irops.diagnostics.suggestions import similar
 from irops.dialects import others
-from irops.dialects.dialect import Ops, parted
+from irops.dialects.dialect import Ops
 from irops.spec.op import NoOp, Op
+from irops.spec.op_names import parted
 from irops.spec.opsets import OPSETS, OpVersion, opsets
 from irops.spec.types import OPENVINO
 

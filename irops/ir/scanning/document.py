@@ -16,6 +16,8 @@ _HEADER = re.compile(f"(?:{_DECLARATION})?<net({ATTRIBUTES})>\n".encode("latin-1
 _FOOTER = b"</net>\n"
 _ELEMENT_BYTES, _LAYER_BYTES = 6, 40
 """How many bytes an element and a layer take at least."""
+_ATTRIBUTES = 5
+"""How many attributes elements have whose attributes are not counted."""
 
 
 def scan(data: bytes, read: Attributes, graph: Graph, clock: Clock) -> Element | None:
@@ -41,7 +43,9 @@ def scan(data: bytes, read: Attributes, graph: Graph, clock: Clock) -> Element |
 
 
 def _may_exceed(limits: Limits, data: bytes) -> bool:
-    """Whether canonical text may have more elements or layers than permitted."""
+    """Whether canonical text may have more attributes, elements or layers than permitted."""
+    if limits.attributes < _ATTRIBUTES:
+        return True
     if len(data) > _LAYER_BYTES * limits.layers and data.count(b"<layer ") > limits.layers:
         return True
     if len(data) <= _ELEMENT_BYTES * limits.elements:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 
 from irops.ir.model import Edge
 from irops.ir.scanning.texts import NUMBER, NotCanonical, Numbers
@@ -16,19 +16,20 @@ def edges_of(text: str, at: int, indent: int, numbers: Numbers) -> list[Edge]:
 
     Raises:  NotCanonical
     """
+    tabs = "\t" * indent
+    fixed = len(tabs) + len(_EDGE.format(""))
+    at += len(tabs)
     end = at + len(text)
-    fixed = indent + len(_EDGE.format(""))
     edges = []
-    at += indent
-    for a, b, c, d in _edge_at(indent).findall(text):
+    for a, b, c, d in _edge().findall(text):
         edges.append(Edge(numbers[a], numbers[b], numbers[c], numbers[d], {}, at))
         at += fixed + len(a) + len(b) + len(c) + len(d)
-    if at != end + indent:  # there is something between the edges
+    starts = f"\n{text}".count(f"\n{tabs}<edge ")
+    if at != end or starts != len(edges):  # there is something between the edges
         raise NotCanonical
     return edges
 
 
-@lru_cache
-def _edge_at(indent: int) -> re.Pattern[str]:
-    """Finds edges with an indent of that many tabs."""
-    return re.compile("\t" * indent + _EDGE.format(f"({NUMBER})"))
+@cache
+def _edge() -> re.Pattern[str]:
+    return re.compile(_EDGE.format(f"({NUMBER})"))

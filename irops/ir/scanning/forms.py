@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from sys import intern
+from typing import NamedTuple
 
 from irops.ir.attributes import Attributes
 from irops.ir.model import Layer, Port
@@ -17,11 +17,10 @@ from irops.ir.scanning.texts import ATTRIBUTES, VALUE, Numbers, attributes, valu
 OFFSET = ' offset="'
 _MOST, _LONGEST = 10_000, 4000
 """How many forms are kept, and how many characters their texts have at most."""
-_GRAPH = "<layers>"
+_GRAPH, _RT_INFO = "<layers>", "<rt_info>"
 
 
-@dataclass(frozen=True, slots=True)
-class LayerForm:
+class LayerForm(NamedTuple):
     """A layer but for its id, its name, the names of its ports and the offset in its data.
 
     Byte offsets count from the attribute type.
@@ -75,7 +74,7 @@ class LayerForms:
         self.complete: dict[str, LayerForm] = {}
         self.ports = PortForms(indent + 2, numbers, read)
         self._others: dict[str, LayerForm] = {}
-        self._layer, self._tabs = _layer_at(indent), "\t" * (indent + 1)
+        self._layer, self._tabs = _layer(), "\t" * (indent + 1)
         self._read, self._limits = read, read.faults.limits
 
     def layer(self, number: int, name: str, at: int, place: int, text: str) -> Layer | None:
@@ -86,8 +85,8 @@ class LayerForms:
         """
         if _GRAPH in text:
             return None
-        start, end = self._rt_info(text)
-        left, names = without_names(text[:start] + text[end:])
+        start, end = self._rt_info(text) if _RT_INFO in text else (0, 0)
+        left, names = without_names(text[:start] + text[end:] if end else text)
         before, mark, offset = left.partition(OFFSET)
         if mark:
             offset, quote, behind = offset.partition('"')
@@ -120,18 +119,19 @@ class LayerForms:
 
     def _new(self, text: str, names: int, offset: str, *, is_complete: bool) -> LayerForm | None:
         """The form of a text, from which names are left out, and an offset if there was one."""
-        match = self._layer.fullmatch(text + "\n")
+        before = len(self._tabs) - 1
+        match = self._layer.fullmatch(f"{self._tabs[1:]}{text}\n")
         if match is None:
             return None
-        kind, version, output_names, data, inputs, outputs = match.groups()
+        _, kind, version, output_names, data, inputs, outputs = match.groups()
         form = LayerForm(
             intern(value(kind)),
             intern(value(version)),
             None if output_names is None else names_of(value(output_names)),
             attributes(data, self._limits.attributes) if data else {},
-            None if data is None else match.start("data") - len("<data"),
-            self.ports.of(inputs or "", match.start("inputs"), is_output=False),
-            self.ports.of(outputs or "", match.start("outputs"), is_output=True),
+            None if data is None else match.start("data") - before - len("<data"),
+            self.ports.of(inputs or "", match.start("inputs") - before, is_output=False),
+            self.ports.of(outputs or "", match.start("outputs") - before, is_output=True),
         )
         if count_named(form.inputs) + count_named(form.outputs) != names:
             return None  # other elements have an attribute of that name too
@@ -143,14 +143,13 @@ class LayerForms:
         return form
 
 
-@lru_cache
-def _layer_at(indent: int) -> re.Pattern[str]:
-    """Matches a layer with an indent of that many tabs, from its attribute type up to its end tag."""
-    tabs = "\t" * (indent + 1)
-    lines = f"(?:{tabs}\t[^\n]*+\n)*+"
+@cache
+def _layer() -> re.Pattern[str]:
+    """Matches the indent of a layer, and the layer from its attribute type up to its end tag."""
+    lines = r"(?:(?P=tabs)\t\t[^\n]*+\n)*+"
     return re.compile(
-        f' type="(?!")({VALUE})" version="(?!")({VALUE})"(?: output_names="({VALUE})")?>\n'
-        f"(?:{tabs}<data(?P<data>{ATTRIBUTES}) />\n)?"
-        f"(?:{tabs}<input>\n(?P<inputs>{lines}){tabs}</input>\n)?"
-        f"(?:{tabs}<output>\n(?P<outputs>{lines}){tabs}</output>\n)?"
+        f'(?P<tabs>\t++) type="(?!")({VALUE})" version="(?!")({VALUE})"(?: output_names="({VALUE})")?>\n'
+        rf"(?:(?P=tabs)\t<data(?P<data>{ATTRIBUTES}) />\n)?"
+        rf"(?:(?P=tabs)\t<input>\n(?P<inputs>{lines})(?P=tabs)\t</input>\n)?"
+        rf"(?:(?P=tabs)\t<output>\n(?P<outputs>{lines})(?P=tabs)\t</output>\n)?"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from irops.ir.attributes import Attributes
@@ -39,7 +39,7 @@ class PortForms:
 
     def __init__(self, indent: int, numbers: Numbers, read: Attributes) -> None:
         self._numbers, self._read, self._limits = numbers, read, read.faults.limits
-        self._port, self._indent = _port_at(indent), indent
+        self._port, self._indent = _port(), indent
         self._sections: dict[str, tuple[PortForm, ...]] = {}
         self._dims: dict[str, tuple[int, ...]] = {}
         self._precisions: set[str] = set()
@@ -64,7 +64,9 @@ class PortForms:
             port = self._port.match(section, position)
             if port is None:
                 raise NotCanonical
-            number, precision, names, before, dims, after = port.groups()
+            tabs, number, precision, names, before, dims, after = port.groups()
+            if len(tabs) != self._indent:
+                raise NotCanonical
             at = position + self._indent
             forms.append(
                 PortForm(
@@ -73,7 +75,7 @@ class PortForms:
                     self._precision(precision),
                     self._dims_of(dims or ""),
                     names is not None,
-                    _rt_info(before, port.start(4) - at, after, port.start(6) - at),
+                    _rt_info(before, port.start(5) - at, after, port.start(7) - at),
                 )
             )
             position = port.end()
@@ -136,8 +138,10 @@ def count_named(forms: tuple[PortForm, ...]) -> int:
 
 def without_names(text: str) -> tuple[str, list[str]]:
     """A text in which the names of ports are empty, and the texts of the names."""
+    names: list[str] = []
+    if NAMES not in text:
+        return text, names
     pieces = text.split(NAMES)
-    names = []
     for index in range(1, len(pieces)):
         name, quote, rest = pieces[index].partition('"')
         pieces[index] = f"{quote}{rest}"
@@ -145,12 +149,11 @@ def without_names(text: str) -> tuple[str, list[str]]:
     return NAMES.join(pieces), names
 
 
-@lru_cache
-def _port_at(indent: int) -> re.Pattern[str]:
-    """Matches a port with an indent of that many tabs, without its names."""
-    tabs = "\t" * indent
-    rt_info = f"{tabs}\t<rt_info(?: />\n|>\n(?:{tabs}\t\t[^\n]*+\n)*+{tabs}\t</rt_info>\n)"
+@cache
+def _port() -> re.Pattern[str]:
+    """Matches a port with its indent, without its names. Compiled when first used: it takes milliseconds."""
+    rt_info = r"\1\t<rt_info(?: />\n|>\n(?:\1\t\t[^\n]*+\n)*+\1\t</rt_info>\n)"
     return re.compile(
-        f'{tabs}<port id="({NUMBER})"(?: precision="({VALUE})")?({NAMES}")?'
-        f"(?: />\n|>\n({rt_info})?((?:{tabs}\t<dim>(?:-1|{NUMBER})</dim>\n)*+)({rt_info})?{tabs}</port>\n)"
+        f'(\t++)<port id="({NUMBER})"(?: precision="({VALUE})")?({NAMES}")?'
+        rf"(?: />\n|>\n({rt_info})?((?:\1\t<dim>(?:-1|{NUMBER})</dim>\n)*+)({rt_info})?\1</port>\n)"
     )

@@ -19,7 +19,7 @@ plain = re.compile(r'[^"<&\x00-\x1f\x7f-\xff]*+').fullmatch
 """Matches a value that is its own text, without references and bytes above 127."""
 _ATTRIBUTE = re.compile(f' ({NAME})="({VALUE})"')
 _VALUE = re.compile(VALUE)
-_NUMBER = re.compile(NUMBER)
+_is_number = re.compile(NUMBER).fullmatch
 _REFERENCE = re.compile("&(?:([a-z]{2,4})|#([0-9]{1,3}));|&")
 _ENTITIES = {"lt": "<", "gt": ">", "amp": "&", "quot": '"', "apos": "'"}
 _CONTROLS = (9, 10, 13)
@@ -34,7 +34,7 @@ class Numbers(dict[str, int]):
     """Numbers by their texts, so that each text is converted once."""
 
     def __missing__(self, text: str) -> int:
-        if not _NUMBER.fullmatch(text):
+        if _is_number(text) is None:
             raise NotCanonical
         number = self[text] = int(text)
         return number

@@ -11,7 +11,7 @@ from irops.values.element import Array
 
 
 @elementwise_dims("Add-1")
-@elementwise("Add-1")
+@elementwise("Add-1", ufunc=np.add)
 def add(a: Number, b: Number) -> Number:
     return a + b
 
@@ -24,7 +24,7 @@ def unchanged(d_output: Array) -> Array:
 
 
 @elementwise_dims("Subtract-1")
-@elementwise("Subtract-1")
+@elementwise("Subtract-1", ufunc=np.subtract)
 def subtract(a: Number, b: Number) -> Number:
     return a - b
 
@@ -35,7 +35,7 @@ def negated(d_output: Array) -> Array:
 
 
 @elementwise_dims("Multiply-1")
-@elementwise("Multiply-1")
+@elementwise("Multiply-1", ufunc=np.multiply)
 def multiply(a: Number, b: Number) -> Number:
     return a * b
 
@@ -50,7 +50,7 @@ def times_a(d_output: Array, a: Array) -> Array:
     return d_output * a
 
 
-@elementwise("Maximum-1")
+@elementwise("Maximum-1", ufunc=np.maximum)
 def maximum(a: Array, b: Array) -> Array:
     return np.maximum(a, b)
 
@@ -60,7 +60,7 @@ def maximum_dim(a: Dim, b: Dim) -> Dim:
     return dim.maximum(a, b)
 
 
-@elementwise("Minimum-1")
+@elementwise("Minimum-1", ufunc=np.minimum)
 def minimum(a: Array, b: Array) -> Array:
     return np.minimum(a, b)
 

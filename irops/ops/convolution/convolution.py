@@ -150,7 +150,8 @@ def group_convolution(
     axes = zip(data.shape[2:], filters.shape[3:], *steps)
     slides = [_axis_slide(auto_pad, *axis) for axis in axes]
     positions = prod(slide.positions for slide in slides)
-    if filters.shape[1:3] == (1, 1) and data.dtype.kind == "f" and positions >= MIN_DEPTHWISE_POSITIONS:
+    one_each = filters.size > 0 and filters.shape[1:3] == (1, 1)
+    if one_each and data.dtype.kind == "f" and positions >= MIN_DEPTHWISE_POSITIONS:
         return depthwise(data, filters[:, 0, 0], slides)
     return convolve(data, filters, slides)
 

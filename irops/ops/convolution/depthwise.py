@@ -12,7 +12,7 @@ from irops.ops.blocks import blocks
 from irops.ops.sliding import Slide
 from irops.values.element import Array
 
-BLOCK_ELEMENTS = 1 << 16
+BLOCK_ELEMENTS = 1 << 15
 """The elements of the output that are computed at once."""
 
 

@@ -43,6 +43,13 @@ def test_large_maps_of_every_type_have_their_padding(kind):
     assert (result == expected).all()
 
 
+def test_filters_without_elements_give_zeros():
+    data, filters = np.ones((1, 2, 40, 40), np.float32), np.ones((2, 1, 1, 0, 3), np.float32)
+    result = irops.call("GroupConvolution-1", data, filters, **PLAIN, pads_begin=(0, 0), pads_end=(0, 0))
+    assert result.size
+    assert not result.any()
+
+
 def test_what_is_computed_beside_the_output_does_not_matter():
     data, filters = np.zeros((1, 1, 60, 60), np.float32), np.ones((1, 1, 1, 2, 2), np.float32)
     data[0, 0, :, -1], data[0, 0, :, 0] = np.inf, -np.inf

@@ -1,0 +1,129 @@
+"""The pages of ops: one for each, and those that list them by category, opset, release and dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from irops.conformance.odd_inputs.table import COMPARISONS
+from irops.diagnostics.rules import all_rules
+from irops.dialects import others
+from irops.document.availability import release_of
+from irops.document.comparisons import comparison_view
+from irops.document.overview_pages import overview_pages
+from irops.document.views import op_view
+from irops.registry import Registry
+from irops.spec.definition import Definition
+from irops.spec.op import Op
+from irops.spec.opsets import OPSETS, OpVersion, opsets
+from irops.spec.releases import releases
+
+Page = tuple[str, str]
+
+
+class OpPages:
+    """The pages of the ops of a registry. page: renders a template; conformance: the page with results of
+    backends, relative to the pages of ops, or ''.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        page: Callable[..., str],
+        *,
+        with_runtimes: bool,
+        custom_only: bool,
+        conformance: str = "",
+    ) -> None:
+        self.registry, self.page, self.with_runtimes = registry, page, with_runtimes
+        self.custom_only, self.links = custom_only, {"conformance": conformance}
+        self.ids = tuple(registry.extensions()) if custom_only else registry.ids()
+        self.definitions = [registry.op(op).definition for op in self.ids]
+        self.others = {} if custom_only else {d.name: self._newest(d.name) for d in others()}
+
+    @property
+    def count(self) -> int:
+        """The number of pages of ops, rules, opsets and comparisons."""
+        own = len(self.ids) + sum(map(len, self.others.values()))
+        return own if self.custom_only else own + len(all_rules()) + len(OPSETS) + len(COMPARISONS)
+
+    def pages(self) -> Iterator[Page]:
+        """Relative path and text of each page."""
+        names = {dialect.name: dialect.title for dialect in others()}
+        categories = self._categories()
+        yield (
+            "ops/index.md",
+            self.page(
+                "ops",
+                title="Ops" if self.custom_only else "The ops of OpenVINO IR",
+                definitions=self.definitions,
+                categories=categories,
+                others=self.others,
+                names=names,
+                custom_only=self.custom_only,
+            ),
+        )
+        for category, members in categories.items():
+            yield f"ops/{category}.md", self.page("category", title=category, members=members)
+        for dialect, ops in self.others.items():
+            members = [op.definition for op in ops]
+            yield f"ops/{dialect}.md", self.page("category", title=names[dialect], members=members)
+        for op in (*map(self.registry.op, self.ids), *(op for ops in self.others.values() for op in ops)):
+            view = op_view(self.registry, op)
+            yield (
+                f"ops/{op.definition.page}.md",
+                self.page("op", view=view, names=names, has_others=bool(self.others), **self.links),
+            )
+        if not self.custom_only:
+            yield from overview_pages([self.registry.op(op) for op in self.ids], self.page)
+            yield from self._comparisons()
+            yield from self._opsets()
+
+    def _newest(self, dialect: str) -> list[Op]:
+        """The ops of another dialect; if a definition covers several versions, the newest one."""
+        return [self.registry.op(self.registry.newest(op)) for op in self.registry.ids(dialect)]
+
+    def _comparisons(self) -> Iterator[Page]:
+        yield "comparisons/index.md", self.page("comparisons", comparisons=COMPARISONS)
+        for comparison in COMPARISONS:
+            view = comparison_view(self.registry, comparison, with_runtimes=self.with_runtimes)
+            yield f"comparisons/{comparison.name}.md", self.page("comparison", view=view)
+
+    def _opsets(self) -> Iterator[Page]:
+        new = {opset: [v for v in opsets().all() if v.since == opset] for opset in OPSETS}
+        since = releases().opsets
+        table = [(opset, since.get(opset), new[opset]) for opset in OPSETS]
+        yield "opsets/index.md", self.page("opsets", opsets=table, ids=self.ids)
+        for opset in OPSETS:
+            values: dict[str, Any] = {"since": since.get(opset), "new": new[opset], "ids": self.ids}
+            yield (
+                f"opsets/{opset}.md",
+                self.page("opset", opset=opset, categories=_versions_in(opset), **values),
+            )
+        yield (
+            "opsets/ops-by-release.md",
+            self.page("by_release", releases=self._by_release(), oldest=releases().oldest),
+        )
+
+    def _by_release(self) -> list[tuple[str, list[str]]]:
+        """The ids of op versions by the release that reads them first, the newest release first."""
+        since = {d.id: release_of(d) for d in self.definitions}
+        return [
+            (name, ids)
+            for name in reversed(releases().names)
+            if (ids := [op for op, release in since.items() if release == name])
+        ]
+
+    def _categories(self) -> dict[str, list[Definition]]:
+        by_category: dict[str, list[Definition]] = {}
+        for definition in self.definitions:
+            by_category.setdefault(definition.category, []).append(definition)
+        return dict(sorted(by_category.items()))
+
+
+def _versions_in(opset: str) -> dict[str, list[OpVersion]]:
+    by_category: dict[str, list[OpVersion]] = {}
+    for version in opsets().all():
+        if opset in version.opsets:
+            by_category.setdefault(version.category, []).append(version)
+    return dict(sorted(by_category.items()))

@@ -1,0 +1,1 @@
+"""The HTML site: the configuration of Sphinx, and the program that builds it."""

@@ -1,0 +1,55 @@
+"""Runs Sphinx over a folder of Markdown pages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+CONFIGURATION = Path(__file__).resolve().parent
+PACKAGE = CONFIGURATION.parents[2]
+"""The folder that contains the package irops."""
+
+
+class BuildError(RuntimeError):
+    """Sphinx fails, or warns; the message is what it prints."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """title: of the site; url: where it will be served, for the sitemap and the canonical links, or '';
+    jobs: processes; api: whether pages may include docstrings of irops.
+    """
+
+    title: str = "irops"
+    url: str = ""
+    jobs: int = 1
+    api: bool = False
+
+
+def build_html(sources: Path, output: Path, options: BuildOptions) -> None:
+    """Build a site; every warning is an error.
+
+    Raises:  BuildError
+    """
+    environment = {
+        **os.environ,
+        "IROPS_DOCS_TITLE": options.title,
+        "IROPS_DOCS_URL": options.url,
+        "IROPS_DOCS_API": "1" if options.api else "",
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(PACKAGE), os.environ.get("PYTHONPATH")))),
+    }
+    settings = ("-b", "html", "-W", "--keep-going", "-q", "-j", str(options.jobs), "-c", str(CONFIGURATION))
+    places = ("-d", str(sources.with_name(f"{sources.name}.doctrees")), str(sources), str(output))
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", *settings, *places],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise BuildError(f"Sphinx reports:\n{(done.stderr or done.stdout).replace(str(sources), '')}")
+    (output / ".buildinfo").unlink(missing_ok=True)

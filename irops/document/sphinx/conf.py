@@ -1,0 +1,51 @@
+"""The configuration of Sphinx for all HTML that irops writes."""
+
+from __future__ import annotations
+
+import os
+
+import irops
+
+project = os.environ.get("IROPS_DOCS_TITLE", "irops")
+author = "The irops authors"
+project_copyright = author
+version = release = irops.__version__
+
+extensions = ["myst_parser", "sphinx_copybutton", "irops.document.sphinx.navigation"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build"]
+nitpicky = False
+highlight_language = "none"
+suppress_warnings = ["config.cache"]
+
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
+myst_heading_anchors = 4
+myst_url_schemes = ("http", "https", "mailto")
+
+html_theme = "furo"
+html_title = f"{project} {version}"
+html_baseurl = os.environ.get("IROPS_DOCS_URL", "")
+html_static_path = [os.path.join(os.path.dirname(__file__), "static")]
+html_css_files = ["irops.css"]
+html_search_scorer = os.path.join(os.path.dirname(__file__), "scorer.js")
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+html_last_updated_fmt = None
+html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
+
+if html_baseurl:
+    extensions.append("sphinx_sitemap")
+    sitemap_url_scheme = "{link}"
+    sitemap_show_lastmod = False
+
+if os.environ.get("IROPS_DOCS_API"):
+    extensions += ["sphinx.ext.autodoc", "irops.document.sphinx.docstrings"]
+    autodoc_member_order = "bysource"
+    autodoc_typehints = "signature"
+    autodoc_typehints_format = "short"
+    autodoc_class_signature = "separated"
+    python_use_unqualified_type_names = True
+    python_display_short_literal_types = True
+    maximum_signature_line_length = 88
+    add_module_names = False

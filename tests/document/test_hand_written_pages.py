@@ -1,0 +1,89 @@
+"""Pages that are written by hand become pages of the site: their links, and docstrings that they include."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from irops.cli.command_pages import command_pages, parser_of
+from irops.cli.main import COMMANDS
+from irops.document.guide import copy_pictures, guide_pages, with_links
+from irops.document.sphinx.docstrings import converted
+
+FOLDER = Path("/checkout/docs")
+
+
+@pytest.mark.parametrize(
+    ("link", "place", "expected"),
+    [
+        ("graphs.md", "", "graphs.md"),
+        ("graphs.md#cutting", "", "graphs.md#cutting"),
+        ("#here", "", "#here"),
+        ("../graphs.md", "guide", "../graphs.md"),
+        ("decisions", "", "decisions/index.md"),
+        ("../CHANGELOG.md", "", "changelog.md"),
+        ("../../CHANGELOG.md", "guide", "../changelog.md"),
+        ("../irops/spec/op.py", "", "https://github.com/irops/irops/blob/main/irops/spec/op.py"),
+        ("https://example.org/a.md", "", "https://example.org/a.md"),
+    ],
+)
+def test_links_work_in_the_site(link, place, expected, monkeypatch):
+    monkeypatch.setattr(Path, "is_dir", lambda path: path.name == "decisions")
+    assert with_links(f"see [it]({link}).", FOLDER / place, FOLDER) == f"see [it]({expected})."
+
+
+def test_links_in_code_stay():
+    text = "```\n[a](../b.py)\n```\n"
+    assert with_links(text, FOLDER, FOLDER) == text
+
+
+def test_the_changelog_beside_the_folder_is_a_page(tmp_path):
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    (tmp_path / "docs" / "index.md").write_text("# Title\n")
+    (tmp_path / "docs" / "pictures" / "one.svg").write_text("<svg/>")
+    (tmp_path / "CHANGELOG.md").write_text("see [it](docs/index.md) and [that](LICENSE)\n")
+    assert dict(guide_pages(tmp_path / "docs")) == {
+        "index.md": "# Title\n",
+        "changelog.md": "see [it](index.md) and [that](https://github.com/irops/irops/blob/main/LICENSE)\n",
+    }
+    copy_pictures(tmp_path / "docs", tmp_path / "site")
+    assert (tmp_path / "site" / "pictures" / "one.svg").is_file()
+
+
+def test_entries_of_a_docstring_become_a_list():
+    text = """Do it.
+
+    model: a path, *or*
+        a model; text, limits: see check. Symbols: are prose
+    Raises:  ValueError for a; OSError: never
+    """
+    assert list(converted(text, frozenset({"model", "text", "limits"}))) == [
+        "Do it.",
+        "",
+        "* **model**: a path, \\*or\\* a model",
+        "* **text, limits**: see check. Symbols: are prose",
+        "* **Raises**: ValueError for a; OSError: never",
+        "",
+    ]
+
+
+def test_words_of_a_docstring_are_no_markup():
+    assert list(converted("a `b` c_ *d* |e| f_g", frozenset())) == ["a ``b`` c\\_ \\*d\\* \\|e\\| f_g", ""]
+
+
+def test_every_command_has_a_page_with_all_its_options():
+    pages = dict(command_pages())
+    assert pages.keys() == {"commands/index.md", *(f"commands/{name}.md" for name in COMMANDS)}
+    for name in COMMANDS:
+        page = pages[f"commands/{name}.md"]
+        options = {o for a in parser_of(name)._actions if a.dest != "help" for o in a.option_strings}
+        assert {option for option in options if option not in page} == set(), name
+        assert "\n: \n" not in page, f"an option of irops {name} has no help"
+
+
+def test_the_page_of_a_command_shows_examples_and_exit_codes():
+    page = dict(command_pages())["commands/check.md"]
+    assert "```sh\nirops check model.xml\n" in page
+    assert "`-j N`, `--jobs N`\n: number of processes" in page
+    assert "\n0  success\n1  errors were found" in page

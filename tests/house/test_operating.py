@@ -1,0 +1,47 @@
+"""The benchmark of ops times what it says, and sees where results differ."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from libraries import needs
+
+pytestmark = needs("openvino")
+BENCHMARKS = Path(__file__).parents[2] / "tests" / "benchmarks"
+
+
+def test_one_case_has_the_times_of_irops_and_openvino(monkeypatch, tmp_path, capsys):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import operating
+
+    monkeypatch.setattr(operating, "ROUNDS", 1)
+    monkeypatch.setattr(
+        "sys.argv", ["operating.py", "--only", "^ReLU", "--json", str(tmp_path / "rows.json")]
+    )
+    assert operating.main() == 0
+    (row,) = json.loads((tmp_path / "rows.json").read_text()).values()
+    assert row["agrees"]
+    assert row["seconds"].keys() >= {"irops", "openvino"}
+    assert "openvino" in capsys.readouterr().out
+
+
+def test_results_that_differ_in_many_elements_do_not_agree(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import operating
+
+    zeros, ones = np.zeros(10), np.ones(10)
+    assert operating.agree(zeros, zeros)
+    assert not operating.agree(zeros, ones)
+    assert not operating.agree(zeros, np.zeros(9))
+
+
+@pytest.mark.parametrize("name", ["operating_layers", "operating_selections"])
+def test_cases_have_different_names(monkeypatch, name):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import operating_cases
+
+    of_module = getattr(__import__(name), name.removeprefix("operating_"))()
+    assert of_module.keys() <= operating_cases.cases().keys()

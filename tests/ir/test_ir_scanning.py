@@ -1,0 +1,275 @@
+"""The scanner reads what the XML parser reads: the same models at the same positions, the same findings.
+
+IROPS_CORPUS names a folder of corpora, of which all models are read both ways.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from both_readers import both_outcomes, is_scanned, switched_off
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ir_mutations import mutations
+
+import irops
+from irops.ir.read import loads
+from irops.ir.write import write
+from irops.limits import Limits
+
+ROOT = Path(__file__).parents[2]
+FILES = Path(__file__).parent / "files"
+CANONICAL = ("plain", "bodies", "runtime_attributes")
+NAMES = (*CANONICAL, "old")
+TEXTS = [(FILES / f"{name}.xml").read_bytes() for name in NAMES]
+WEIGHTS = bytes(range(64))
+CORPUS = os.environ.get("IROPS_CORPUS")
+PLAIN = TEXTS[0]
+
+
+def assert_read_alike(text: bytes, limits: Limits | None = None) -> None:
+    scanned, parsed = both_outcomes(text, WEIGHTS, limits)
+    assert scanned == parsed
+
+
+@pytest.mark.parametrize("name", CANONICAL)
+def test_files_of_openvino_are_scanned(name: str) -> None:
+    text = (FILES / f"{name}.xml").read_bytes()
+    assert is_scanned(text)
+    assert_read_alike(text)
+
+
+def test_examples_are_read_alike() -> None:
+    paths = [*ROOT.glob("examples/*/*.xml"), *ROOT.glob("tests/rules/*.xml")]
+    texts = [path.read_bytes() for path in paths]
+    assert sum(map(is_scanned, texts)) > 4
+    for text in texts:
+        assert_read_alike(text)
+
+
+@pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
+def test_corpora_are_read_alike() -> None:
+    texts = [path.read_bytes() for path in sorted(Path(CORPUS or "").rglob("*.xml"))]
+    assert sum(map(is_scanned, texts)) > len(texts) // 2
+    for text in texts:
+        assert_read_alike(text)
+
+
+@pytest.mark.parametrize("name", CANONICAL)
+def test_a_scanned_file_is_written_back_byte_for_byte(name: str, tmp_path: Path) -> None:
+    text = (FILES / f"{name}.xml").read_bytes()
+    model, _ = loads(text, (FILES / f"{name}.bin").read_bytes())
+    write(model, tmp_path / "m.xml")
+    assert (tmp_path / "m.xml").read_bytes() == text
+
+
+def replaced(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    def change(text: bytes) -> bytes:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return change
+
+
+FORMS = {
+    "references in a name": replaced(b'name="sum"', b'name="&lt;&amp;&gt;&quot;&apos;&#10;&#09;&#65;"'),
+    "a name beyond ASCII": replaced(b'name="sum"', 'name="é\u4e2d\U0001f600\u2028"'.encode()),
+    "names of ports beyond ASCII": replaced(b'names="x,a', 'names="é&amp;\u4e2d,a'.encode()),
+    "an empty name": replaced(b'name="sum"', b'name=""'),
+    "DEL in a name": replaced(b'name="sum"', b'name="s\x7fm"'),
+    "another name of the model": replaced(b'name="plain"', 'name="\u4e2d &lt;"'.encode()),
+    "a declared encoding": replaced(b'version="1.0"?', b'version="1.0" encoding="UTF-8"?'),
+    "no declaration": replaced(b'<?xml version="1.0"?>\n', b""),
+    "an attribute of data that is called names": replaced(b"<data auto", b'<data names="a b" auto'),
+    "an attribute of data that is called offset": replaced(b"<data auto", b'<data offset="&lt;" auto'),
+    "greater than in a value": replaced(b'"numpy"', b'"->"'),
+    "a large id": replaced(b'<layer id="2"', b'<layer id="999999999999999999"'),
+    "an unknown attribute of the root": replaced(b"<net ", b'<net hue="red" '),
+    "no version of the file": replaced(b' version="11"', b""),
+    "an old version of the file": replaced(b' version="11"', b' version="7"'),
+    "an empty rt_info attribute": replaced(
+        b'name="fused_names" version="0" value="sum"', b'name="fused_names"'
+    ),
+    "an unknown id in an edge": replaced(b'to-layer="2"', b'to-layer="77"'),
+}
+OTHERS = {
+    "CR LF": lambda text: text.replace(b"\n", b"\r\n"),
+    "CR": lambda text: text.replace(b"\n", b"\r"),
+    "a byte order mark": lambda text: b"\xef\xbb\xbf" + text,
+    "UTF-16": lambda text: text.decode().encode("utf-16"),
+    "Latin-1": replaced(b'version="1.0"?', b'version="1.0" encoding="iso-8859-1"?'),
+    "a comment between layers": replaced(b"\t\t<layer", b"\t\t<!-- c -->\n\t\t<layer"),
+    "a comment in a layer": replaced(b"\t\t\t<input>", b"\t\t\t<!-- c -->\n\t\t\t<input>"),
+    "a comment at the end": lambda text: text + b"<!-- c -->",
+    "CDATA": replaced(b"<dim>3<", b"<dim><![CDATA[3]]><"),
+    "an instruction": replaced(b"\t<edges>", b"\t<?go on?>\n\t<edges>"),
+    "stray text": replaced(b"\t<edges>", b"\tstray\n\t<edges>"),
+    "text after the end": lambda text: text + b"more",
+    "spaces for tabs": lambda text: text.replace(b"\t", b" "),
+    "no layout": lambda text: text.replace(b"\t", b"").replace(b"\n", b""),
+    "one tab too many": replaced(b"\t\t\t<input>", b"\t\t\t\t<input>"),
+    "single quotes": replaced(b'name="sum"', b"name='sum'"),
+    "two blanks": replaced(b'<layer id="2" ', b'<layer id="2"  '),
+    "a tab in a value": replaced(b'name="sum"', b'name="s\tm"'),
+    "a line end in a value": replaced(b'name="sum"', b'name="s\nm"'),
+    "a null byte": replaced(b'name="sum"', b'name="s\0m"'),
+    "a control character": replaced(b'name="sum"', b'name="s\x01m"'),
+    "less than in a value": replaced(b'name="sum"', b'name="s<m"'),
+    "an unknown entity": replaced(b'name="sum"', b'name="&nbsp;"'),
+    "a bare ampersand": replaced(b'name="sum"', b'name="a & b"'),
+    "a reference to a null character": replaced(b'name="sum"', b'name="&#0;"'),
+    "a hexadecimal reference": replaced(b'name="sum"', b'name="&#x41;"'),
+    "a large reference": replaced(b'name="sum"', b'name="&#128512;"'),
+    "an incomplete character": replaced(b'name="sum"', b'name="\xe4\xb8"'),
+    "an overlong character": replaced(b'name="sum"', b'name="\xc0\xaf"'),
+    "a surrogate": replaced(b'name="sum"', b'name="\xed\xa0\x80"'),
+    "U+FFFE": replaced(b'name="sum"', b'name="\xef\xbf\xbe"'),
+    "U+FFFF in names of ports": replaced(b'names="x,a', b'names="\xef\xbf\xbf,a'),
+    "a document type": replaced(b"<net", b"<!DOCTYPE net>\n<net"),
+    "an entity that expands": replaced(b"<net", b'<!DOCTYPE net [<!ENTITY a "b">]>\n<net'),
+    "an attribute twice": replaced(b'auto_broadcast="numpy"', b'auto_broadcast="a" auto_broadcast="b"'),
+    "an offset twice": replaced(b' offset="0"', b' offset="0" offset="0"'),
+    "an unknown attribute of a layer": replaced(b'name="sum"', b'name="sum" hue="red"'),
+    "an unknown attribute of a port": replaced(b'precision="FP32"', b'precision="FP32" hue="red"'),
+    "an unknown attribute of an edge": replaced(b'to-port="0"', b'to-port="0" hue="red"'),
+    "a prefix": replaced(b"<data auto", b'<data x:y="1" auto'),
+    "an unknown element": replaced(b"\t\t\t<input>", b"\t\t\t<frob />\n\t\t\t<input>"),
+    "data twice": replaced(b"\t\t\t<input>", b'\t\t\t<data a="1" />\n\t\t\t<input>'),
+    "a number with a sign": replaced(b'<layer id="2"', b'<layer id="+2"'),
+    "a number with a zero before": replaced(b'<layer id="2"', b'<layer id="02"'),
+    "a number beyond 64 bits": replaced(b'<layer id="2"', b'<layer id="9999999999999999999"'),
+    "a number that is none": replaced(b'from-port="0"', b'from-port="x"'),
+    "a size that is none": replaced(b"<dim>3<", b"<dim>three<"),
+    "a size of -0": replaced(b"<dim>3<", b"<dim>-0<"),
+    "an empty size": replaced(b"<dim>3</dim>", b"<dim />"),
+    "an attribute of a size": replaced(b"<dim>3<", b'<dim a="1">3<'),
+    "equal ids of layers": replaced(b'<layer id="2"', b'<layer id="1"'),
+    "equal ids of ports": replaced(b'<port id="1"', b'<port id="0"'),
+    "an unknown precision": replaced(b'precision="FP32"', b'precision="FP99"'),
+    "an output without precision": replaced(b'<port id="0" precision="FP32" names', b'<port id="0" names'),
+    "no type": replaced(b' type="Add"', b""),
+    "an empty type": replaced(b'type="Add"', b'type=""'),
+    "no edges": replaced(b"edges>", b"hedges>"),
+    "layers twice": replaced(b"\t<edges>", b"\t<layers />\n\t<edges>"),
+    "no end": lambda text: text[:-10],
+    "half": lambda text: text[: len(text) // 2],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_variants_of_the_canonical_form_are_scanned(name: str) -> None:
+    text = FORMS[name](PLAIN)
+    assert is_scanned(text)
+    assert_read_alike(text)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_forms_and_faults_are_left_to_the_parser(name: str) -> None:
+    text = OTHERS[name](PLAIN)
+    assert text != PLAIN
+    assert not is_scanned(text)
+    assert_read_alike(text)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=NAMES)
+def test_each_damage_of_one_attribute_or_element_is_read_alike(text: bytes) -> None:
+    changes = list(mutations(text.decode()))
+    for name, changed in changes[:: max(1, len(changes) // 120)]:
+        scanned, parsed = both_outcomes(changed.encode(), WEIGHTS)
+        assert scanned == parsed, name
+
+
+PIECES = st.one_of(
+    st.binary(max_size=3),
+    st.sampled_from(
+        [
+            *(bytes([code]) for code in b'\t\n\r "<>&/=\0\xff'),
+            *(b"\xc3\xa9", b"&lt;", b"&#10;", b"<!-- -->", b"\t\t</layer>\n", b"\t\t\t<input>\n"),
+            *(b' names="a"', b' offset="1"', b"-1", b"01", b"<rt_info />\n", b"</layers>", b"<body>"),
+            *(b"\t\t\t\t\t<dim>1</dim>\n", b"<?x?>"),
+        ]
+    ),
+)
+CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), min_size=1, max_size=3)
+
+
+@settings(max_examples=400, derandomize=True, deadline=None)
+@given(st.sampled_from(TEXTS), CHANGES)
+def test_any_damage_is_read_alike(text: bytes, changes: list[tuple[float, int, bytes]]) -> None:
+    for where, length, piece in changes:
+        at = int(where * len(text))
+        text = text[:at] + piece + text[at + length :]
+    assert_read_alike(text)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(
+    st.sampled_from(TEXTS), st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans()), max_size=3)
+)
+def test_any_order_of_lines_is_read_alike(text: bytes, moves: list[tuple[float, float, bool]]) -> None:
+    lines = text.splitlines(keepends=True)
+    for source, target, is_copied in moves:
+        place = int(source * (len(lines) - 1))
+        line = lines[place] if is_copied else lines.pop(place)
+        lines.insert(int(target * len(lines)), line)
+    assert_read_alike(b"".join(lines))
+
+
+@pytest.mark.parametrize("name", ["elements", "attributes", "layers", "dims", "depth", "xml_bytes"])
+@pytest.mark.parametrize("text", TEXTS, ids=NAMES)
+def test_limits_hold_alike(text: bytes, name: str) -> None:
+    for limit in (*range(1, 20), 40, 80, 160, 1000):
+        assert_read_alike(text, Limits(**{name: limit}))
+
+
+def test_the_limits_on_elements_and_layers_count_what_the_parser_counts() -> None:
+    layers, elements = PLAIN.count(b"<layer "), len(re.findall(rb"<(?!dim)[a-z]", PLAIN))
+    for allowed, limit in ((True, 0), (False, -1)):
+        assert is_scanned(PLAIN, Limits(layers=layers + limit)) == allowed
+        assert is_scanned(PLAIN, Limits(elements=elements + limit)) == allowed
+
+
+def test_an_expired_clock_is_left_to_the_parser() -> None:
+    assert_read_alike(PLAIN, Limits(seconds=1e-9))
+
+
+def test_bodies_nested_as_deep_as_permitted_are_scanned() -> None:
+    text, weights = nested(20), bytes(64)
+    assert is_scanned(text)
+    assert not is_scanned(text, Limits(depth=60))
+    for depth in (59, 60, 61, 62, 63, 64, 65, 66, 70):
+        assert_read_alike(text, Limits(depth=depth))
+    assert loads(text, weights)[1] == ()
+
+
+def nested(depth: int) -> bytes:
+    """A TensorIterator in a TensorIterator and so on, as OpenVINO writes them."""
+    inner = b"\t<layers>\n\t</layers>\n\t<edges />\n"
+    for number in range(depth):
+        lines = b"".join(b"\t\t\t" + line for line in inner.splitlines(keepends=True))
+        body = b"\t\t\t<body>\n" + lines.replace(b"\t\t\t\t", b"\t\t\t\t", 1) + b"\t\t\t</body>\n"
+        head = b'\t\t<layer id="0" name="t%d" type="TensorIterator" version="opset1">\n' % number
+        inner = b"\t<layers>\n" + head + body + b"\t\t</layer>\n\t</layers>\n\t<edges />\n"
+    return b'<?xml version="1.0"?>\n<net name="m" version="11">\n' + inner + b"\t<rt_info />\n</net>\n"
+
+
+def test_the_environment_turns_the_scanner_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    monkeypatch.setattr("irops.ir.build.scan", lambda *_: calls.append(1))
+    with switched_off("scanner"):
+        loads(PLAIN, WEIGHTS)
+    assert calls == []
+    with switched_off(""):
+        loads(PLAIN, WEIGHTS)
+    assert calls == [1]
+
+
+def test_a_file_is_checked_alike(tmp_path: Path) -> None:
+    for name in NAMES:
+        with switched_off("scanner"):
+            parsed = irops.check(FILES / f"{name}.xml")
+        assert irops.check(FILES / f"{name}.xml") == parsed

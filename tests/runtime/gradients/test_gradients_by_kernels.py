@@ -1,0 +1,84 @@
+"""Gradients that are ops themselves: backends compute them, and the backward pass has the limits of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irops
+from irops.backends.backend import Reference
+from irops.runtime.gradients import GradientSession
+from irops.spec.op import Op
+
+SHAPE = (4, 8, 2)
+LENGTHS = np.array([8, 3, 1, 5])
+
+
+class Counting:
+    """A backend for ReverseSequence that notes the shapes that it computes."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[int, ...]] = []
+
+    def kernel(self, op: Op) -> Callable[..., Any] | None:
+        kernel = Reference().kernel(op)
+        if op.id != "ReverseSequence-1" or kernel is None:
+            return None
+
+        def compute(data: Any, seq_lengths: Any, **attributes: Any) -> Any:
+            self.calls.append(data.shape)
+            return kernel(data, seq_lengths, **attributes)
+
+        return compute
+
+
+@pytest.fixture
+def turned(net: Callable[..., irops.Model]) -> irops.Model:
+    return net(
+        ("x", "Parameter", {"shape": "4,8,2", "element_type": "f32"}, []),
+        ("n", "Parameter", {"shape": "4", "element_type": "i64"}, []),
+        ("turned", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]),
+        ("y", "Result", {}, ["turned"]),
+    )
+
+
+def test_a_backend_computes_the_gradient_of_reverse_sequence(turned: irops.Model) -> None:
+    backend, rng = Counting(), np.random.default_rng(0)
+    x, d = rng.random(SHAPE, np.float32), rng.random(SHAPE, np.float32)
+    found = irops.vjp(turned, [x, LENGTHS], d, backends=[backend, "reference"])["x"]
+    assert backend.calls == [SHAPE] * 2
+    assert np.array_equal(found, irops.vjp(turned, [x, LENGTHS], d, backends="reference")["x"])
+
+
+def test_gradients_that_a_caller_keeps_do_not_change(net: Callable[..., irops.Model]) -> None:
+    model = net(
+        ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),
+        ("n", "Parameter", {"shape": "1", "element_type": "i64"}, []),
+        ("turned", "Reverse", {"mode": "index"}, ["x", "n"]),
+        ("y", "Result", {}, ["turned"]),
+    )
+    session, axes = GradientSession(model), np.array([0])
+    given = [np.full((64, 64, 64), number, np.float32) for number in range(4)]
+    found = [session.vjp([one, axes], one, wrt="x")["x"] for one in given]
+    assert [np.array_equal(one, other) for one, other in zip(found, given)] == [True] * 4
+
+
+def test_the_backward_pass_has_the_limit_of_a_run(net: Callable[..., irops.Model]) -> None:
+    model = net(
+        ("x", "Parameter", {"shape": "256", "element_type": "f32"}, []),
+        ("a", "Sigmoid", {}, ["x"]),
+        ("b", "Sigmoid", {}, ["a"]),
+        ("c", "Sigmoid", {}, ["b"]),
+        ("y", "Result", {}, ["c"]),
+    )
+    x = np.ones(256, np.float32)
+    assert irops.vjp(model, [x], x, limits=irops.Limits(tensor_bytes=6 << 10))["x"].shape == (256,)
+    irops.run(model, [x], limits=irops.Limits(tensor_bytes=2 << 10))
+    message = r"IR605 would hold [\d,]+ bytes, the limit is 4,096 \(tensor_bytes\)"
+    with pytest.raises(irops.EvaluationError, match=message):
+        irops.vjp(model, [x], x, limits=irops.Limits(tensor_bytes=4 << 10))

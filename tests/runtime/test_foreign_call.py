@@ -1,0 +1,192 @@
+"""irops.call and irops.run on torch tensors, and on arrays of any library that offers DLPack."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from libraries import Late, needs
+
+import irops
+
+pytestmark = needs("torch")
+torch = Late("torch")
+
+LENGTHS = np.array([3, 2])
+AXES = {"batch_axis": 0, "seq_axis": 1}
+
+
+class Namespace:
+    @staticmethod
+    def asarray(array: Any) -> Any:
+        return Other(array)
+
+
+class Other:
+    """An array of another library, in the memory of a device of DLPack."""
+
+    def __init__(self, array: Any, device: int = 1) -> None:
+        self.array, self.device = array, device
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device, 0
+
+    def __array_namespace__(self) -> Any:
+        return Namespace
+
+
+def data() -> Any:
+    return torch.arange(6.0).reshape(2, 3)
+
+
+def test_a_tensor_comes_back_as_a_tensor() -> None:
+    result = irops.call("ReverseSequence-1", data(), LENGTHS, **AXES)
+    assert isinstance(result, torch.Tensor)
+    assert result.tolist() == [[2, 1, 0], [4, 3, 5]]
+    mixed = irops.call("ReverseSequence-1", data().numpy(), torch.tensor([3, 2]), **AXES)
+    assert isinstance(mixed, torch.Tensor)
+
+
+def test_views_in_any_order_and_several_outputs_come_back() -> None:
+    turned = irops.call("Reverse-1", data().T, torch.tensor([0]), mode="index", backends="reference")
+    assert turned.tolist() == [[2, 5], [1, 4], [0, 3]]
+    parts = irops.call("Split-1", data(), torch.tensor(1), num_splits=3)
+    assert [part.tolist() for part in parts] == [[[0], [3]], [[1], [4]], [[2], [5]]]
+    assert irops.call("ReduceSum-1", data(), torch.tensor([0, 1]), keep_dims=False).item() == 15
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16", "float64", "int8", "uint8", "bool", "int64"])
+def test_types_are_kept(name: str) -> None:
+    given = data().to(getattr(torch, name))
+    result = irops.call("Transpose-1", given, torch.tensor([1, 0]))
+    assert result.dtype == given.dtype
+    assert torch.equal(result, given.T)
+
+
+def test_a_type_that_torch_lacks_is_refused() -> None:
+    with pytest.raises(ValueError, match="which torch does not have"):
+        irops.call("Convert-1", data(), destination_type="u2")
+
+
+def test_the_output_goes_to_the_tensor_that_is_given() -> None:
+    out = torch.zeros(2, 3)
+    assert irops.call("ReverseSequence-1", data(), LENGTHS, out=out, **AXES) is out
+    assert out.tolist() == [[2, 1, 0], [4, 3, 5]]
+
+
+def test_arrays_of_other_libraries_come_back_as_what_they_were() -> None:
+    result = irops.call("ReverseSequence-1", Other(data().numpy()), LENGTHS, **AXES)
+    assert isinstance(result, Other)
+    assert result.array.tolist() == [[2, 1, 0], [4, 3, 5]]
+
+
+def test_what_has_an_array_interface_is_accepted() -> None:
+    class Image:
+        kept = data().numpy()
+        __array_interface__ = kept.__array_interface__
+
+    assert irops.call("ReverseSequence-1", Image(), LENGTHS, **AXES).tolist() == [[2, 1, 0], [4, 3, 5]]
+
+
+def test_arrays_on_other_devices_are_refused_by_name() -> None:
+    with pytest.raises(ValueError, match=r"it is on CUDA \(DLPack device 2\), and irops computes on the CPU"):
+        irops.call("Abs-1", Other(data().numpy(), device=2))
+    with pytest.raises(ValueError, match="it is on meta, and irops computes on the CPU"):
+        irops.call("Abs-1", torch.zeros(2, device="meta"))
+    with pytest.raises(ValueError, match=r"it has the layout torch\.sparse_coo"):
+        irops.call("Abs-1", data().to_sparse())
+
+
+def doubles(*shape: int, seed: int = 0) -> Any:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(*shape, generator=generator, dtype=torch.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize(
+    ("op", "inputs", "attributes"),
+    [
+        ("ReverseSequence-1", (doubles, LENGTHS), AXES),
+        ("Multiply-1", (doubles, doubles), {"auto_broadcast": "numpy"}),
+        ("SoftMax-8", (doubles,), {"axis": 1}),
+        ("MatMul-1", (doubles, doubles), {"transpose_a": False, "transpose_b": True}),
+        ("Concat-1", (doubles, doubles), {"axis": 0}),
+        ("Split-1", (doubles, np.array(1)), {"num_splits": 3}),
+        ("Reshape-1", (doubles, np.array([3, 2])), {"special_zero": False}),
+    ],
+)
+def test_gradients_are_those_of_finite_differences(op: str, inputs: Any, attributes: Any) -> None:
+    made = [item(2, 3, seed=k) if callable(item) else item for k, item in enumerate(inputs)]
+    tensors = [item for item in made if isinstance(item, torch.Tensor)]
+
+    def function(*given: Any) -> Any:
+        rest = iter(given)
+        return irops.call(
+            op, *(next(rest) if isinstance(one, torch.Tensor) else one for one in made), **attributes
+        )
+
+    assert torch.autograd.gradcheck(function, tensors)
+
+
+def test_an_op_is_part_of_a_graph_of_torch() -> None:
+    x = doubles(2, 3)
+    y = irops.call("ReverseSequence-1", x * 2, LENGTHS, **AXES).sin().sum()
+    y.backward()
+    assert torch.allclose(x.grad, 2 * torch.cos(2 * x.detach()))
+
+
+def test_without_gradients_nothing_is_recorded() -> None:
+    x = doubles(2, 3)
+    with torch.no_grad():
+        assert not irops.call("ReverseSequence-1", x, LENGTHS, **AXES).requires_grad
+    assert not irops.call("Sigmoid-1", x.detach()).requires_grad
+    assert irops.call("Sigmoid-1", x).requires_grad
+
+
+def test_a_saved_tensor_that_is_changed_is_noticed_by_torch() -> None:
+    x, factor = doubles(2, 3), torch.ones(2, 3, dtype=torch.float64)
+    y = irops.call("Multiply-1", x, factor)
+    factor += 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_an_op_without_a_gradient_and_an_output_array_are_refused() -> None:
+    x = doubles(2, 3)
+    with pytest.raises(irops.EvaluationError, match=r"IR621 NonZero-3 has no gradient"):
+        irops.call("NonZero-3", x)
+    with pytest.raises(ValueError, match="out is given, but an input requires a gradient"):
+        irops.call("ReverseSequence-1", x, LENGTHS, out=torch.zeros(2, 3, dtype=torch.float64), **AXES)
+
+
+def test_run_takes_tensors_and_says_what_to_do_with_gradients(reverse: Any) -> None:
+    model, shape = reverse
+    x, axes = torch.ones(shape), np.array([0])
+    assert isinstance(next(iter(irops.run(model, [x, axes]).values())), np.ndarray)
+    with pytest.raises(irops.EvaluationError, match=r"IR603 .*it requires a gradient.*\.detach\(\)"):
+        irops.run(model, [x.requires_grad_(), axes])
+
+
+@pytest.fixture
+def reverse(net: Any) -> Any:
+    model = net(
+        ("x", "Parameter", {"shape": "2,3", "element_type": "f32"}, []),
+        ("n", "Parameter", {"shape": "1", "element_type": "i64"}, []),
+        ("r", "Reverse", {"mode": "index"}, ["x", "n"]),
+        ("y", "Result", {}, ["r"]),
+    )
+    return model, (2, 3)
+
+
+def test_torch_is_imported_by_none_but_the_caller() -> None:
+    code = (
+        "import sys, numpy, irops; irops.call('Abs-1', numpy.ones(2, numpy.float32));"
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

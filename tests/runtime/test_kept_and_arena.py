@@ -1,0 +1,348 @@
+"""What a session keeps from run to run, and the memory that it uses again: results are the same without."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from threading import Barrier, Thread
+from typing import Any
+
+import numpy as np
+import pytest
+from random_graphs import Maker
+
+import irops
+from irops.runtime.arena import ALIGNMENT, MIN_BYTES, Arena
+from irops.runtime.gradients import GradientSession
+from irops.runtime.kept import KeptConstants
+from irops.switches import VARIABLE
+
+OFF = "constants,arena"
+BOTH = {"auto_broadcast": "numpy"}
+CODES = np.arange(8, dtype=np.uint8)
+SCALE = np.array([0.1, 0.3], np.float16)
+
+
+def same(some: Any, others: Any) -> bool:
+    pairs = [(some[name], others[name]) for name in some]
+    return some.keys() == others.keys() and all(
+        a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in pairs
+    )
+
+
+@pytest.fixture
+def compressed(net: Callable[..., irops.Model]) -> irops.Model:
+    """x @ w, with w of u4 codes times f16 scales: 4 × 2, 48 bytes in f32 and f16 together."""
+    weights = bytes(CODES[::2] | CODES[1::2] << 4) + SCALE.tobytes()
+    return net(
+        ("x", "Parameter", {"shape": "?,4", "element_type": "f32"}, []),
+        ("codes", "Const", {"shape": "4,2", "element_type": "u4", "offset": 0, "size": 4}, []),
+        ("scale", "Const", {"shape": "2", "element_type": "f16", "offset": 4, "size": 4}, []),
+        ("real", "Convert", {"destination_type": "f16"}, ["codes"]),
+        ("scaled", "Multiply", BOTH, ["real", "scale"]),
+        ("w", "Convert", {"destination_type": "f32"}, ["scaled"]),
+        ("y", "MatMul", {"transpose_a": "false", "transpose_b": "false"}, ["x", "w"]),
+        ("shifted", "Add", BOTH, ["y", "y"]),
+        ("r", "Result", {}, ["shifted"]),
+        ("weights", "Result", {}, ["scaled"]),
+        weights=weights,
+    )
+
+
+def test_constants_are_computed_in_the_first_run_alone(compressed: irops.Model) -> None:
+    session, x = irops.Session(compressed), np.ones((3, 4), np.float32)
+    first = session.run([x])
+    for _ in range(3):
+        assert same(session.run([x]), first)
+    (program,) = session.evaluator._programs._values.values()
+    assert [action.step.layer.name for action in program.actions] == ["y", "shifted"]
+    assert session.evaluator.kept.bytes == 48
+    assert session.evaluator.run_once() is None
+    assert session.evaluator.kept.bytes == 0
+
+
+def test_results_of_constants_belong_to_the_caller(compressed: irops.Model) -> None:
+    session, x = irops.Session(compressed), np.ones((3, 4), np.float32)
+    first = session.run([x])
+    expected = first["weights"].copy()
+    for _ in range(2):
+        session.run([x])["weights"][...] = 7
+    assert np.array_equal(session.run([x])["weights"], expected)
+    kept = session.run([x], keep=["w"])
+    kept["w"][...] = 9
+    assert same(dict(session.run([x])), dict(first))
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(47, 16), (16, 16), (15, 0), (1 << 20, 48)])
+def test_constants_that_exceed_the_limit_are_computed_in_each_run(
+    compressed: irops.Model, limit: int, kept: int
+) -> None:
+    x = np.ones((3, 4), np.float32)
+    expected = irops.run(compressed, [x])
+    session = irops.Session(compressed, limits=irops.Limits(constant_bytes=limit))
+    assert all(same(session.run([x]), expected) for _ in range(3))
+    assert session.evaluator.kept.bytes == kept
+
+
+def test_a_constant_that_is_given_another_value_is_not_kept(compressed: irops.Model) -> None:
+    session = GradientSession(compressed)
+    x, ones = np.ones((1, 4), np.float32), np.ones((1, 2), np.float32)
+    for scale in (SCALE, SCALE * np.float16(2), SCALE):
+        results = session.vjp({"x": x, "scale": scale}, {"r": ones}, wrt="x").results
+        product = CODES.reshape(4, 2).sum(0) * scale.astype(np.float32)
+        assert np.allclose(results["r"], 2 * product, rtol=1e-3)
+
+
+def test_a_kept_view_does_not_keep_what_it_is_a_view_of() -> None:
+    kept = KeptConstants(1 << 10)
+    key = ((), 1, 0)
+    assert kept.choose((), {key: 8}) == {key}
+    kept.put(key, np.zeros(1 << 20, np.float32)[:2])
+    array = kept.find(key)
+    assert array is not None
+    assert array.base is None
+    assert not array.flags.writeable
+    kept.refuse(())
+    assert kept.find(key) is None
+
+
+def test_warnings_of_constants_come_with_each_run(net: Callable[..., irops.Model]) -> None:
+    lengths = np.array([1, 0], np.int64)
+    model = net(
+        ("x", "Parameter", {"shape": "2", "element_type": "f32"}, []),
+        ("d", "Const", {"shape": "2,2", "element_type": "f32", "offset": 16, "size": 16}, []),
+        ("n", "Const", {"shape": "2", "element_type": "i64", "offset": 0, "size": 16}, []),
+        ("turned", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["d", "n"]),
+        ("sum", "Add", BOTH, ["x", "turned"]),
+        ("y", "Result", {}, ["sum"]),
+        weights=lengths.tobytes() + np.ones(4, np.float32).tobytes(),
+    )
+    session = irops.Session(model)
+    counts = [len(session.run([np.ones(2, np.float32)]).warnings) for _ in range(3)]
+    assert counts == [counts[0]] * 3
+
+
+def test_values_that_follow_from_shapes_are_kept_for_these_shapes(net: Callable[..., irops.Model]) -> None:
+    model = net(
+        ("x", "Parameter", {"shape": "?,?", "element_type": "f32"}, []),
+        ("sizes", "ShapeOf-opset3", {"output_type": "i64"}, ["x"]),
+        ("twice", "Add", BOTH, ["sizes", "sizes"]),
+        ("sum", "Convert", {"destination_type": "f32"}, ["twice"]),
+        ("y", "Add", BOTH, ["x", "sum"]),
+        ("r", "Result", {}, ["y"]),
+    )
+    session = irops.Session(model)
+    for shape in ((3, 2), (1, 2), (3, 2), (1, 2), (3, 2)):
+        expected = np.zeros(shape, np.float32) + 2 * np.float32(shape)
+        assert np.array_equal(session.run([np.zeros(shape, np.float32)])["r"], expected)
+    programs = list(session.evaluator._programs._values.values())
+    assert [[action.step.layer.name for action in one.actions] for one in programs] == [["y"], ["y"]]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_graphs_give_the_same_with_and_without(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    maker = Maker(seed)
+    model = maker.graph.model()
+    session = irops.Session(model)
+    runs = [outcome(session, maker.arrays) for _ in range(3)]
+    monkeypatch.setenv(VARIABLE, OFF)
+    plain = irops.Session(model)
+    assert (plain.evaluator.kept, plain.evaluator.arena) == (None, None)
+    assert runs == [outcome(plain, maker.arrays)] * 3
+
+
+def outcome(session: irops.Session, arrays: Any) -> Any:
+    """The results by name as types, shapes and bytes, and the warnings; or the error."""
+    try:
+        results = session.run(arrays)
+    except irops.EvaluationError as error:
+        return str(error)
+    described = {name: (str(a.dtype), a.shape, a.tobytes()) for name, a in results.items()}
+    return described, results.warnings
+
+
+EXAMPLES = sorted(
+    path
+    for path in (Path(__file__).parents[2] / "examples").glob("*/model.xml")
+    if path.parent.name not in ("broken", "my_reverse")
+)
+"""The examples that run without a definition of their own."""
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.parent.name)
+def test_examples_give_the_same_with_and_without(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = irops.Session(path)
+    rng = np.random.default_rng(0)
+    inputs = {}
+    for port in session.signature.inputs:
+        sizes = [max(int(dim.low), 1) for dim in port.fact.shape.dims or ()]
+        inputs[port.name] = rng.integers(1, 2, sizes).astype(port.fact.element_type.dtype)
+    runs = []
+    for _ in range(2):
+        runs.append([session.run(inputs), session.run(inputs)])
+        session.reset()
+        monkeypatch.setenv(VARIABLE, OFF)
+        session = irops.Session(path)
+    assert all(same(one, other) for one, other in zip(*runs))
+
+
+SHAPE = (64, 64, 64)
+"""1 MB of f32: an arena serves it."""
+
+
+@pytest.fixture
+def turned(net: Callable[..., irops.Model]) -> irops.Model:
+    return net(
+        ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),
+        ("n", "Parameter", {"shape": "64", "element_type": "i64"}, []),
+        ("first", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["x", "n"]),
+        ("second", "ReverseSequence", {"batch_axis": 0, "seq_axis": 2}, ["first", "n"]),
+        ("y", "Result", {}, ["second"]),
+    )
+
+
+def inputs(seed: int) -> list[Any]:
+    rng = np.random.default_rng(seed)
+    return [rng.standard_normal(SHAPE).astype(np.float32), rng.integers(1, 65, 64)]
+
+
+def expected_of(x: Any, n: Any) -> Any:
+    first = irops.call("ReverseSequence-1", x, n, batch_axis=0, seq_axis=1, backends="reference")
+    return irops.call("ReverseSequence-1", first, n, batch_axis=0, seq_axis=2, backends="reference")
+
+
+def test_results_that_a_caller_keeps_do_not_change_in_later_runs(turned: irops.Model) -> None:
+    session = irops.Session(turned)
+    results = [session.run(inputs(seed))["y"] for seed in range(4)]
+    views = [session.run(inputs(seed))["y"][3, ::2] for seed in range(4)]
+    for seed in range(4):
+        expected = expected_of(*inputs(seed))
+        assert np.array_equal(results[seed], expected)
+        assert np.array_equal(views[seed], expected[3, ::2])
+
+
+def test_memory_is_used_again_once_nobody_refers_to_it(turned: irops.Model) -> None:
+    session = irops.Session(turned)
+    arena, places = session.evaluator.arena, set()
+    assert arena is not None
+    for seed in range(5):
+        result = session.run(inputs(seed))["y"]
+        places.add(result.ctypes.data)
+        del result
+    size = 4 * 64**3 + ALIGNMENT
+    assert len(places) <= 2
+    assert (arena.peak_bytes, arena.used_bytes + arena.free_bytes) == (2 * size, 2 * size)
+
+
+def test_threads_that_share_a_session_give_what_one_gives(turned: irops.Model) -> None:
+    session, wrong = irops.Session(turned), []
+    cases = [(inputs(seed), expected_of(*inputs(seed))) for seed in range(3)]
+    barrier = Barrier(8, timeout=30)
+
+    def work(number: int) -> None:
+        barrier.wait()
+        last = None
+        for call in range(6):
+            given, expected = cases[(number + call) % 3]
+            result = session.run(given)["y"]
+            wrong.extend(["new"] if not np.array_equal(result, expected) else [])
+            wrong.extend(["last"] if last is not None and not np.array_equal(*last) else [])
+            last = result, expected
+
+    threads = [Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_results_lie_in_memory_as_they_do_without(
+    net: Callable[..., irops.Model], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = net(
+        ("x", "Parameter", {"shape": "5,7", "element_type": "f32"}, []),
+        ("order", "Const", {"shape": "2", "element_type": "i64", "offset": 0, "size": 16}, []),
+        ("a", "Sigmoid", {}, ["x"]),
+        ("turned", "Transpose", {}, ["x", "order"]),
+        ("b", "Sigmoid", {}, ["turned"]),
+        ("back", "Transpose", {}, ["b", "order"]),
+        ("sum", "Add", BOTH, ["a", "back"]),
+        ("twice", "Add", BOTH, ["sum", "sum"]),
+        ("r", "Result", {}, ["twice"]),
+        weights=np.array([1, 0]).tobytes(),
+    )
+    x = np.random.default_rng(0).random((5, 7), np.float32)
+    session = irops.Session(model)
+    runs = [session.run([x])["r"] for _ in range(3)]
+    monkeypatch.setenv(VARIABLE, OFF)
+    expected = irops.Session(model).run([x])["r"]
+    assert [one.strides for one in runs] == [expected.strides] * 3
+    assert all(np.array_equal(one, expected) for one in runs)
+
+
+def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(
+    net: Callable[..., irops.Model],
+) -> None:
+    model = net(
+        ("x", "Parameter", {"shape": "5,7", "element_type": "f32"}, []),
+        ("a", "Sigmoid", {}, ["x"]),
+        ("sum", "Add", BOTH, ["a", "x"]),
+        ("product", "Multiply", BOTH, ["sum", "a"]),
+        ("last", "Subtract", BOTH, ["product", "x"]),
+        ("r", "Result", {}, ["last"]),
+        ("s", "Result", {}, ["sum"]),
+    )
+    x = np.random.default_rng(0).random((5, 7), np.float32)
+    session, before = irops.Session(model), x.copy()
+    results = session.run([x])
+    a = irops.call("Sigmoid-1", x)
+    assert np.array_equal(x, before)
+    assert np.array_equal(results["s"], a + x)
+    assert np.array_equal(results["r"], (a + x) * a - x)
+    (program,) = session.evaluator._programs._values.values()
+    overwritten = {action.step.layer.name for action in program.actions if action.overwrites}
+    assert overwritten == {"product", "last"}
+
+
+def test_an_arena_holds_no_more_than_was_in_use_at_one_time() -> None:
+    arena, dtype = Arena(float("inf")), np.dtype(np.uint8)
+    sizes = [MIN_BYTES * factor for factor in (1, 7, 2, 5, 3, 1, 11)]
+    arrays = []
+    for size in sizes:
+        arrays.append(arena.array((size,), dtype, size))
+        arrays[-1][...] = 1
+        if len(arrays) > 2:
+            arrays.pop(0)
+        assert arena.used_bytes + arena.free_bytes <= arena.peak_bytes
+    arrays.clear()
+    gc.collect()
+    small = arena.array((MIN_BYTES,), dtype, MIN_BYTES)
+    assert small.ctypes.data % ALIGNMENT == 0
+    assert arena.free_bytes <= arena.peak_bytes
+
+
+def test_an_arena_gives_back_what_exceeds_its_limit() -> None:
+    arena, dtype = Arena(2 * MIN_BYTES), np.dtype(np.uint8)
+    for size in (MIN_BYTES, 4 * MIN_BYTES, MIN_BYTES):
+        arena.array((size,), dtype, size)
+    assert arena.free_bytes <= 2 * MIN_BYTES
+
+
+def test_variables_keep_their_values_when_memory_is_used_again(net: Callable[..., irops.Model]) -> None:
+    variable = {"variable_id": "v", "variable_shape": "64,64,64", "variable_type": "f32"}
+    model = net(
+        ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),
+        ("n", "Parameter", {"shape": "64", "element_type": "i64"}, []),
+        ("before", "ReadValue-opset6", variable, ["x"]),
+        ("turned", "ReverseSequence", {"batch_axis": 0, "seq_axis": 1}, ["before", "n"]),
+        ("write", "Assign-opset6", {"variable_id": "v"}, ["turned"]),
+        ("y", "Result", {}, ["before"]),
+    )
+    session = irops.Session(model)
+    (x, n), zeros = inputs(1), np.zeros(SHAPE, np.float32)
+    seen = [session.run([array, n])["y"] for array in (x, zeros, zeros, zeros)]
+    once = irops.call("ReverseSequence-1", x, n, batch_axis=0, seq_axis=1)
+    assert [np.array_equal(one, x) for one in seen] == [True, np.array_equal(once, x), True, False]
+    assert np.array_equal(seen[1], once)

@@ -1,0 +1,1 @@
+"""Examines a built site: its links, and its pages in a browser."""
