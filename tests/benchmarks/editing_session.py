@@ -21,7 +21,7 @@ from lsprotocol import types
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from editor import Editor, server_config
-from reading import generate
+from reading_models import write
 
 
 class Session:
@@ -61,7 +61,7 @@ async def record(layers: int) -> None:
     editor = await server_config().start()
     assert isinstance(editor, Editor)
     with tempfile.TemporaryDirectory() as folder:
-        path = generate(Path(folder), layers)
+        path = write(f"chain:{layers}", Path(folder))
         text = path.read_text()
         print(f"{text.count('<layer ')} layers, {len(text):,} characters; times include the pause of 150 ms")
         start = time.perf_counter()
@@ -78,7 +78,7 @@ async def record(layers: int) -> None:
 async def edits(session: Session) -> None:
     """Break and repair the file: its text, an attribute, an edge."""
     flags, unquoted, wrong = (
-        f'transpose_a={flag} transpose_b="true"' for flag in ('"false"', '"false', '"no"')
+        f'transpose_a={flag} transpose_b="false"' for flag in ('"false"', '"false', '"no"')
     )
     await session.edit("remove a quote: the file is not well-formed", flags, unquoted)
     await session.edit("write the quote again", unquoted, flags)
