@@ -97,7 +97,7 @@ async def requests(session: Session) -> None:
     editor, document, lines = session.editor, session.document, session.text.splitlines()
     middle = len(lines) // 2
     line = next(k for k in range(middle, len(lines)) if 'type="MatMul"' in lines[k])
-    here = types.Position(line, lines[line].index("MatMul"))
+    here = types.Position(line, lines[line].index('type="MatMul"'))
     data = types.Position(line + 1, lines[line + 1].index("transpose_b"))
     around = types.Range(types.Position(line - 30, 0), types.Position(line + 30, 0))
     context = types.ReferenceContext(True)
