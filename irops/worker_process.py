@@ -72,6 +72,12 @@ class Process:
             self._errors.close()
             self._errors = None
 
+    def interrupt(self) -> None:
+        """Kill the process from another thread: a request that waits for its answer raises ProcessDied."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
     def _exchange(self, process: subprocess.Popen[bytes], request: tuple[Any, ...]) -> Any:
         """Send a request and wait for the answer."""
         assert process.stdin is not None

@@ -47,6 +47,7 @@ COMMANDS = {
     "ops": "list the defined ops",
     "where": "show which files define an op",
     "new": "create the files of a custom op",
+    "server": "serve editors: diagnostics, fixes, hovers, completion",
     "cache": "show or remove what irops keeps between calls",
 }
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from irops.cli.index import part
 from irops.ir.regular import open_regular
+from irops.ir.root_tag import root_tag
 
-_BEFORE_ROOT = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?>\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*>)*+<([A-Za-z_][\w:.-]*)", re.DOTALL
-)
 SNIFFED_BYTES = 1 << 16
 """How many bytes are read to detect the kind of a file."""
 
@@ -70,7 +67,7 @@ def _is_other_xml(path: str) -> bool:
     """
     try:
         with open_regular(path) as file:
-            root = _BEFORE_ROOT.match(file.read(SNIFFED_BYTES))
+            root = root_tag(file.read(SNIFFED_BYTES))
     except OSError:
         return False
-    return root is not None and root[1].lower() != b"net" and not Path(path).with_suffix(".bin").exists()
+    return root is not None and root.lower() != "net" and not Path(path).with_suffix(".bin").exists()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from irops.cli.page import Writer
 from irops.spec.cases import counterexamples
-from irops.spec.definition import Attribute, Case, Constraint, Definition, PortSpec
+from irops.spec.definition import Case, Constraint, Definition
+from irops.spec.phrases import attribute_phrase, port_phrase
 
 SHOWN = 16
 """Number of elements printed of a tensor."""
@@ -27,12 +26,12 @@ def explain_op(definition: Definition, page: Writer) -> None:
     if definition.attributes:
         page.heading("attributes")
         for attribute in definition.attributes.values():
-            page.entry(f"{attribute.label or attribute.name} ({_kind(attribute)})", attribute.text)
+            page.entry(f"{attribute.label or attribute.name} ({attribute_phrase(attribute)})", attribute.text)
     for side, ports in (("inputs", definition.inputs), ("outputs", definition.outputs)):
         if ports:
             page.heading(side)
             for port in ports:
-                page.entry(f"{port.name} ({_port(port)})", port.text)
+                page.entry(f"{port.name} ({port_phrase(port)})", port.text)
     if definition.types:
         page.heading("element types")
         for variable in definition.types.values():
@@ -87,51 +86,6 @@ def _case(case: Case, page: Writer) -> None:
         )
         more = " ..." if tensor.value is not None and tensor.value.size > SHOWN else ""
         page.verbatim(f"{tensor.name} {tensor.element_type}{tensor.shape}{values}{more}")
-
-
-def _kind(attribute: Attribute) -> str:
-    words = [attribute.type if not attribute.values else " | ".join(attribute.values)]
-    if attribute.of:
-        words[0] += f" of {attribute.of}"
-    if attribute.low != -inf or attribute.high != inf:
-        words.append(
-            f"{attribute.low:g} to {attribute.high:g}"
-            if attribute.high != inf
-            else f"at least {attribute.low:g}"
-        )
-    if attribute.switch:
-        words.append(f"where {attribute.switch} is on")
-    if attribute.builder:
-        words.append("not an attribute of the node")
-    words.append("required" if attribute.required else f"default {attribute.default or 'none'}")
-    if attribute.reader_default not in (None, attribute.default):
-        words.append(f"{attribute.reader_default} in OpenVINO's reader")
-    if attribute.reader_requires:
-        place = "" if attribute.reader_requires == "yes" else f" where {attribute.reader_requires}"
-        words.append(f"required by OpenVINO{place}")
-    return ", ".join(words)
-
-
-def _port(port: PortSpec) -> str:
-    words = [port.type]
-    if (port.low_rank, port.high_rank) != (0, inf):
-        words.append(_rank(port.low_rank, port.high_rank))
-    words.extend(
-        word
-        for word, applies in (
-            ("optional", port.optional),
-            ("required by OpenVINO", port.reader_requires),
-            ("any number", port.variadic),
-        )
-        if applies
-    )
-    return ", ".join(words)
-
-
-def _rank(low: float, high: float) -> str:
-    if low == high:
-        return f"rank {low:g}"
-    return f"rank {low:g} or more" if high == inf else f"rank {low:g} to {high:g}"
 
 
 def _when(constraint: Constraint) -> str:

@@ -39,6 +39,7 @@ SUCCESS = {
     "where": ("Reverse-1",),
     "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
     "cache": (),
+    "server": (),
 }
 FINDINGS = {
     "check": ("BROKEN",),
@@ -123,14 +124,16 @@ REFUSED = {
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
     "cache": [("typo",), ("clean", "typo")],
+    "server": [("--tcp", "typo"), ("--tcp", "localhost:0"), ("--definitions", "ABSENT")],
 }
 
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let irops view end at once, whether or not Model Explorer is installed."""
+    """Let irops view and irops server end at once, whether or not Model Explorer is installed."""
     monkeypatch.setattr("irops.cli.view.require_model_explorer", lambda: None)
     monkeypatch.setattr("irops.cli.view.serve", lambda *_, **__: None)
+    monkeypatch.setattr("irops.server.start.serve", lambda *_: None)
 
 
 @pytest.fixture

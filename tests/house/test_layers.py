@@ -42,6 +42,7 @@ LEVELS = {
     "debugging": 10,
     "conformance": 11,
     "document": 12,
+    "server": 12,
     "cli": 13,
     "testing": 13,
 }
@@ -62,6 +63,8 @@ DOORS = {
     "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
+    "pygls": ("server/",),
+    "lsprotocol": ("server/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 

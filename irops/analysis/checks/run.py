@@ -129,6 +129,20 @@ def _of_file(
     return _report(analysis, read_findings, custom, path, target)
 
 
+def check_as_read(
+    analysis: ModelAnalysis,
+    read_findings: Iterable[Diagnostic],
+    target: str | None = None,
+) -> Report:
+    """What check gives for a file whose text was loaded and analysed already.
+
+    read_findings: what reading found, see reading.load; target: as in check
+    """
+    load_installed_rules()
+    release = None if target is None else releases().named(target)
+    return _report(analysis, read_findings, (), target=release)
+
+
 def _report(
     analysis: ModelAnalysis,
     read_findings: Iterable[Diagnostic],

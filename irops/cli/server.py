@@ -1,0 +1,71 @@
+"""Serve editors: diagnostics, fixes, hovers, navigation and completion for IR
+files and definitions of ops, by the Language Server Protocol.
+
+An editor starts the command itself and talks to it by standard input and
+output; docs/editors.md has the settings for VS Code, Neovim, Helix and Emacs.
+Functions of custom ops run only if --definitions or --module names them.
+
+example:
+  irops server
+  irops server --definitions ops/ --limit seconds=20
+  irops server --tcp localhost:2087
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from irops.backends.extras import missing_libraries
+from irops.cli.exit_codes import CLEAN
+from irops.cli.extensions import add_extensions, registry_of
+from irops.cli.limit_options import add_limits, limits_of
+from irops.cli.main import Refusal
+from irops.cli.settings import settings
+from irops.server.options import ServerOptions
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tcp", metavar="HOST:PORT", type=_address, help="listen on a port instead of standard input"
+    )
+    parser.add_argument(
+        "--docs",
+        metavar="URL",
+        help="the address of a site that irops docs wrote; codes of findings link to its pages",
+    )
+    parser.add_argument("--stdio", action="store_true", help="use standard input and output (default)")
+    add_limits(parser)
+    add_extensions(parser)
+
+
+def execute(args: argparse.Namespace) -> int:
+    if args.stdio and args.tcp is not None:
+        raise Refusal("--stdio cannot be combined with --tcp")
+    reason = missing_libraries("server", "pygls", "lsprotocol")
+    if reason is not None:
+        raise Refusal(reason)
+    config = settings()
+    registry_of(args)  # refuses folders and modules that do not exist
+    from irops.server.start import serve
+
+    options = ServerOptions(
+        limits_of(args, config.limits),
+        tuple(config.select),
+        tuple(config.ignore),
+        config.target,
+        tuple(config.rules),
+        tuple(args.definitions),
+        tuple(args.modules),
+        args.docs,
+    )
+    serve(options, args.tcp)
+    return CLEAN
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an address, must be HOST:PORT such as localhost:2087"
+        )
+    return host.strip("[]"), int(port)

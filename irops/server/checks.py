@@ -1,0 +1,153 @@
+"""Checks open documents in a worker process, after a pause of typing; newer text replaces older."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from irops.diagnostics.rules import rule
+from irops.server.documents import Document
+from irops.server.kinds import Kind
+from irops.server.options import ServerOptions
+from irops.server.records import Checked, FindingRecord
+from irops.server.text import Text
+from irops.worker_process import Process, ProcessDied
+
+MODULE = "irops.server.worker"
+PATIENCE = 1.5
+"""Seconds for which a check of an older text may go on; then its process is killed."""
+SECONDS = 60.0
+"""Seconds for one check."""
+
+
+@dataclass(slots=True)
+class State:
+    """What is kept of an open document. result: of the newest text that was checked; of: that text."""
+
+    task: asyncio.Task[None] | None = None
+    result: Checked = field(default_factory=Checked)
+    of: Text | None = None
+
+
+Publish = Callable[[Document, Text, Checked], Awaitable[None]]
+
+
+class Checks:
+    """The checks of all open documents. One worker process checks one text at a time.
+
+    publish: called with the result for a text, unless a newer text has replaced it
+    """
+
+    def __init__(self, options: ServerOptions, publish: Publish) -> None:
+        self._options, self._publish = options, publish
+        self._states: dict[str, State] = {}
+        self._turn = asyncio.Lock()
+        self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="irops check")
+        self._worker = _process(options)
+
+    def state(self, uri: str) -> State:
+        """What is kept of a document."""
+        return self._states.setdefault(uri, State())
+
+    def changed(self, document: Document, *, at_once: bool = False) -> None:
+        """Check a document once nothing is typed for a while, in place of a check that waits or runs."""
+        state = self.state(document.uri)
+        if state.task is not None:
+            state.task.cancel()
+        state.task = asyncio.get_running_loop().create_task(
+            self._check(document, 0 if at_once else self._options.delay)
+        )
+
+    def closed(self, uri: str) -> None:
+        """Forget a document, with its check."""
+        state = self._states.pop(uri, None)
+        if state is not None and state.task is not None:
+            state.task.cancel()
+
+    async def current(self, document: Document, seconds: float) -> State | None:
+        """The state of a document once its text is checked; None if that takes longer."""
+        state = self.state(document.uri)
+        task = state.task
+        if task is not None and not task.done():
+            await asyncio.wait([task], timeout=seconds)
+        return state if state.of is document.text else None
+
+    async def start(self) -> None:
+        """Start the worker process, so that the first check need not wait for its imports."""
+        await asyncio.get_running_loop().run_in_executor(self._threads, self._warm)
+
+    def stop(self) -> None:
+        """End the worker process."""
+        for uri in list(self._states):
+            self.closed(uri)
+        self._worker.interrupt()
+        self._threads.shutdown(wait=False)
+
+    async def _check(self, document: Document, delay: float) -> None:
+        await asyncio.sleep(delay)
+        text, kind = document.text, document.kind
+        checked = Checked()
+        if kind is not Kind.OTHER:
+            request = (str(kind), document.path, text.source)
+            checked = await self._in_turn(request, lambda: document.text is text)
+        state = self._states.get(document.uri)
+        if state is not None and document.text is text:
+            state.result, state.of = checked, text
+            await self._publish(document, text, checked)
+
+    async def _in_turn(self, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
+        """The answer of the worker. A check of an older text, whose task was cancelled, keeps its turn for a
+        while, so that steady typing does not start a process for each text.
+        """
+        try:
+            await asyncio.wait_for(self._turn.acquire(), PATIENCE)
+        except TimeoutError:
+            self._worker.interrupt()
+            await self._turn.acquire()
+        loop = asyncio.get_running_loop()
+        answer = loop.run_in_executor(self._threads, self._ask, request, is_newest)
+        answer.add_done_callback(lambda _: self._turn.release())
+        return await asyncio.shield(answer)
+
+    def _warm(self) -> None:
+        with suppress(ProcessDied):  # the first check reports it
+            self._worker.ask(("start", self._options))
+
+    def _ask(self, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
+        if request[0] != Kind.DEFINITION:
+            return _answer(self._worker, request, is_newest)
+        process = _process(self._options)  # a process of its own sees the functions as they are now
+        try:
+            return _answer(process, request, is_newest)
+        finally:
+            process.close()
+
+
+def _process(options: ServerOptions) -> Process:
+    return Process(MODULE, ("start", options), SECONDS, options.limits.process_memory)
+
+
+def _answer(process: Process, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
+    """The answer of a process. One that ended is started once more: it may have been interrupted after it
+    answered the request before.
+    """
+    for attempt in range(2):
+        if not is_newest():
+            break
+        try:
+            answer = process.ask(request)
+        except ProcessDied as error:
+            if attempt or error.exceeded:
+                return _failed(f"the process that checks the text failed: {error}")
+        else:
+            return answer if isinstance(answer, Checked) else _failed(f"unexpected answer {answer!r}")
+    return Checked()
+
+
+def _failed(message: str) -> Checked:
+    kind = rule("unchecked-file")
+    return Checked((FindingRecord(kind.code, kind.name, True, message, None, None),))

@@ -1,0 +1,85 @@
+"""The open documents, with edits applied as LSP defines them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from lsprotocol import types
+from pygls.workspace import TextDocument, Workspace
+
+from irops.server.kinds import Kind, kind_of
+from irops.server.outline.elements import Outline
+from irops.server.outline.scan import outline_of
+from irops.server.text import Text, edited, lines_of
+
+
+class Document(TextDocument):
+    """An open document. Unlike in TextDocument, only CR LF, CR and LF end lines, and an edit takes time in
+    proportion to the lines that it changes.
+    """
+
+    def __init__(self, uri: str, text: str, version: int | None) -> None:
+        super().__init__(uri, source=None, version=version)
+        self._lines = lines_of(text)
+        self._text: Text | None = None
+        self._outline: tuple[Text, Outline] | None = None
+        self._kind = Kind.OTHER
+
+    @property
+    def source(self) -> str:
+        return self.text.source
+
+    @property
+    def text(self) -> Text:
+        """The text at this moment."""
+        if self._text is None:
+            self._text = Text(tuple(self._lines), self.version or 0)
+        return self._text
+
+    @property
+    def kind(self) -> Kind:
+        """What the text is; as before, while it has no root element."""
+        self._kind = kind_of(self.path, self.text.source, self._kind)
+        return self._kind
+
+    async def outline(self) -> Outline:
+        """The outline of the text, which another thread makes: a large text must not hold up requests."""
+        text = self.text
+        if self._outline is None or self._outline[0] is not text:
+            self._outline = text, await asyncio.to_thread(outline_of, text.source)
+        return self._outline[1]
+
+    def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
+        """Apply one change of the editor; a range outside the text means the nearest one in it."""
+        if isinstance(change, types.TextDocumentContentChangePartial):
+            edited(self._lines, change.range, change.text)
+        else:
+            self._lines = lines_of(change.text)
+        self._text = None
+
+
+class Documents(Workspace):
+    """The open documents by URI."""
+
+    def _create_text_document(
+        self,
+        doc_uri: str,
+        source: str | None = None,
+        version: int | None = None,
+        language_id: str | None = None,  # noqa: ARG002
+    ) -> Document:
+        return Document(doc_uri, source or "", version)
+
+    def opened(self, uri: str) -> Document | None:
+        """The document of a URI; None if the editor has not opened it."""
+        document = self.text_documents.get(uri) or self.get_text_document(uri)
+        return document if isinstance(document, Document) and document.version is not None else None
+
+    def update_text_document(
+        self,
+        text_doc: types.VersionedTextDocumentIdentifier,
+        change: types.TextDocumentContentChangeEvent,
+    ) -> None:
+        """Apply a change; one of a document that is not open has no effect."""
+        if self.opened(text_doc.uri) is not None:
+            super().update_text_document(text_doc, change)

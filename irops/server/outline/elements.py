@@ -1,0 +1,147 @@
+"""What an outline consists of. All offsets count characters."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from html import unescape
+
+_ATTRIBUTE = re.compile(r"""([^\s=<>"'/]++)(?:\s*+=\s*+("[^"<]*+"?|'[^'<]*+'?)?)?""")
+Path = tuple[int | str, ...]
+"""Layer ids and names of bodies from the model down to a graph: (5, "body")."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSpan:
+    """An attribute in a start tag. start, end: of the name; value_start, value_end: of the value without
+    quotes, both -1 where there is none.
+    """
+
+    name: str
+    value: str
+    start: int
+    end: int
+    value_start: int
+    value_end: int
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An element. start: of its start tag; head_end: after its start tag; end: after its end tag, or where
+    the text has none, before what follows.
+    """
+
+    tag: str
+    start: int
+    head_end: int
+    parent: Node | None
+    end: int = -1
+    children: list[Node] = field(default_factory=list)
+
+    def named(self, tag: str) -> Iterator[Node]:
+        """The children with a tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def at(self, offset: int) -> Node:
+        """The innermost element around an offset, this one if no child is around it."""
+        node = self
+        while True:
+            place = bisect_right(node.children, offset, key=lambda child: child.start) - 1
+            if place < 0 or node.children[place].end <= offset:
+                return node
+            node = node.children[place]
+
+    def above(self, *tags: str) -> Node | None:
+        """The innermost element with one of some tags, this one or one around it."""
+        node: Node | None = self
+        while node is not None and node.tag not in tags:
+            node = node.parent
+        return node
+
+
+@dataclass(slots=True, eq=False)
+class LayerSpan:
+    """A layer of the text. id: None where it is absent or malformed."""
+
+    node: Node
+    graph: GraphSpan
+    id: int | None
+    name: str
+    type: str
+    version: str
+
+    def ports(self, text: str, side: str) -> list[tuple[int | None, Node]]:
+        """The ids and elements of its inputs ("input") or outputs ("output"). text: that of the outline"""
+        sides = self.node.named(side)
+        return [(number(values(text, port).get("id")), port) for s in sides for port in s.named("port")]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeSpan:
+    """An edge of the text; None for what is absent or malformed."""
+
+    node: Node
+    graph: GraphSpan = field(repr=False)
+    from_layer: int | None
+    from_port: int | None
+    to_layer: int | None
+    to_port: int | None
+
+
+@dataclass(slots=True, eq=False)
+class GraphSpan:
+    """A graph: the model's, or a body. layers: by id, of equal ids the first."""
+
+    path: Path
+    owner: LayerSpan | None
+    layers: dict[int, LayerSpan] = field(default_factory=dict)
+    edges: list[EdgeSpan] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Outline:
+    """The elements of a text. layers: in the order of the text, by the start of their elements."""
+
+    text: str
+    root: Node
+    layers: dict[int, LayerSpan] = field(default_factory=dict)
+    edges: dict[int, EdgeSpan] = field(default_factory=dict)
+
+    def layer_of(self, node: Node) -> LayerSpan | None:
+        """The layer that an element belongs to."""
+        owner = node.above("layer")
+        return None if owner is None else self.layers.get(owner.start)
+
+
+def attributes(text: str, node: Node) -> list[AttributeSpan]:
+    """The attributes of an element, in the order of the text."""
+    start = node.start + 1 + len(node.tag)
+    spans: list[AttributeSpan] = []
+    for match in _ATTRIBUTE.finditer(text, start, node.head_end):
+        quoted = match[2] or ""
+        closed = len(quoted) > 1 and quoted[-1] == quoted[0]
+        value = quoted[1:-1] if closed else quoted[1:]
+        value_start = match.start(2) + 1 if quoted else -1
+        value_end = value_start + len(value) if quoted else -1
+        spans.append(
+            AttributeSpan(match[1], unescape(value), match.start(1), match.end(1), value_start, value_end)
+        )
+    return spans
+
+
+def values(text: str, node: Node) -> dict[str, str]:
+    """The attributes of an element by name, of equal names the first."""
+    by_name: dict[str, str] = {}
+    for name, quoted in _ATTRIBUTE.findall(text, node.start + 1 + len(node.tag), node.head_end):
+        value = quoted.strip(quoted[:1]) if quoted else ""
+        by_name.setdefault(name, unescape(value) if "&" in value else value)
+    return by_name
+
+
+def number(text: str | None) -> int | None:
+    """The number that a text is; None for any other text."""
+    if text is None or len(text) > 19 or not (text.isascii() and text.isdigit()):
+        return None
+    return int(text)

@@ -1,0 +1,104 @@
+"""The process that checks texts, so that neither time nor a crash of a check holds up the server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from irops.analysis.checks.run import check_as_read
+from irops.analysis.inferred import Inferred
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, ReadError
+from irops.diagnostics.report import Report
+from irops.diagnostics.rule import Severity
+from irops.ir.collection import no_collection
+from irops.ir.locate import Source
+from irops.limits import recursion_limit_for
+from irops.reading import load
+from irops.registry import Registry
+from irops.server.definition_checks import definition_findings
+from irops.server.encoding import stored_bytes
+from irops.server.options import ServerOptions
+from irops.server.outline.elements import Path
+from irops.server.records import Checked, FindingRecord, FixRecord
+from irops.spec.custom_rules import load_rules
+from irops.worker_process import serve
+
+MAX_TEXT = 64 << 20
+"""Texts with more bytes are not checked: the reader reports them."""
+
+
+class Worker:
+    """Answers ("start", options), ("ir", path, text) and ("definition", path, text)."""
+
+    def __init__(self) -> None:
+        self._options = ServerOptions()
+        self._registry: Registry | None = None
+
+    def __call__(self, request: tuple[Any, ...]) -> Checked | None:
+        match request:
+            case ("start", ServerOptions() as options):
+                self._start(options)
+                return None
+            case ("ir", str(path), str(text)):
+                start = time.process_time()
+                checked = self._checked(path, text)
+                return replace(checked, seconds=time.process_time() - start)
+            case ("definition", str(path), str(text)):
+                content = stored_bytes(text)
+                return Checked(tuple(map(plain, definition_findings(path, content, self._options))))
+        raise ValueError(f"unknown request {request[:1]!r}")
+
+    def _start(self, options: ServerOptions) -> None:
+        limits = replace(options.limits, xml_bytes=min(options.limits.xml_bytes, MAX_TEXT))
+        self._options = replace(options, limits=limits)
+        for source in options.rules:
+            load_rules(source)
+        if options.definitions or options.modules:
+            self._registry = Registry(options.definitions, options.modules)
+
+    def _checked(self, path: str, text: str) -> Checked:
+        limits, target = self._options.limits, self._options.target
+        try:
+            with no_collection(), recursion_limit_for(limits.depth):
+                model, read_findings = load(path, text=stored_bytes(text), limits=limits)
+                analysis = ModelAnalysis(model, self._registry, limits, read_findings)
+                report = check_as_read(analysis, read_findings, target)
+                outputs = dict(_outputs((), analysis.declared))
+        except ReadError as error:
+            return Checked(self._records(Report.of(error.diagnostics, path), None))
+        except DiagnosticError as error:  # a definition of a custom op is faulty
+            return Checked(tuple(map(plain, error.diagnostics)))
+        return Checked(self._records(report, analysis.editable), outputs)
+
+    def _records(self, report: Report, source: Source | None) -> tuple[FindingRecord, ...]:
+        narrowed = report.narrowed(self._options.select, self._options.ignore)
+        return tuple(replace(plain(d), fix=_fix(d, source)) for d in narrowed)
+
+
+def plain(d: Diagnostic) -> FindingRecord:
+    """A finding without its fix."""
+    place = d.location
+    is_error = d.severity is Severity.ERROR
+    notes = (*((d.facts,) if d.facts else ()), *d.notes)
+    return FindingRecord(d.code, d.name, is_error, d.message, place.line, place.column, notes)
+
+
+def _fix(d: Diagnostic, source: Source | None) -> FixRecord | None:
+    if d.fix is None or source is None:
+        return None
+    edits = ((source.line_column(e.start), source.line_column(e.end), e.text) for e in d.fix.edits)
+    return FixRecord(d.fix.what, tuple(edits))
+
+
+def _outputs(path: Path, inferred: Inferred) -> Iterator[tuple[tuple[Path, int], tuple[str, ...]]]:
+    for number, facts in inferred.layers.items():
+        yield (path, number), tuple(fact.spelled for fact in facts.outputs)
+        for name, body in facts.bodies.items():
+            yield from _outputs((*path, number, name), body)
+
+
+if __name__ == "__main__":
+    serve(Worker())

@@ -1,0 +1,13 @@
+"""A session with `irops server` for each file of tests."""
+
+from __future__ import annotations
+
+import pytest_lsp
+from editor import Editor, server_config
+
+
+@pytest_lsp.fixture(config=server_config(), scope="module")
+async def editor(client: Editor):
+    await client.start_session()
+    yield
+    await client.shutdown_session()

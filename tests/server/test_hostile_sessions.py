@@ -1,0 +1,95 @@
+"""Texts and requests that are broken, huge or hostile: the server answers, and stays alive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from editor import Editor
+from lsprotocol import types
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+HEAD = '<net name="m" version="11"><layers>'
+LAYER = '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1" element_type="f32"/>'
+TEXTS = {
+    "noise": "\x00\x01\ufffd" * 1000,
+    "nul": f"{HEAD}\x00</layers></net>",
+    "cut off": f"{HEAD}{LAYER}",
+    "surrogate": f'{HEAD}<layer id="0" name="\ud800"/>',
+    "deep": HEAD + "<layer><body><layers>" * 20_000,
+    "open quotes": HEAD + '<layer id="' * 20_000,
+    "comments": HEAD + "<!--" * 20_000,
+    "one line": HEAD + (LAYER + "</layer>") * 3_000 + "</layers><edges/></net>",
+    "entities": '<!DOCTYPE net [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + HEAD + "&b;</layers></net>",
+    "number": HEAD + LAYER.replace('id="0"', f'id="{"9" * 5000}"') + "</layer></layers></net>",
+    "encoding": '<?xml version="1.0" encoding="klingon"?>' + HEAD + "</layers></net>",
+}
+
+
+async def answers(editor: Editor, uri: str) -> None:
+    """Ask everything, at places in and outside the text."""
+    document = types.TextDocumentIdentifier(uri)
+    for place in (types.Position(0, 40), types.Position(10**6, 10**6), types.Position(0, 2**31 - 1)):
+        await editor.hover(uri, place.line, place.character)
+        await editor.text_document_definition_async(types.DefinitionParams(document, place))
+        context = types.ReferenceContext(True)
+        await editor.text_document_references_async(types.ReferenceParams(context, document, place))
+        await editor.text_document_completion_async(types.CompletionParams(document, place))
+    whole = types.Range(types.Position(0, 0), types.Position(2**31 - 1, 0))
+    await editor.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
+    backwards = types.Range(whole.end, whole.start)
+    await editor.text_document_inlay_hint_async(types.InlayHintParams(document, backwards))
+    await editor.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+    await editor.text_document_folding_range_async(types.FoldingRangeParams(document))
+    params = types.CodeActionParams(document, whole, types.CodeActionContext([]))
+    await editor.text_document_code_action_async(params)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+async def test_hostile_texts_get_answers(editor: Editor, tmp_path: Path, name: str):
+    path = tmp_path / "model.xml"
+    path.with_suffix(".bin").write_bytes(b"")  # so that it counts as IR whatever its text is
+    uri = editor.open(path, TEXTS[name])
+    findings = await editor.checked(uri)
+    assert findings
+    assert all("failed" not in one.message for one in findings)
+    await answers(editor, uri)
+
+
+async def test_a_text_over_the_limit_is_reported(editor: Editor, tmp_path: Path):
+    text = f"{HEAD}<!--{'a' * (65 << 20)}--></layers></net>"
+    uri = editor.open(tmp_path / "huge.xml", text)
+    (finding,) = await editor.checked(uri)
+    assert finding.code == "IR018"
+    await answers(editor, uri)
+
+
+@pytest.mark.parametrize("text", ["<project><layer/></project>", "<layer name='a'/>", "", "not XML", "<svg"])
+async def test_other_xml_gets_no_findings(editor: Editor, tmp_path: Path, text: str):
+    uri = editor.open(tmp_path / "other.xml", text)
+    assert await editor.checked(uri) == []
+    await answers(editor, uri)
+    editor.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+
+
+async def test_edits_outside_the_text_are_made_at_its_ends(editor: Editor, tmp_path: Path):
+    uri = editor.open(tmp_path / "m.xml", f"{HEAD}</layers>")
+    end = types.Position(500, 500)
+    editor.edit(uri, 2, "<edges/></net>", types.Range(end, end))
+    assert [one.code for one in await editor.checked(uri, 2)] == ["IR201"]  # no Result: the text is whole
+
+
+async def test_requests_about_documents_that_are_not_open_get_no_answer(editor: Editor, tmp_path: Path):
+    uri = (tmp_path / "absent.xml").as_uri()
+    await answers(editor, uri)
+    editor.edit(uri, 2, "x", types.Range(types.Position(0, 0), types.Position(0, 0)))
+    assert await editor.hover(uri, 0, 0) is None
+
+
+async def test_the_newest_of_many_edits_is_checked(editor: Editor, tmp_path: Path):
+    sound = f'{HEAD}{LAYER}<output><port id="0" precision="FP32"><dim>1</dim></port></output></layer>'
+    uri = editor.open(tmp_path / "m.xml", sound)
+    for version in range(2, 60):
+        editor.edit(uri, version, sound + " " * version)
+    findings = await editor.checked(uri, 59)
+    assert [one.code for one in findings] == ["IR009"]

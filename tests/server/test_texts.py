@@ -1,0 +1,97 @@
+"""Positions, edits and outlines, without a server."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from lsprotocol.types import Position, Range
+
+from irops.server.outline.elements import values
+from irops.server.outline.scan import outline_of
+from irops.server.tag_start import tag_start
+from irops.server.text import Text, edited, lines_of
+
+
+def text_of(source: str) -> Text:
+    return Text(tuple(lines_of(source)))
+
+
+def test_only_the_line_ends_of_the_protocol_end_lines():
+    assert lines_of("a\u2028b\x0bc\r\nd\re\n") == ["a\u2028b\x0bc\r\n", "d\r", "e\n", ""]
+
+
+@pytest.mark.parametrize("source", ["", "a\n", "é𝒳\r\n𝒳𝒳b", "\ud800x\n"])
+def test_offsets_and_positions_agree(source: str):
+    text = text_of(source)
+    inside = [k for k in range(len(source) + 1) if source[k - 1 : k + 1] != "\r\n"]
+    assert [text.offset(text.position(k)) for k in inside] == inside
+
+
+def test_positions_outside_mean_the_nearest_ones_inside():
+    text = text_of("𝒳b\nc")
+    assert text.offset(Position(0, 99)) == 2
+    assert text.offset(Position(0, 1)) == 0  # within a character
+    assert text.offset(Position(9, 0)) == 4
+    assert text.position(99) == Position(1, 1)
+
+
+def test_edits_of_lines_are_edits_of_the_text():
+    chance = random.Random(5)
+    pieces = ["", "a", "\n", "\r", "\r\n", "𝒳", "xy\nz", "\n\r\n"]
+    source = "one\ntwo\r\nthree\rfour"
+    lines = lines_of(source)
+    for _ in range(3000):
+        text = text_of(source)
+        offsets = sorted(chance.randrange(len(source) + 1) for _ in range(2))
+        where = Range(*(text.position(k) for k in offsets))
+        start, end = text.offset(where.start), text.offset(where.end)
+        new = chance.choice(pieces)
+        source = source[:start] + new + source[end:]
+        edited(lines, where, new)
+        assert lines == lines_of(source)
+        if len(source) > 200:
+            source = source[:20]
+            lines = lines_of(source)
+
+
+def test_an_outline_does_not_need_well_formed_text():
+    text = (
+        '<net><layers><layer id="0" name="a" type="X"><data k="v><output><port id="0"></output>'
+        '<layer id="1" name=\'b\' type="If"><then_body><layers><layer id="0" name="c"/></layers></then_body>'
+        '</layer></layers><edges><edge from-layer="0" to-layer=></edges>'
+    )
+    outline = outline_of(text)
+    assert [(one.id, one.name, one.graph.path) for one in outline.layers.values()] == [
+        (0, "a", ()),
+        (1, "b", ()),
+        (0, "c", (1, "then_body")),
+    ]
+    (edge,) = outline.edges.values()
+    assert (edge.from_layer, edge.to_layer, values(text, edge.node)) == (
+        0,
+        None,
+        {"from-layer": "0", "to-layer": ""},
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("<", ("tag", "", "")),
+        ("<lay", ("tag", "lay", "")),
+        ("<layer ", ("attribute", "", "")),
+        ('<layer id="0" na', ("attribute", "na", "")),
+        ('<layer id="0" type="Re', ("value", "Re", "type")),
+        ("<layer type='", ("value", "", "type")),
+    ],
+)
+def test_the_tag_that_is_typed_is_known_from_the_text_before_the_cursor(typed, expected):
+    start = tag_start(f"<net>{typed}", 5 + len(typed))
+    assert start is not None
+    assert (start.what, start.word, start.attribute) == expected
+
+
+@pytest.mark.parametrize("typed", ["", "text", "<layer/>", '<layer id="0">', "<layer id=0 "])
+def test_outside_of_tags_nothing_is_typed(typed):
+    assert tag_start(f"<net>{typed}", 5 + len(typed)) is None
