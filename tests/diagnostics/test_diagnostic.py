@@ -181,7 +181,7 @@ def test_colours_mark_severity_and_code():
 
 
 def test_a_format_is_rendered_by_its_module():
-    assert list(reporters.FORMATS) == ["full", "concise", "json", "sarif", "github"]
+    assert list(reporters.FORMATS) == ["full", "concise", "json", "sarif", "github", "gitlab"]
     for form, module in (("concise", concise), ("json", json_format), ("github", github), ("full", full)):
         assert reporters.render([REPORT], form) == module.render([REPORT])
 
