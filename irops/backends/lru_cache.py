@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -23,8 +22,10 @@ class LruCache(Generic[T]):
         """The value of a key, or None if it is missing."""
         value = self._values.get(key)
         if value is not None:
-            with suppress(KeyError):  # another thread dropped it just now
+            try:  # noqa: SIM105 - suppress would take longer than the look-up
                 self._values.move_to_end(key)
+            except KeyError:  # another thread dropped it just now
+                pass
         return value
 
     def put(self, key: Hashable, value: T) -> None:
