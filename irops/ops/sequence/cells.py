@@ -19,7 +19,7 @@ from irops.values.dim import unify
 from irops.values.element import Array
 from irops.values.fact import Fact
 from irops.values.shape import Shape
-from irops.values.violation import warn_unless
+from irops.values.violation import require, warn_unless
 
 Names = tuple[str, ...]
 LSTM, GRU, RNN = ("sigmoid", "tanh", "tanh"), ("sigmoid", "tanh"), ("tanh",)
@@ -101,6 +101,8 @@ def lstm_cell_1_shape(
         activations=activations,
         clip=clip,
     )
+    if B is None or P is None:
+        require(state_shapes[0][1].can_be(hidden_size), "C12", hidden_size, state_shapes[0][1])
     if P is not None:
         unify(gate_size(P.shape[0], 3), state_shapes[0][1], "C3")
         warn_unless(P.value is None or not P.value.any(), "C11", P)
