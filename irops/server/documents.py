@@ -22,7 +22,7 @@ class Document(TextDocument):
         super().__init__(uri, source=None, version=version)
         self._lines = lines_of(text)
         self._text: Text | None = None
-        self._outline: tuple[Text, Outline] | None = None
+        self._outline: tuple[Text, asyncio.Task[Outline]] | None = None
         self._kind = Kind.OTHER
 
     @property
@@ -42,12 +42,16 @@ class Document(TextDocument):
         self._kind = kind_of(self.path, self.text.source, self._kind)
         return self._kind
 
-    async def outline(self) -> Outline:
-        """The outline of the text, which another thread makes: a large text must not hold up requests."""
+    async def outlined(self) -> tuple[Text, Outline]:
+        """The text at this moment and its outline.
+
+        Another thread makes the outline once for each text: a large one must not hold up other requests, and
+        requests that arrive meanwhile, or are cancelled, share it.
+        """
         text = self.text
         if self._outline is None or self._outline[0] is not text:
-            self._outline = text, await asyncio.to_thread(outline_of, text.source)
-        return self._outline[1]
+            self._outline = text, asyncio.create_task(asyncio.to_thread(outline_of, text.source))
+        return text, await asyncio.shield(self._outline[1])
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Apply one change of the editor; a range outside the text means the nearest one in it."""

@@ -9,10 +9,11 @@ from lsprotocol import types
 
 from irops.server import completion, findings, hover, navigation, symbols
 from irops.server.cursor import Cursor, cursor_at
-from irops.server.documents import Document
 from irops.server.kinds import Kind
 from irops.server.language_server import IropsServer
+from irops.server.outline.elements import Outline
 from irops.server.pages import PREVIEW, explain, preview
+from irops.server.text import Text
 
 WAIT = 5.0
 """Seconds for which a request waits for the check of the newest text."""
@@ -63,39 +64,40 @@ def _add_synchronisation(server: IropsServer) -> None:
 def _add_places(server: IropsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hovered(ls: IropsServer, params: types.HoverParams) -> types.Hover | None:
-        document = _ir(ls, params.text_document.uri)
-        if document is None:
+        read = await _read(ls, params.text_document.uri)
+        if read is None:
             return None
-        cursor = await _cursor(document, params.position)
-        outputs = ls.checks.state(document.uri).result.outputs
+        cursor = _cursor(*read, params.position)
+        outputs = ls.checks.state(params.text_document.uri).result.outputs
         text = await asyncio.to_thread(hover.hover_text, cursor, ls.ops, outputs)
         return None if text is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     async def defined(ls: IropsServer, params: types.DefinitionParams) -> list[types.Location]:
-        document = _ir(ls, params.text_document.uri)
-        if document is None:
+        uri = params.text_document.uri
+        read = await _read(ls, uri)
+        if read is None:
             return []
-        text, cursor = document.text, await _cursor(document, params.position)
-        return await asyncio.to_thread(navigation.definitions, cursor, ls.ops, text, document.uri)
+        cursor = _cursor(*read, params.position)
+        return await asyncio.to_thread(navigation.definitions, cursor, ls.ops, read[0], uri)
 
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     async def referred(ls: IropsServer, params: types.ReferenceParams) -> list[types.Location]:
-        document = _ir(ls, params.text_document.uri)
-        if document is None:
+        uri = params.text_document.uri
+        read = await _read(ls, uri)
+        if read is None:
             return []
-        text, cursor = document.text, await _cursor(document, params.position)
         declaration = params.context.include_declaration
-        return navigation.references(cursor, text, document.uri, declaration=declaration)
+        return navigation.references(_cursor(*read, params.position), read[0], uri, declaration=declaration)
 
     triggers = types.CompletionOptions(trigger_characters=["<", '"', "'", " "])
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, triggers)
     async def completed(ls: IropsServer, params: types.CompletionParams) -> types.CompletionList | None:
-        document = _ir(ls, params.text_document.uri)
-        if document is None:
+        read = await _read(ls, params.text_document.uri)
+        if read is None:
             return None
-        text, outline = document.text, await document.outline()
+        text, outline = read
         offset = text.offset(params.position)
         return await asyncio.to_thread(completion.completions, outline, text, offset, ls.ops)
 
@@ -103,27 +105,27 @@ def _add_places(server: IropsServer) -> None:
 def _add_lists(server: IropsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols_of(ls: IropsServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        document = _ir(ls, params.text_document.uri)
-        if document is None:
+        read = await _read(ls, params.text_document.uri)
+        if read is None:
             return []
-        text, outline = document.text, await document.outline()
+        text, outline = read
         return await asyncio.to_thread(symbols.symbols, outline, text)
 
     @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
     async def folded(ls: IropsServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
-        document = _ir(ls, params.text_document.uri)
-        if document is None:
+        read = await _read(ls, params.text_document.uri)
+        if read is None:
             return []
-        text, outline = document.text, await document.outline()
+        text, outline = read
         return await asyncio.to_thread(symbols.folding_ranges, outline, text)
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def hinted(ls: IropsServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-        document = _ir(ls, params.text_document.uri)
-        if document is None:
+        read = await _read(ls, params.text_document.uri)
+        if read is None:
             return []
-        text, outline = document.text, await document.outline()
-        outputs = ls.checks.state(document.uri).result.outputs
+        text, outline = read
+        outputs = ls.checks.state(params.text_document.uri).result.outputs
         return await asyncio.to_thread(symbols.hints, outline, text, outputs, params.range)
 
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, findings.FIX_ALL])
@@ -149,12 +151,11 @@ def _add_commands(server: IropsServer) -> None:
         return await preview(ls, arguments)
 
 
-def _ir(ls: IropsServer, uri: str) -> Document | None:
-    """The document of a URI if it is IR."""
+async def _read(ls: IropsServer, uri: str) -> tuple[Text, Outline] | None:
+    """The text of a document and its outline; None if it is not IR."""
     document = ls.document(uri)
-    return document if document is not None and document.kind is Kind.IR else None
+    return None if document is None or document.kind is not Kind.IR else await document.outlined()
 
 
-async def _cursor(document: Document, position: types.Position) -> Cursor:
-    text, outline = document.text, await document.outline()
+def _cursor(text: Text, outline: Outline, position: types.Position) -> Cursor:
     return cursor_at(outline, text.offset(position))
