@@ -44,8 +44,3 @@ RANDOM: Mapping[str, Property] = {
     "Dropout": _accepted,
 }
 """By op type, of all dialects."""
-
-
-def is_random(question: Question) -> bool:
-    """Whether two correct results may be different."""
-    return question.type in RANDOM

@@ -14,7 +14,7 @@ from irops.analysis.inference import Inference
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.structure import LayerNode
 from irops.invocation import Invocation, OpFault
-from irops.values.dim import ANY, Dim
+from irops.values.dim import ANY
 from irops.values.element import BOOLEAN, DYNAMIC, Array
 from irops.values.fact import Fact, dims_array
 from irops.values.shape import Shape
@@ -160,8 +160,3 @@ def _other_values(invocation: Invocation, name: str, value: object) -> Iterator[
         case tuple() if value and all(type(item) is int for item in value):
             yield tuple(item + 1 for item in value)
             yield from (tuple(n + (k == j) for k, n in enumerate(value)) for j in range(min(len(value), 8)))
-
-
-def same_size(a: Dim, b: Dim) -> bool:
-    """Whether two sizes have the same bounds and the same expression."""
-    return a == b and (a.known or a.symbol == b.symbol)

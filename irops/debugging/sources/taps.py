@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -70,11 +70,3 @@ def with_taps(analysis: ModelAnalysis, taps: Iterable[Tap]) -> tuple[Model, dict
         layers.append(result)
         edges.append(Edge(tap[0], source.outputs[tap[1]].id, number, 0))
     return replace(model, graph=Graph(layers, edges)), found
-
-
-def only_results(model: Model, names: Sequence[str]) -> Model:
-    """The model without other Results than those of these names."""
-    kept = [layer for layer in model.layers if layer.kind is not LayerKind.RESULT or layer.name in names]
-    ids = {layer.id for layer in kept}
-    edges = [edge for edge in model.edges if edge.to_layer in ids]
-    return replace(model, graph=Graph(kept, edges))
