@@ -25,7 +25,9 @@ def missing_libraries(extra: str, *libraries: str) -> str | None:
     if not missing:
         return None
     verb, pronoun = ("is", "it") if len(missing) == 1 else ("are", "them")
-    return f"{' and '.join(missing)} {verb} not installed; pip install 'irops[{extra}]' installs {pronoun}"
+    *others, last = missing
+    names = f"{', '.join(others)} and {last}" if others else last
+    return f"{names} {verb} not installed; pip install 'irops[{extra}]' installs {pronoun}"
 
 
 @cache
