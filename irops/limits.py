@@ -10,8 +10,8 @@ from math import inf
 from time import monotonic
 from typing import Any
 
-from irops.process_memory import machine_bytes
 from irops.process_setting import ProcessSetting
+from irops.processes.memory import machine_bytes
 
 LIMIT_OF_RULE = {
     "oversized-file": "xml_bytes",

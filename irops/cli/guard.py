@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from irops.process_lifetime import end_with_parent
+from irops.processes.lifetime import end_with_parent
 
 REASONS = {
     "SIGBUS": "a mapped file, probably the weights, was truncated while in use; run the command again",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from irops.cli.check_options import CheckedFile, CheckOptions, not_checked
 from irops.cli.checking import Checker
 from irops.cli.extension_options import has_extensions
-from irops.cli.processes import Died, Failed, cores, run_in_processes
+from irops.processes.pool import Died, Failed, cores, run_in_processes
 from irops.spec.plugins import OPS, RULES, is_registered
 
 GRACE = 60.0

@@ -7,9 +7,9 @@ from typing import Any
 from irops.conformance.answer import Answer
 from irops.conformance.trial import Trial, TrialInput
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
+from irops.processes.worker import Process, ProcessDied
 from irops.spec.op import Op
 from irops.values.element import CODED, Array, element_type_of
-from irops.worker_process import Process, ProcessDied
 
 TIMEOUT = 120.0
 """Seconds that a backend may take for one case, compilation included."""

@@ -18,9 +18,9 @@ from irops.conformance.search import Search
 from irops.conformance.snippet import snippet
 from irops.conformance.trial import InvalidTrial, Trial, expected_of
 from irops.conformance.verdict import OpReport, Outcome, Report, Status, Verdict
+from irops.processes.worker import ProcessDied
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
-from irops.worker_process import ProcessDied
 
 EXAMPLES, SECONDS = 500, 30.0
 Progress = Callable[[int, int, object], None]

@@ -12,9 +12,9 @@ from irops.backends.catalogue import chain
 from irops.conformance.answer import answer_of
 from irops.conformance.trial import Trial, TrialInput
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.processes.worker import serve
 from irops.registry import Registry, default_registry
 from irops.values.element import Array, element_type, tagged
-from irops.worker_process import serve
 
 
 class Worker:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from irops.diagnostics.rules import rule
+from irops.processes.worker import Process, ProcessDied
 from irops.server.documents import Document
 from irops.server.kinds import Kind
 from irops.server.options import ServerOptions
 from irops.server.records import Checked, FindingRecord
 from irops.server.text import Text
-from irops.worker_process import Process, ProcessDied
 
 MODULE = "irops.server.worker"
 PATIENCE = 1.5

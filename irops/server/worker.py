@@ -16,6 +16,7 @@ from irops.diagnostics.rule import Severity
 from irops.ir.collection import no_collection
 from irops.ir.locate import Source
 from irops.limits import recursion_limit_for
+from irops.processes.worker import serve
 from irops.reading import load
 from irops.registry import Registry
 from irops.server.definition_checks import definition_findings
@@ -24,7 +25,6 @@ from irops.server.options import ServerOptions
 from irops.server.outline.elements import Path
 from irops.server.records import Checked, FindingRecord, FixRecord
 from irops.spec.custom_rules import load_rules
-from irops.worker_process import serve
 
 MAX_TEXT = 64 << 20
 """Texts with more bytes are not checked: the reader reports them."""

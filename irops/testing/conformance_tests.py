@@ -16,9 +16,9 @@ from irops.conformance.trial import InvalidTrial
 from irops.conformance.verdict import Outcome, Status
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.diagnostics.printable import plural
+from irops.processes.worker import ProcessDied
 from irops.registry import Registry, default_registry
 from irops.spec.op import Op
-from irops.worker_process import ProcessDied
 
 SEED = 0
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from irops.cli.batches import Batches
 from irops.cli.model_files import find_models
-from irops.cli.processes import Died, Failed, cores, run_in_processes
+from irops.processes.batches import Batches
+from irops.processes.pool import Died, Failed, cores, run_in_processes
 
 Irops = Callable[..., Any]
 SOUND = (

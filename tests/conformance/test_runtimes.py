@@ -11,7 +11,7 @@ from irops.conformance.odd_inputs.measure import MAX_TIMEOUTS, TIMEOUT, comparis
 from irops.conformance.odd_inputs.odd_input import Reply
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.verdict import WORDS, irops_verdict, verdict
-from irops.worker_process import Process, ProcessDied
+from irops.processes.worker import Process, ProcessDied
 
 
 def result(name, runtime):

@@ -9,8 +9,8 @@ from irops.conformance.odd_inputs.irops_reply import irops_reply
 from irops.conformance.odd_inputs.odd_input import OddInput, Reply, Request
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.table import COMPARISONS, Column, Comparison, request_for
+from irops.processes.worker import Process, ProcessDied
 from irops.registry import default_registry
-from irops.worker_process import Process, ProcessDied
 
 TIMEOUT = 60.0
 """Seconds that a runtime may take for one input, including its import."""

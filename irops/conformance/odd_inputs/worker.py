@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from irops.conformance.odd_inputs.odd_input import Reply, Request
 from irops.conformance.odd_inputs.runtimes import RUNTIMES
-from irops.worker_process import serve
+from irops.processes.worker import serve
 
 
 class Worker:

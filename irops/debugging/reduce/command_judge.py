@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from irops.debugging.reduce.case import Case
 from irops.debugging.reduce.case_files import write_case
 from irops.debugging.reduce.oracle import InvalidQuestion, Judge, Unjudged
-from irops.process_memory import Watch, session_bytes
+from irops.processes.memory import Watch, session_bytes
 from irops.registry import Registry
 
 MODEL, INPUTS = "IROPS_MODEL", "IROPS_INPUTS"

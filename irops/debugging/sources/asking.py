@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from irops.debugging.sources.source import Failure, SourceFailed
-from irops.worker_process import Process, ProcessDied
+from irops.processes.worker import Process, ProcessDied
 
 KINDS = {"seconds": "stalled", "memory": "oversized", "": "crashed"}
 """The kind of a failure by what a process exceeded."""

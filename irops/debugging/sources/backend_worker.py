@@ -14,8 +14,8 @@ from irops.backends.catalogue import chain, missing
 from irops.backends.declined import Declined
 from irops.debugging.sources.wire import packed, unpacked, unpacked_attributes
 from irops.diagnostics.diagnostic import DiagnosticError
+from irops.processes.worker import serve
 from irops.registry import Registry, default_registry
-from irops.worker_process import serve
 
 
 class Worker:

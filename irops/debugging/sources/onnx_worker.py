@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from irops.debugging.sources.wire import Packed, packed, unpacked
-from irops.worker_process import serve
+from irops.processes.worker import serve
 
 
 class Worker:

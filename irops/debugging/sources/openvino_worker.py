@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from irops.debugging.sources.wire import Packed, packed, unpacked
+from irops.processes.worker import serve
 from irops.values.element import element_type, tagged
 from irops.values.packing import unpack
-from irops.worker_process import serve
 
 
 class Worker:

@@ -7,8 +7,8 @@ from math import inf
 from typing import Any
 
 from irops.limits import Limits
+from irops.processes.worker import Process
 from irops.registry import Registry
-from irops.worker_process import Process
 
 
 @dataclass(frozen=True, slots=True)

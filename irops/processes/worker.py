@@ -15,8 +15,8 @@ from collections.abc import Callable
 from math import inf
 from typing import IO, Any
 
-from irops.process_lifetime import end_with_parent
-from irops.process_memory import Watch, used_bytes
+from irops.processes.lifetime import end_with_parent
+from irops.processes.memory import Watch, used_bytes
 
 
 class ProcessDied(Exception):

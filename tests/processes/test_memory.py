@@ -9,12 +9,12 @@ from math import inf
 import pytest
 
 from irops import Limits
-from irops.process_memory import machine_bytes, session_bytes, used_bytes
-from irops.worker_process import Process, ProcessDied
+from irops.processes.memory import machine_bytes, session_bytes, used_bytes
+from irops.processes.worker import Process, ProcessDied
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 HOLDING = """
-from irops.worker_process import serve
+from irops.processes.worker import serve
 held = []
 def answer(request):
     held.append(bytearray(b"x" * request[1]))

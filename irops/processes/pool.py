@@ -16,8 +16,8 @@ from multiprocessing.process import BaseProcess
 from time import monotonic
 from typing import Any
 
-from irops.cli.batches import Batch, Batches
-from irops.process_lifetime import end_with_parent
+from irops.processes.batches import Batch, Batches
+from irops.processes.lifetime import end_with_parent
 
 Work = Callable[[Any], Any]
 STREAMED = 0.05

@@ -1,0 +1,1 @@
+"""Work in other processes, which may crash, hang or use too much memory."""
