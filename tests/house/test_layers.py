@@ -18,6 +18,7 @@ LEVELS = {
     "html_table": -1,
     "processes": -1,
     "cache": 0,
+    "cluster": 1,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,
