@@ -4,4 +4,4 @@ from __future__ import annotations
 
 
 class ClusterError(Exception):
-    """There is no scheduler, no worker, or no worker that can be used; the message says so in one sentence."""
+    """There is no scheduler, or no worker that can be used; the message says so in one sentence."""
