@@ -49,8 +49,12 @@ class Child:
         return self._process.pipe
 
     @property
-    def deadline(self) -> float:
-        """When it will have worked too long on an item; inf while it waits."""
+    def patience(self) -> float:
+        """Seconds after which to look again whether it works too long on an item, which it may begin now."""
+        return min(max(self._deadline - monotonic(), 0.0), self._seconds)
+
+    @property
+    def _deadline(self) -> float:
         if self._process is None or self._seconds == inf:
             return inf
         shared = self._process.shared
@@ -108,7 +112,7 @@ class Child:
         """Kill the process if it works on an item for too long."""
         assert self._process is not None
         begun = self._process.shared[BEGUN]
-        if monotonic() <= self.deadline:
+        if monotonic() <= self._deadline:
             return []
         self._process.kill()
         self._process.ended()
