@@ -49,6 +49,7 @@ COMMANDS = {
     "new": "create the files of a custom op",
     "server": "serve editors: diagnostics, fixes, hovers, completion",
     "cache": "show or remove what irops keeps between calls",
+    "completion": "print a completion script for bash, zsh or fish",
 }
 
 
