@@ -14,6 +14,7 @@ from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.locks import folder_lock
 from irops.ir.model import Model
+from irops.ir.near_files import near
 from irops.ir.regular import NotRegular, open_regular
 from irops.ir.text import is_binary, source_of
 from irops.ir.weights import Weights
@@ -122,18 +123,10 @@ def bytes_of(path: str, limits: Limits) -> bytes:
     except NotRegular as error:
         raise faults.stop("not-a-file", f"{path} {error}, must be an .xml file") from None
     except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{path} does not exist", notes=_near(path)) from None
+        raise faults.stop("file-not-found", f"{path} does not exist", notes=near(path, ".xml")) from None
     except OSError as error:
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}") from None
     except ReadError:
         raise
     except ValueError as error:  # a path that no system accepts, with a null character for example
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error}") from None
-
-
-def _near(path: str) -> tuple[str, ...]:
-    folder = Path(path).parent
-    if not folder.is_dir():
-        return (f"the folder {folder} does not exist",)
-    others = sorted(p.name for p in folder.glob("*.xml"))[:5]
-    return (f"the folder contains {', '.join(others)}",) if others else ()

@@ -18,6 +18,7 @@ from irops.ir.collection import no_collection
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Model
+from irops.ir.near_files import near
 from irops.ir.regular import NotRegular, open_regular
 from irops.limits import Limits
 
@@ -65,7 +66,7 @@ def _bytes_of(path: str, faults: Faults) -> bytes:
     except NotRegular as error:
         raise faults.stop("not-a-file", f"{path} {error}; it must be an .onnx file", -1) from None
     except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{path} does not exist", -1) from None
+        raise faults.stop("file-not-found", f"{path} does not exist", -1, notes=near(path, ".onnx")) from None
     except OSError as error:
         raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}", -1) from None
     except ValueError as error:  # a path that no system accepts, with a null character for example
