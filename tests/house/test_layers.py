@@ -62,6 +62,8 @@ DOORS = {
     "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
+    "dask": ("cluster/",),
+    "distributed": ("cluster/",),
     "pygls": ("server/",),
     "lsprotocol": ("server/",),
 }
