@@ -14,10 +14,9 @@ from hashlib import sha256
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-import irops
 from irops.switches import disabled
 
-PACKAGE = os.path.dirname(os.path.abspath(irops.__file__))
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIBRARIES = ("numpy", "ml_dtypes", "lxml", "networkx")
 _SUFFIXES = (".py", ".xml", ".rng", ".so", ".pyd")
 _TEXTS = (".py", ".xml", ".rng")
@@ -34,9 +33,14 @@ def specification_folder() -> str:
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(PACKAGE), "schemas")
 
 
+def own_version() -> str:
+    """The version of irops. The package is not imported for it: that would import what uses this module."""
+    return str(vars(sys.modules["irops"])["__version__"])
+
+
 def interpreter() -> list[str]:
     """The versions of irops and of Python, and what changes how both work."""
-    return [irops.__version__, sys.version, sys.platform, repr(sys.flags), ",".join(sorted(disabled()))]
+    return [own_version(), sys.version, sys.platform, repr(sys.flags), ",".join(sorted(disabled()))]
 
 
 @cache

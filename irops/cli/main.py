@@ -39,6 +39,7 @@ COMMANDS = {
     "view": "view a model in Model Explorer, in the browser",
     "translate": "convert a model into another dialect",
     "convert": "convert a model to what another release of OpenVINO reads",
+    "survey": "examine many models, and write one table",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",
     "docs": "write the documentation of all ops and rules",

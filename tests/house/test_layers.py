@@ -42,6 +42,7 @@ LEVELS = {
     "conformance": 11,
     "document": 12,
     "server": 12,
+    "surveys": 12,
     "cli": 13,
     "testing": 13,
 }
@@ -66,6 +67,8 @@ DOORS = {
     "distributed": ("cluster/",),
     "pygls": ("server/",),
     "lsprotocol": ("server/",),
+    "pyarrow": ("surveys/",),
+    "pandas": ("surveys/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 
