@@ -72,9 +72,9 @@ def reduced(case: Case) -> list[Carried]:
     """Reductions: without keep_dims, the axes of the batch moves by those that are removed before it."""
     case.only("data")
     axes = case.axes("axes", case["data"].rank)
-    axis, each = apart(case.items("data"), axes, "it reduces")
-    before = 0 if case.attributes["keep_dims"] else sum(a < axis for a in axes)
-    return [Items(axis - before, each)]
+    items = apart(case.items("data"), axes, "it reduces")
+    before = 0 if case.attributes["keep_dims"] else sum(axis < items.axis for axis in axes)
+    return [items.at(items.axis - before)]
 
 
 def concatenated(case: Case) -> list[Carried]:
@@ -92,7 +92,7 @@ def reversed_sequences(case: Case) -> list[Carried]:
     case.only("data", "seq_lengths")
     items = apart(case.items("data"), [case.attributes["seq_axis"]], "it reverses")
     lengths = case["seq_lengths"].carried
-    if lengths != (Items(0, items.each) if case.attributes["batch_axis"] == items.axis else SAME):
+    if lengths != (items.at(0) if case.attributes["batch_axis"] == items.axis else SAME):
         raise ItemsMeet("the lengths are not those of the items")
     return [items]
 
@@ -100,9 +100,9 @@ def reversed_sequences(case: Case) -> list[Carried]:
 def one_hot(case: Case) -> list[Carried]:
     """OneHot inserts an axis."""
     case.only("indices")
-    axis, each = case.items("indices")
+    items = case.items("indices")
     inserted = case.attributes["axis"] % len(case.output)
-    return [Items(axis + (inserted <= axis), each)]
+    return [items.at(items.axis + (inserted <= items.axis))]
 
 
 def padded(case: Case) -> list[Carried]:

@@ -34,17 +34,8 @@ def interpolated(case: Case) -> list[Carried]:
     if axes is None:
         axes = case.numbers("axes", range(image.rank))
     if items.axis in [axis % image.rank for axis in axes]:
-        return _unchanged(case, items)
+        raise ItemsMeet(f"it resizes axis {items.axis}, which carries the batch")
     case.only("image")
-    return _padded_elsewhere(case, items)
-
-
-def _unchanged(case: Case, items: Items) -> list[Carried]:
-    """Where the batch is among the axes, it must keep its size, and sizes must be what is given."""
-    raise ItemsMeet(f"it resizes axis {items.axis}, which carries the batch")
-
-
-def _padded_elsewhere(case: Case, items: Items) -> list[Carried]:
     for name in ("pads_begin", "pads_end"):
         pads = case.attributes.get(name) or ()
         if items.axis < len(pads) and pads[items.axis]:
@@ -76,10 +67,7 @@ def recurrent(case: Case) -> list[Carried]:
     """Cells and sequences: data, states and lengths have the batch as first axis; weights are shared."""
     shared = ("W", "R", "B", "P")
     for entry in case.inputs:
-        if entry.carried is not SAME if entry.name in shared else entry.carried != Items(0, _each(case)):
+        expected = SAME if entry.name in shared else case.items("X").at(0)
+        if entry.carried != expected:
             raise ItemsMeet(f"input {entry.name!r} does not carry the batch as the data does")
-    return case.all_outputs(Items(0, _each(case)))
-
-
-def _each(case: Case) -> int:
-    return case.items("X").each
+    return case.all_outputs(case.items("X"))

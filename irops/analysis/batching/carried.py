@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from irops.values.dim import Dim
+from irops.values.element import Array
 from irops.values.shape import Shape
 
 
 class Items(NamedTuple):
-    """The items lie one after the other along an axis: item n has positions n*each to (n+1)*each - 1."""
+    """An axis of the sizes outer, number of items, each, merged to one: [items], [heads*items], [items*rows].
+
+    Item n has the positions n*each to (n+1)*each - 1 of each of the outer parts.
+    """
 
     axis: int
     each: int = 1
+    outer: int = 1
+
+    def at(self, axis: int) -> Items:
+        """The same along another axis."""
+        return self._replace(axis=axis)
+
+    @property
+    def positions(self) -> int:
+        """How many positions of the axis each item has."""
+        return self.each * self.outer
 
 
 class Whole(Enum):
@@ -28,7 +45,32 @@ class Whole(Enum):
 
 
 SAME, COUNTED = Whole.SAME, Whole.COUNTED
-Carried: TypeAlias = Items | Whole
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Numbered:
+    """Integers that are first + n * step for item n. first, step: of the shape that the tensor has for one item"""
+
+    items: Items
+    first: Array
+    step: Array
+
+    def selects_own(self, data: Items) -> bool:
+        """Whether the elements, as positions along the axis of data, lie within the item of the same number."""
+        within = np.all(self.first >= 0) and np.all(self.first < data.each)
+        return data.outer == 1 and bool(within and np.all(self.step == data.each))
+
+    def selects_own_tuples(self, data: Items) -> bool:
+        """As selects_own, for index tuples along the last axis."""
+        length = self.first.shape[-1] if self.first.ndim else 0
+        if data.axis >= length or self.items.axis == self.first.ndim - 1:
+            return False
+        one = Numbered(self.items, self.first[..., data.axis], self.step[..., data.axis])
+        others = np.delete(self.step, data.axis, axis=-1)
+        return one.selects_own(data) and not others.any()
+
+
+Carried: TypeAlias = Items | Whole | Numbered
 
 
 class ItemsMeet(Exception):

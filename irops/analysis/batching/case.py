@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from irops.analysis.batching.carried import COUNTED, SAME, Carried, Items, ItemsMeet
+from irops.analysis.batching.carried import SAME, Carried, Items, ItemsMeet, Numbered, Whole
 from irops.spec.definition import Definition
 from irops.values.dim import Dim
 from irops.values.element import as_i64
@@ -52,6 +52,14 @@ class Case:
         """Whether an optional input is given."""
         return any(entry.name == name for entry in self.inputs)
 
+    def with_items(self) -> Case:
+        """The layer as if indices made of the numbers of items were data of items."""
+        entries = [
+            replace(entry, carried=entry.carried.items) if isinstance(entry.carried, Numbered) else entry
+            for entry in self.inputs
+        ]
+        return replace(self, inputs=entries)
+
     @property
     def batched(self) -> Iterator[tuple[Input, Items]]:
         """The inputs that carry items."""
@@ -89,7 +97,7 @@ class Case:
 
     def dims(self, name: str) -> tuple[Dim, ...]:
         """The elements of an input of integers, as far as they are known. Raises: ItemsMeet"""
-        dims = None if isinstance(self[name].carried, Items) else self[name].fact.dims
+        dims = self[name].fact.dims if isinstance(self[name].carried, Whole) else None
         if dims is None:
             raise ItemsMeet(f"the value of input {name!r} is not known")
         return dims
@@ -104,7 +112,7 @@ class Case:
 
 
 def _what(carried: Carried) -> str:
-    return "the number of items" if carried is COUNTED else "the items"
+    return "the items" if isinstance(carried, Items) else "the number of items"
 
 
 def apart(items: Items, axes: Iterable[int], what: str) -> Items:

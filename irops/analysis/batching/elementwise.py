@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from irops.analysis.batching.carried import COUNTED, SAME, Carried, Items, ItemsMeet
+from irops.analysis.batching.carried import SAME, Carried, Items, ItemsMeet
 from irops.analysis.batching.case import Case, Input
 
 
 def elementwise(case: Case) -> list[Carried]:
     """Ops on elements at equal positions of all inputs, which are broadcast as auto_broadcast specifies."""
     rank = len(case.output)
-    items = {Items(axis + _start(case, entry, rank), each) for entry, (axis, each) in case.batched}
-    if len(items) != 1:
+    places = {items.at(items.axis + _start(case, entry, rank)) for entry, items in case.batched}
+    if len(places) != 1:
         raise ItemsMeet("the axes that carry the batch are not aligned")
-    (at,) = items
+    (place,) = places
     for entry in case.inputs:
         if not isinstance(entry.carried, Items):
-            require_broadcast(entry, at.axis - _start(case, entry, rank))
-    return case.all_outputs(at)
+            require_broadcast(entry, place.axis - _start(case, entry, rank))
+    return case.all_outputs(place)
 
 
 def _start(case: Case, entry: Input, rank: int) -> int:
@@ -35,7 +35,7 @@ def require_broadcast(entry: Input, axis: int) -> None:
     axis: of the input, aligned with that of the batch; negative if it has no such axis
     Raises:  ItemsMeet
     """
-    if entry.carried is COUNTED:
+    if entry.carried is not SAME:
         raise ItemsMeet(f"input {entry.name!r} depends on the number of items")
     if 0 <= axis < entry.rank and entry.fact.shape[axis] != 1:
         raise ItemsMeet(f"input {entry.name!r} has {entry.fact.shape[axis]} elements along the batch")

@@ -29,7 +29,7 @@ def mat_mul(case: Case) -> list[Carried]:
             stacked = place.axis if place.axis < rank - 2 else -1
             require_broadcast(entry, stacked - (rank - entry.rank))
     dropped = (a.rank == 1 and place.axis > rank - 2) + 0
-    return [Items(place.axis - dropped, place.each)]
+    return [place.at(place.axis - dropped)]
 
 
 def _place(operand: Input, rank: int, is_transposed: bool, kept: int) -> Items | None:
@@ -39,17 +39,17 @@ def _place(operand: Input, rank: int, is_transposed: bool, kept: int) -> Items |
     """
     if not isinstance(operand.carried, Items):
         return None
-    axis, each = operand.carried
+    items = operand.carried
     if operand.rank == 1:
         raise ItemsMeet(SUMMED)
-    from_end = operand.rank - 1 - axis
+    from_end = operand.rank - 1 - items.axis
     if from_end > 1:
-        return Items(rank - 1 - from_end, each)
+        return items.at(rank - 1 - from_end)
     if is_transposed:
         from_end = 1 - from_end
     if rank - 1 - from_end != kept:
         raise ItemsMeet(SUMMED)
-    return Items(kept, each)
+    return items.at(kept)
 
 
 def einsum(case: Case) -> list[Carried]:
@@ -62,10 +62,10 @@ def einsum(case: Case) -> list[Carried]:
         for labels, entry in zip(equation.inputs, case.inputs)
         if isinstance(entry.carried, Items)
     ]
-    batch = {(labels[items.axis], items.each) for labels, _, items in named}
+    batch = {(labels[items.axis], items.at(0)) for labels, _, items in named}
     if len(batch) != 1:
         raise ItemsMeet("the axes that carry the batch have different labels")
-    ((label, each),) = batch
+    ((label, items),) = batch
     for labels, entry in zip(equation.inputs, case.inputs):
         if labels.count(label) > 1 or (label in labels) != isinstance(entry.carried, Items):
             raise ItemsMeet(f"the label {label!r} of the batch is also that of other axes")
@@ -73,13 +73,13 @@ def einsum(case: Case) -> list[Carried]:
             raise ItemsMeet(f"input {entry.number} depends on the number of items")
     if label not in equation.output:
         raise ItemsMeet(SUMMED)
-    return [Items(equation.output.index(label), each)]
+    return [items.at(equation.output.index(label))]
 
 
 def attention(case: Case) -> list[Carried]:
     """ScaledDotProductAttention: the batch is a leading axis of all that carry it."""
     rank = len(case.output)
-    places = {Items(axis + rank - entry.rank, each) for entry, (axis, each) in case.batched}
+    places = {items.at(items.axis + rank - entry.rank) for entry, items in case.batched}
     if len(places) != 1:
         raise ItemsMeet("the axes that carry the batch are not aligned")
     (place,) = places

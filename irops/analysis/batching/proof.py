@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from irops.analysis.batching.carried import COUNTED, SAME, Carried, Items, ItemsMeet, axis_of_items
 from irops.analysis.batching.case import Case, Input
+from irops.analysis.batching.numbered import numbers_of_items
 from irops.analysis.batching.rules import RANDOM, REPEATS_SAME, SIZES, rule_of
 from irops.analysis.inferred import Inferred, LayerFacts
 from irops.analysis.model_analysis import ModelAnalysis
@@ -109,12 +111,23 @@ class _Follower:
             raise ItemsMeet("its values depend on what ran before it")
         if all(carried is SAME for carried in inputs if carried is not None):
             return [SAME] * len(facts.outputs)
-        of_items = any(isinstance(carried, Items) for carried in inputs)
-        type_name = node.layer.type
-        if of_items and type_name in SIZES:
-            return [COUNTED] * len(facts.outputs)
-        if of_items or (type_name in REPEATS_SAME and axis_of_items(facts.outputs[0].shape, self._count)):
+        if node.layer.type in SIZES:
+            return [SAME if fact.value is not None else COUNTED for fact in facts.outputs]
+        if any(isinstance(carried, Items) for carried in inputs):
             return self._by_rule(node, facts, inputs)
+        return self._counted(node, facts, inputs)
+
+    def _counted(self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]) -> list[Carried]:
+        """What the outputs of a layer carry that depends on the number of items alone."""
+        case = self._case(node, facts, inputs)
+        if case is not None and node.op is not None and node.invocation is not None:
+            method = rule_of(node.op)
+            with suppress(ItemsMeet):
+                numbers = numbers_of_items(case, node.invocation, method)
+                if numbers is not None:
+                    return [numbers if numbers.step.any() else numbers.items]
+            if method is not None and node.layer.type in REPEATS_SAME and axis_of_items(case.output, self._count):
+                return self._checked(method(case), facts)
         return [SAME if fact.value is not None else COUNTED for fact in facts.outputs]
 
     def _inputs(self, node: LayerNode) -> list[Carried | None] | None:
@@ -130,20 +143,29 @@ class _Follower:
     def _by_rule(
         self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]
     ) -> list[Carried]:
-        op, invocation = node.op, node.invocation
-        method = None if op is None else rule_of(op)
-        if op is None or invocation is None or method is None:
+        method = None if node.op is None else rule_of(node.op)
+        if method is None:
             raise ItemsMeet("it has no rule that says whether it keeps items apart")
-        attributes = invocation.normal_attributes(facts.inputs)
-        entries = tuple(_entries(named_inputs(op, list(zip(facts.inputs, inputs)))))
-        if any(entry.fact.shape.dims is None for entry in entries) or any(
-            fact.shape.dims is None for fact in facts.outputs
-        ):
+        case = self._case(node, facts, inputs)
+        if case is None:
             raise ItemsMeet("the number of its axes depends on values")
-        case = Case(op.definition, attributes, entries, facts.outputs, self._count)
-        outputs = method(case)
+        return self._checked(method(case), facts)
+
+    def _case(self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]) -> Case | None:
+        """The layer as rules see it; None where it has no op, or shapes of an unknown rank."""
+        op, invocation = node.op, node.invocation
+        if op is None or invocation is None:
+            return None
+        entries = tuple(_entries(named_inputs(op, list(zip(facts.inputs, inputs)))))
+        if any(fact.shape.dims is None for fact in (*(entry.fact for entry in entries), *facts.outputs)):
+            return None
+        attributes = invocation.normal_attributes(facts.inputs)
+        return Case(op.definition, attributes, entries, facts.outputs, self._count)
+
+    def _checked(self, outputs: list[Carried], facts: LayerFacts) -> list[Carried]:
+        """What a rule gives, compared with the inferred shapes. Raises: ItemsMeet"""
         for carried, fact in zip(outputs, facts.outputs, strict=True):
-            if isinstance(carried, Items) and axis_of_items(fact.shape, self._count) != carried:
+            if isinstance(carried, Items) and not _fits(carried, axis_of_items(fact.shape, self._count)):
                 raise ItemsMeet(f"its shape {fact.shape.spelled} is not one of {SYMBOL} along axis {carried.axis}")
         return outputs
 
@@ -175,3 +197,8 @@ def _with_bodies(node: LayerNode) -> Iterator[LayerNode]:
 
 def _is_not_repeatable(node: LayerNode) -> bool:
     return node.layer.type in RANDOM or (node.op is not None and node.op.definition.stateful)
+
+
+def _fits(carried: Items, placed: Items | None) -> bool:
+    """Whether the shape of a value has the axis that a rule gives."""
+    return placed is not None and (carried.axis, carried.positions) == (placed.axis, placed.positions)

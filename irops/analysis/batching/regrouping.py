@@ -11,22 +11,21 @@ from irops.values.dim import Dim
 
 
 def regrouped(case: Case) -> list[Carried]:
-    """Reshape, Squeeze, Unsqueeze: elements keep their order, so items stay together where the axes before
-    that of the batch have as many elements as before, and its new size is a multiple of their number.
+    """Reshape, Squeeze, Unsqueeze: elements keep their order, so what is before and after the items in that
+    order is divided among the axes before and after that of the batch, and this axis.
 
     The pattern may depend on the number of items: only the shape follows from it.
     """
-    axis, each = case.items("data")
-    before = case["data"].fact.shape
-    after = case.output
+    items = case.items("data")
+    before, after = case["data"].fact.shape, case.output
     placed = axis_of_items(after, case.count)
     if placed is None:
         raise ItemsMeet(f"its shape {after.spelled} has no axis of items")
-    outer = _product(before[:axis]) == _product(after[: placed.axis])
-    inner = _product(before[axis + 1 :]) * each == _product(after[placed.axis + 1 :]) * placed.each
-    if not (outer and inner):
-        raise ItemsMeet(f"it merges {before.spelled} to {after.spelled}, where items are not in sequence")
-    return [placed]
+    outside, inside = _product(before[: items.axis]) * items.outer, _product(before[items.axis + 1 :]) * items.each
+    outer, each = _product(after[: placed.axis]), _product(after[placed.axis + 1 :])
+    if not outer or not each or outside % outer or inside % each:
+        raise ItemsMeet(f"its shape {after.spelled} takes the elements of {before.spelled} apart")
+    return [Items(placed.axis, inside // each, outside // outer)]
 
 
 def _product(sizes: Iterable[Dim]) -> int:
@@ -35,9 +34,9 @@ def _product(sizes: Iterable[Dim]) -> int:
 
 def transposed(case: Case) -> list[Carried]:
     case.only("arg")
-    axis, each = case.items("arg")
+    items = case.items("arg")
     order = case.numbers("input_order") or tuple(range(case["arg"].rank))[::-1]
-    return [Items(order.index(axis), each)]
+    return [items.at(order.index(items.axis))]
 
 
 def broadcast(case: Case) -> list[Carried]:
@@ -47,11 +46,16 @@ def broadcast(case: Case) -> list[Carried]:
     mapped: Iterable[int] = range(rank - data.rank, rank)
     if case.has("axes_mapping") and case.attributes["mode"] == "explicit":
         mapped = case.numbers("axes_mapping")
-    return [_repeated(case, tuple(mapped))]
+    placed = _repeated(case, tuple(mapped))
+    if data.carried is SAME and placed.axis in mapped:
+        at = tuple(mapped).index(placed.axis)
+        if data.fact.shape[at] != 1:
+            raise ItemsMeet("its data has several elements along the batch")
+    return [placed]
 
 
 def tiled(case: Case) -> list[Carried]:
-    """Tile: as Broadcast, with numbers of copies; each copy of an item lies beside the copies of others."""
+    """Tile: as Broadcast, with numbers of copies; the same data for each item may have several elements."""
     data = case["data"]
     rank = len(case.output)
     start = rank - data.rank
@@ -67,10 +71,7 @@ def _repeated(case: Case, mapped: tuple[int, ...]) -> Items:
     if placed is None:
         raise ItemsMeet(f"its shape {case.output.spelled} has no axis of items")
     if isinstance(data.carried, Items):
-        if Items(mapped[data.carried.axis], data.carried.each) != placed:
-            raise ItemsMeet("it moves the items to another axis")
-    elif data.carried is not SAME:
+        return data.carried.at(mapped[data.carried.axis])
+    if data.carried is not SAME:
         raise ItemsMeet("input 'data' depends on the number of items")
-    elif placed.axis in mapped and data.fact.shape[mapped.index(placed.axis)] != 1:
-        raise ItemsMeet("its data has several elements along the batch")
     return placed

@@ -56,13 +56,13 @@ def _require_constant(*bounds: Dim) -> None:
 def sliced_by_masks(case: Case) -> list[Carried]:
     """StridedSlice, whose masks add axes and drop them."""
     case.only("data", "begin", "end", "stride")
-    axis, each = case.items("data")
+    items = case.items("data")
     attributes, rank = case.attributes, case["data"].rank
     bounds = _bounds(case)
     masks = [attributes[f"{name}_mask"] for name in ("new_axis", "shrink_axis", "ellipsis")]
     read, placed, result = 0, 0, -1
     for kind, number in parts(len(bounds), rank, *masks):
-        is_batch = kind != "new" and read == axis
+        is_batch = kind != "new" and read == items.axis
         if is_batch:
             result = placed
         if kind in ("slice", "shrink"):
@@ -70,7 +70,7 @@ def sliced_by_masks(case: Case) -> list[Carried]:
             _require_part(kind, case["data"].fact.shape[read], masked(*bounds[number], *flags), is_batch)
         read += kind != "new"
         placed += kind != "shrink"
-    return [Items(result, each)]
+    return [items.at(result)]
 
 
 def _require_part(kind: str, size: Dim, bounds: Bounds, is_batch: bool) -> None:
