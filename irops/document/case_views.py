@@ -37,7 +37,10 @@ class TensorView:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """An example after running it: the computed outputs or the diagnostics. xml: its layer in an IR file."""
+    """An example after running it: the computed outputs or the diagnostics. xml: its layer in an IR file.
+
+    The outputs of an op without functions, which an editor shows, are those that the example expects.
+    """
 
     title: str
     attributes: str
@@ -49,7 +52,8 @@ class CaseView:
 
 
 def case_view(op: Op, case: Case) -> CaseView:
-    outputs, diagnostics = outcome(op, case)
+    is_run = op.functions.kernel is not None or op.definition.library != ""
+    outputs, diagnostics = outcome(op, case) if is_run else ([], [])
     attributes = ", ".join(f"{name}={value}" for name, value in case.attributes.items())
     expected = expected_outputs(op, case)
     tensors = [
@@ -63,7 +67,7 @@ def case_view(op: Op, case: Case) -> CaseView:
         else [p.name for p in op.definition.outputs]
     )
     shown = (_array_view(name, array) for name, array in zip(names, outputs))
-    if op.definition.library:  # no kernel: what is inferred
+    if op.functions.kernel is None:  # what is inferred, or expected
         shown = (_tensor_view(tensor) for tensor in expected)
     return CaseView(
         title=case.name or "",
@@ -71,7 +75,7 @@ def case_view(op: Op, case: Case) -> CaseView:
         inputs=tuple(_tensor_view(t) for t in tensors),
         outputs=tuple(shown),
         net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
-        xml=layer_xml(op, case) if case.violates is None else "",
+        xml=layer_xml(op, case) if case.violates is None and is_run else "",
         diagnostics=tuple(f"{d.severity} {d.code}: {d.message}" for d in diagnostics),
     )
 
