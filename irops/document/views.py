@@ -10,6 +10,7 @@ from irops.document.calls import call_text
 from irops.document.case_views import CaseView, case_view
 from irops.document.domains import domain_text, port_text
 from irops.document.faculties import fast_backends
+from irops.document.formulas.page import formula_html
 from irops.document.movement import movement
 from irops.document.picture import picture
 from irops.document.search_words import index_entries, search_words
@@ -52,7 +53,7 @@ class Sibling:
 
 @dataclass(frozen=True, slots=True)
 class OpView:
-    """The contents of the page of an op."""
+    """The contents of the page of an op. formula: as HTML, '' if it is code or if there is none."""
 
     op: Op
     version: OpVersion | None
@@ -72,6 +73,7 @@ class OpView:
     picture: str
     backends: tuple[str, ...]
     counterpart: Counterpart | None
+    formula: str
 
     @property
     def definition(self) -> Definition:
@@ -114,6 +116,7 @@ def op_view(registry: Registry, op: Op) -> OpView:
         picture="" if moved is None else picture(moved),
         backends=fast_backends(op),
         counterpart=counterpart_of(op.id),
+        formula=formula_html(definition),
     )
 
 
