@@ -8,7 +8,7 @@ from typing import Any
 
 from irops.conformance.example import expected_outputs, inputs_of, outcome
 from irops.document.elements import elements_text, tensor_text
-from irops.document.layer_xml import layer_xml
+from irops.document.layer_xml import LayerText, layer_text
 from irops.spec.definition import Case, Tensor
 from irops.spec.op import Op
 from irops.values.element import Array
@@ -37,7 +37,9 @@ class TensorView:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """An example after running it: the computed outputs or the diagnostics. xml: its layer in an IR file."""
+    """An example after running it: the computed outputs or the diagnostics. xml: its layer in an IR file;
+    bodies: name and text of each body of the layer; net: its model, if it is one.
+    """
 
     title: str
     attributes: str
@@ -45,6 +47,7 @@ class CaseView:
     outputs: tuple[TensorView, ...]
     net: str
     xml: str
+    bodies: tuple[tuple[str, str], ...]
     diagnostics: tuple[str, ...]
 
 
@@ -63,6 +66,7 @@ def case_view(op: Op, case: Case) -> CaseView:
         else [p.name for p in op.definition.outputs]
     )
     shown = (_array_view(name, array) for name, array in zip(names, outputs))
+    text = layer_text(op, case) if case.violates is None else LayerText()
     if op.definition.library:  # no kernel: what is inferred
         shown = (_tensor_view(tensor) for tensor in expected)
     return CaseView(
@@ -71,7 +75,8 @@ def case_view(op: Op, case: Case) -> CaseView:
         inputs=tuple(_tensor_view(t) for t in tensors),
         outputs=tuple(shown),
         net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
-        xml=layer_xml(op, case) if case.violates is None else "",
+        xml=text.layer,
+        bodies=text.bodies,
         diagnostics=tuple(f"{d.severity} {d.code}: {d.message}" for d in diagnostics),
     )
 
