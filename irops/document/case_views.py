@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from irops.conformance.example import expected_outputs, inputs_of, outcome
+from irops.diagnostics.diagnostic import Diagnostic
 from irops.document.elements import elements_text, tensor_text
 from irops.document.layer_xml import LayerText, layer_text
 from irops.spec.definition import Case, Tensor
@@ -77,8 +78,20 @@ def case_view(op: Op, case: Case) -> CaseView:
         net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
         xml=text.layer,
         bodies=text.bodies,
-        diagnostics=tuple(f"{d.severity} {d.code}: {d.message}" for d in diagnostics),
+        diagnostics=tuple(
+            dict.fromkeys(f"{d.severity} {d.code}: {d.message}" for d in _about(op, case, diagnostics))
+        ),
     )
+
+
+def _about(op: Op, case: Case, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics that an example is about: of a counterexample, those of what it violates. Others report
+    that it has no values to run with.
+    """
+    if case.violates is None:
+        return diagnostics
+    about = (case.violates, f"{op.id}:{case.violates}")
+    return [d for d in diagnostics if (d.constraint or d.code) in about] or diagnostics
 
 
 def _tensor_view(tensor: Tensor) -> TensorView:

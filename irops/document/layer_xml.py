@@ -129,9 +129,17 @@ def _attributes(op: Op, case: Case) -> dict[str, str]:
     texts: dict[str, str] = {}
     for attribute in op.definition.attributes.values():
         text = case.attributes.get(attribute.name, attribute.default)
-        whole, _, detail = attribute.name.partition(".")
-        if text is None or attribute.builder or (detail and whole not in case.attributes):
+        if text is None or attribute.builder or _is_idle_detail(op, case, attribute.name):
             continue
         is_list = attribute.type in LISTS
         texts[attribute.name] = ", ".join(re.split(r"[\s,]+", text.strip())) if is_list else text
     return texts
+
+
+def _is_idle_detail(op: Op, case: Case, name: str) -> bool:
+    """Whether an attribute only details another one, which has its default: auto_broadcast.axis"""
+    whole, _, detail = name.partition(".")
+    if not detail or whole not in op.definition.attributes:
+        return False
+    default = op.definition.attributes[whole].default
+    return name not in case.attributes and case.attributes.get(whole, default) == default
