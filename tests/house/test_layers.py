@@ -63,6 +63,8 @@ DOORS = {
     "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
+    "dask": ("cluster/",),
+    "distributed": ("cluster/",),
     "pygls": ("server/",),
     "lsprotocol": ("server/",),
     "pyarrow": ("surveys/",),
