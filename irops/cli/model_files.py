@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from irops.cli.index import part
+from irops.ir.opening import models_at
 from irops.ir.regular import open_regular
+from irops.ir.remote.reasons import RemoteError
 from irops.ir.root_tag import root_tag
+from irops.urls import is_url, local_path
 
 SNIFFED_BYTES = 1 << 16
 """How many bytes are read to detect the kind of a file."""
@@ -30,12 +33,20 @@ class ModelFiles:
 def find_models(paths: Sequence[str]) -> ModelFiles:
     """The named files, and the models in named folders and their subfolders, sorted by path.
 
+    A URL may name a folder, too, or a pattern.
     Links to files are followed, links to folders are not; hidden folders are skipped.
     """
     files: dict[str, None] = {}
     empty: list[str] = []
     others = 0
-    for path in paths:
+    for path in map(local_path, paths):
+        if is_url(path):
+            models, other_count = _remote(path)
+            files.update(dict.fromkeys(models))
+            others += other_count
+            if not models:
+                empty.append(path)
+            continue
         if not os.path.isdir(path):
             files[path] = None
             continue
@@ -51,6 +62,14 @@ def find_models(paths: Sequence[str]) -> ModelFiles:
 def model_help() -> str:
     """What the MODEL of a command may be."""
     return "; ".join(dialect["file_help"] for dialect in part("dialects") if dialect["file_help"])
+
+
+def _remote(url: str) -> tuple[Sequence[str], int]:
+    """The models of a URL; the URL itself if it cannot be listed, which is reported when it is read."""
+    try:
+        return models_at(url, tuple(suffix for dialect in part("dialects") for suffix in dialect["suffixes"]))
+    except RemoteError:
+        return (url,), 0
 
 
 def _candidates(folder: str) -> Iterator[str]:

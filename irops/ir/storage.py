@@ -235,6 +235,10 @@ class JoinedWeights(Weights):
         self._parts, self._starts = [first], [0]
         self._size = first.size
 
+    def local_path(self) -> str | None:
+        """None: they are more than a file."""
+        return None
+
     @property
     def is_single(self) -> bool:
         """Whether nothing was appended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import IO, BinaryIO
 
 from irops.cache.downloads import NoRoom
@@ -88,7 +89,7 @@ class RemoteWeights(Weights):
             return content
         except NoRanges:
             return None
-        except RemoteError as error:
+        except OSError as error:
             raise self._unreadable(error) from None
 
     def _whole(self) -> Weights:
@@ -109,7 +110,7 @@ class RemoteWeights(Weights):
             remote.require_unchanged()
 
         # what may be another content next time is kept for this process alone
-        certain = b"" if remote.version.is_certain else b"%d" % id(self)
+        certain = b"" if remote.version.is_certain else os.urandom(8)
         key = key_of(remote.identity.encode(), remote.version.text.encode(), certain)
         self._kept = downloads().fetched(key, size, fetch)
         return Weights.of_file(self._kept.name)
