@@ -19,7 +19,7 @@ from irops.ir.regular import NotRegular
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.text import is_binary, source_of
 from irops.ir.traffic import count_read
-from irops.ir.weights import Weights
+from irops.ir.weights import Weights, small_integers
 from irops.limits import Limits, recursion_limit_for
 from irops.urls import StrPath, local_path, with_suffix, without_credentials
 
@@ -99,6 +99,8 @@ def _load(
     with no_collection(), recursion_limit_for(limits.depth):
         try:
             model = Builder(faults).model(data, weights)
+            if weights.is_remote:
+                weights.expect(small_integers(model))
         except ReadError:
             if doctype_findings:  # the error may be caused by removing the declaration
                 raise ReadError(doctype_findings) from None

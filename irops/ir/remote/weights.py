@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import IO, BinaryIO
 
 from irops.cache.downloads import NoRoom
@@ -29,6 +30,7 @@ class RemoteWeights(Weights):
     """
 
     __slots__ = ("_blocks", "_kept", "_local", "_remote")
+    is_remote = True
 
     def __init__(self, url: str, limits: Limits) -> None:
         super().__init__(None)
@@ -69,6 +71,10 @@ class RemoteWeights(Weights):
         self._within(offset, size)
         for start in range(offset, offset + size, LARGE << 3):
             target.write(self.read(start, min(LARGE << 3, offset + size - start)))
+
+    def expect(self, places: Iterable[tuple[int, int]]) -> None:
+        if self._remote is not None:
+            self._blocks.expect((at, size) for at, size in places if at + size <= self._size)
 
     def keep_open(self) -> None:
         """Nothing is written over a remote file."""
