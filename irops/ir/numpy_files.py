@@ -17,6 +17,7 @@ from irops.diagnostics.rules import rule
 from irops.ir.regular import NotRegular, open_regular
 from irops.limits import Limits
 from irops.limits import notes as limit_notes
+from irops.urls import without_credentials
 from irops.values.element import Array
 
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
@@ -101,7 +102,9 @@ def _opened(path: str) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise UnreadableFileError(f"{path} does not exist") from None
     except NotRegular as error:
-        raise UnreadableFileError(f"{path} {error}; it must be an .npy or .npz file") from None
+        raise UnreadableFileError(
+            f"{without_credentials(path)} {error}; it must be a local .npy or .npz file"
+        ) from None
     except PermissionError as error:
         raise UnreadableFileError(f"{path} cannot be read: {error.strerror}") from None
     except (DiagnosticError, UnreadableFileError):

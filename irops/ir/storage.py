@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 from bisect import bisect_right
+from collections.abc import Iterable
 from errno import EACCES
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import IO, BinaryIO
 from irops.ir.copying import copy_range, read_at
 from irops.ir.open_files import OpenFiles
 from irops.ir.regular import NotRegular, open_regular, require_regular
+from irops.ir.traffic import count_read
 
 _OPENING = RLock()
 """Held while a file is opened or mapped. One for all, so that Weights can be copied and pickled."""
@@ -33,6 +35,7 @@ class Weights:
     """
 
     __slots__ = ("_bytes", "_digests", "_fault", "_file", "_identity", "_size", "path")
+    is_remote = False
 
     def __init__(self, path: str | None, data: bytes = b"") -> None:
         self.path = path
@@ -78,6 +81,7 @@ class Weights:
         content = self._bytes
         if content is None:
             content = self._mapped()
+            count_read(size)
         self.require_unchanged()
         return content[offset : offset + size]
 
@@ -100,6 +104,7 @@ class Weights:
                 content = read_at(file.fileno(), offset, size)
         if len(content) < size:
             raise self._changed()
+        count_read(size)
         return memoryview(content)
 
     def digest(self, offset: int, size: int) -> bytes:
@@ -130,13 +135,21 @@ class Weights:
         except EOFError:
             raise self._changed() from None
         self.require_unchanged()
+        count_read(size)
         target.seek(place + size)
+
+    def expect(self, places: Iterable[tuple[int, int]]) -> None:
+        """Name offsets and sizes that are probably read. Remote weights then ask for them together."""
 
     def keep_open(self) -> None:
         """Open the file, if there is one. Raises: WeightsChanged if it is not what it was"""
         with _OPENING:
             if self._file is None and self.path is not None and not self._fault:
                 self._file = self._opened()
+
+    def local_path(self) -> str | None:
+        """The absolute path of the file, for libraries that open it themselves; None if there is no file."""
+        return None if self.path is None else os.path.abspath(self.path)
 
     def require_unchanged(self) -> None:
         """Check that a file that was opened is unchanged. Raises: WeightsChanged if not"""
@@ -227,6 +240,10 @@ class JoinedWeights(Weights):
         self._parts, self._starts = [first], [0]
         self._size = first.size
 
+    def local_path(self) -> str | None:
+        """None: they are more than a file."""
+        return None
+
     @property
     def is_single(self) -> bool:
         """Whether nothing was appended."""
@@ -263,6 +280,9 @@ class JoinedWeights(Weights):
     def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
         part, start = self._part(offset, size)
         part.copy_to(target, offset - start, size)
+
+    def expect(self, places: Iterable[tuple[int, int]]) -> None:
+        """Name offsets and sizes that are probably read. Remote weights then ask for them together."""
 
     def keep_open(self) -> None:
         for part in self._parts:
