@@ -23,10 +23,10 @@ from irops.surveys.listing import Listing
 from irops.surveys.report.write import write_report
 from irops.surveys.row import Row
 from irops.surveys.settings import Settings
+from irops.surveys.start import prepare
 from irops.surveys.store import Store
 from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import Task
-from irops.surveys.work import prepare
 
 AGAINST = "against.json"
 Progress = Callable[[int, int, object], None]
@@ -109,7 +109,6 @@ class _Survey:
         to_do = self._cells.to_do(self._store.rows, self._request.again)
         if self._folder is not None:
             self._folder.write_manifest(self._manifest())
-            self._write_identities(self._folder)
         for cell in to_do:
             self._store.rows.pop(cell.place, None)
         try:
@@ -144,15 +143,12 @@ class _Survey:
         self._store.flush()
         rows = self._cells.in_order(self._store.rows)
         if self._folder is not None:
-            self._write_identities(self._folder)
+            self._folder.write(IDENTITIES, json.dumps(self._identities.to_json()))
             self._folder.write("results.csv", results_csv(rows))
             self._folder.write("results.json", results_json(rows))
             self._folder.write("timings.csv", timings_csv(rows))
             (self._folder.path / AGAINST).unlink(missing_ok=True)
         return rows
-
-    def _write_identities(self, folder: ReportFolder) -> None:
-        folder.write(IDENTITIES, json.dumps(self._identities.to_json()))
 
     def _manifest(self) -> dict[str, Any]:
         request = self._request
