@@ -19,6 +19,7 @@ LEVELS = {
     "urls": -1,
     "processes": -1,
     "cache": 0,
+    "cluster": 1,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,
@@ -42,6 +43,7 @@ LEVELS = {
     "conformance": 11,
     "document": 12,
     "server": 12,
+    "surveys": 12,
     "cli": 13,
     "testing": 13,
 }
@@ -63,8 +65,12 @@ DOORS = {
     "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
+    "dask": ("cluster/",),
+    "distributed": ("cluster/",),
     "pygls": ("server/",),
     "lsprotocol": ("server/",),
+    "pyarrow": ("surveys/",),
+    "pandas": ("surveys/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 
