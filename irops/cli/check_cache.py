@@ -17,9 +17,9 @@ from irops.cache.entries import key_of, read_entry, write_entry
 from irops.cache.folder import cache_folder
 from irops.cache.identity import everything, file_identity, is_recent
 from irops.cli.check_options import CheckOptions
-from irops.cli.exit_codes import PATH_RULES
 from irops.diagnostics.report import Report
 from irops.diagnostics.stored import report_as_text, report_of_text
+from irops.diagnostics.subjects import TRANSIENT
 from irops.ir.regular import open_regular
 from irops.limits import Limits
 from irops.spec.plugins import OPS, RULES, is_registered
@@ -28,8 +28,6 @@ from irops.switches import enabled
 FOLDER = "check"
 SUFFIX = ".xml"
 """Only results for IR files are kept: models of other formats may refer to any number of other files."""
-TRANSIENT = PATH_RULES | {"checking-time-limit", "changed-weights"}
-"""Rules about something that may be different the next time, although no file changes."""
 
 
 @dataclass(frozen=True, slots=True)

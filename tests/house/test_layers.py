@@ -16,8 +16,10 @@ LEVELS = {
     "process_setting": -1,
     "switches": -1,
     "html_table": -1,
+    "urls": -1,
     "processes": -1,
     "cache": 0,
+    "cluster": 1,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,
@@ -41,6 +43,7 @@ LEVELS = {
     "conformance": 11,
     "document": 12,
     "server": 12,
+    "surveys": 12,
     "cli": 13,
     "testing": 13,
 }
@@ -57,12 +60,17 @@ DOORS = {
     "onnxruntime": ("backends/", "debugging/", "conformance/"),
     "torch": ("backends/", "conformance/", "runtime/torch_gradients.py"),
     "hypothesis": ("conformance/",),
+    "fsspec": ("ir/remote/",),
     "numba": ("backends/",),
     "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
+    "dask": ("cluster/",),
+    "distributed": ("cluster/",),
     "pygls": ("server/",),
     "lsprotocol": ("server/",),
+    "pyarrow": ("surveys/",),
+    "pandas": ("surveys/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 

@@ -1,0 +1,67 @@
+"""Find the model files named by paths of files and folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from irops.ir.regular import open_regular
+from irops.ir.root_tag import root_tag
+
+SNIFFED_BYTES = 1 << 16
+"""How many bytes are read to detect the kind of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The model files, in order, without duplicates.
+
+    empty: folders without models; others: the number of .xml files in folders that are not models.
+    """
+
+    files: tuple[str, ...]
+    empty: tuple[str, ...]
+    others: int
+
+
+def model_files(paths: Sequence[str], suffixes: tuple[str, ...]) -> ModelFiles:
+    """The named files, and the models in named folders and their subfolders, sorted by path.
+
+    Links to files are followed, links to folders are not; hidden folders are skipped.
+    suffixes: how names of models end
+    """
+    files: dict[str, None] = {}
+    empty: list[str] = []
+    others = 0
+    for path in paths:
+        if not os.path.isdir(path):
+            files[path] = None
+            continue
+        inside = sorted(_candidates(path, suffixes))
+        models = [file for file in inside if not is_other_xml(file)]
+        others += len(inside) - len(models)
+        files.update(dict.fromkeys(models))
+        if not models:
+            empty.append(path)
+    return ModelFiles(tuple(files), tuple(empty), others)
+
+
+def is_other_xml(path: str) -> bool:
+    """Whether a file is XML but not a model.
+
+    Damaged files and files with weights next to them count as models, so that they are checked.
+    """
+    try:
+        with open_regular(path) as file:
+            root = root_tag(file.read(SNIFFED_BYTES))
+    except OSError:
+        return False
+    return root is not None and root.lower() != "net" and not Path(path).with_suffix(".bin").exists()
+
+
+def _candidates(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (os.path.join(place, name) for name in names if name.endswith(suffixes))

@@ -1,0 +1,130 @@
+"""The tasks that compute values, of inputs that are made up: run and compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from irops.analysis.made_up import made_up
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import Signature
+from irops.debugging.compare.comparison import Comparison, compared
+from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.source import Context, Failure, Source
+from irops.debugging.sources.workers import Workers
+from irops.diagnostics.printable import abridged
+from irops.registry import Registry
+from irops.runtime.session import Session
+from irops.spec.types import OPENVINO
+from irops.surveys.describing import MAX_NAME, MAX_OUTPUTS, MAX_TEXT, Detail, findings_detail
+from irops.surveys.examining import Examined, analysed
+from irops.surveys.settings import Settings
+from irops.surveys.tasks import DEVICE, REFERENCE
+from irops.values.element import Array, element_type_of
+from irops.values.shape import Shape
+from irops.verdicts.verdict import Verdict
+
+FAILURES = {
+    "crashed": "crash",
+    "stalled": "timeout",
+    "oversized": "memory",
+    "refused": "fail",
+    "declined": "unsupported",
+}
+"""The status for each kind of Failure."""
+
+
+class Computing:
+    """Runs and compares models. The processes of sources stay open from model to model."""
+
+    def __init__(self, settings: Settings, registry: Registry | None) -> None:
+        self._settings, self._registry = settings, registry
+        self._workers = Workers.of(registry, settings.limits, settings.seconds)
+        self._sources: dict[str, Source] = {}
+
+    def run(self, path: str, source: str) -> Examined:
+        """Whether a source computes a model. Raises: DiagnosticError, SourceFailed"""
+        analysis = analysed(path, self._settings, self._registry)
+        unsupported = _unsupported(analysis, source)
+        if unsupported:
+            return unsupported
+        arrays = self._inputs(analysis.signature)
+        if source == REFERENCE:
+            return self._run_here(analysis, arrays)
+        context = Context(analysis, analysis.signature.arrays(arrays))
+        values = self._source(source).results(context)
+        if isinstance(values, Failure):
+            return of_failure(values)
+        return "pass", {"outputs": _described(values)}, False
+
+    def compare(self, path: str, a: str, b: str) -> Examined:
+        """Whether two sources give the same values. Raises: DiagnosticError, SourceFailed"""
+        analysis = analysed(path, self._settings, self._registry)
+        unsupported = _unsupported(analysis, a) or _unsupported(analysis, b)
+        if unsupported:
+            return unsupported
+        arrays = analysis.signature.arrays(self._inputs(analysis.signature))
+        return _of_comparison(compared(Context(analysis, arrays), self._source(a), self._source(b)))
+
+    def _run_here(self, analysis: ModelAnalysis, arrays: Mapping[str | int, Array]) -> Examined:
+        session = Session(analysis)
+        session.evaluator.run_once()
+        results = session.run(arrays)
+        detail = {"outputs": _described(results), **findings_detail(results.warnings, analysis)}
+        return "warn" if results.warnings else "pass", detail, False
+
+    def _inputs(self, signature: Signature) -> dict[str | int, Array]:
+        """An array for each input, by position: its values depend on its name alone."""
+        settings = self._settings
+        return {
+            port.position: made_up(signature.model, port, "random", settings.seed, limits=settings.limits)[0]
+            for port in signature.inputs
+        }
+
+    def _source(self, text: str) -> Source:
+        if text not in self._sources:
+            self._sources[text] = source_of_text(text, self._workers)
+        return self._sources[text]
+
+
+def of_failure(failure: Failure) -> Examined:
+    """The result where a source gives no values."""
+    transient = failure.kind in ("stalled", "oversized")
+    return FAILURES[failure.kind], {"message": abridged(failure.reason, MAX_TEXT)}, transient
+
+
+def _unsupported(analysis: ModelAnalysis, source: str) -> Examined | None:
+    if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
+        message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
+        return "unsupported", {"message": message}, False
+    return None
+
+
+def _of_comparison(comparison: Comparison) -> Examined:
+    counts = {str(verdict): count for verdict, count in comparison.counts.items()}
+    detail: Detail = {"verdicts": counts}
+    first = comparison.first
+    if first is not None:
+        detail["first"] = {
+            "layer": abridged("/".join((*first.path, first.name)), MAX_NAME),
+            "op": first.op,
+            "verdict": str(first.verdict),
+            "reason": abridged(first.reason, MAX_TEXT),
+        }
+        return "fail", detail, False
+    skipped = Counter(layer.reason for layer in comparison.layers if layer.verdict is Verdict.SKIPPED)
+    if skipped and skipped.total() == len(comparison.layers):
+        reason, _ = max(skipped.items(), key=lambda item: (item[1], item[0]))
+        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
+    if not comparison.complete:
+        message = abridged("; ".join(comparison.notes) or f"{comparison.b} did not run to the end", MAX_TEXT)
+        return "fail", {**detail, "message": message}, False
+    return "pass", detail, False
+
+
+def _described(values: Mapping[str, Array]) -> dict[str, str]:
+    """Type and shape of arrays, by name."""
+    return {
+        abridged(name, MAX_NAME): f"{element_type_of(array)}{Shape(array.shape)}"
+        for name, array in list(values.items())[:MAX_OUTPUTS]
+    }
