@@ -61,6 +61,7 @@ function sorted(rows) {
 function sortKey(name) {
   const index = tasks.indexOf(name.replace(/^task /, ""));
   if (name.startsWith("task ") && index >= 0) return row => STATUSES.indexOf(columns[index].letters[row]);
-  return { name: row => row, worst: row => worst[row], findings: row => findings[row], seconds: row => seconds[row],
-    change: row => -changed[row] }[name];
+  const keys = { name: row => row, worst: row => worst[row], findings: row => findings[row],
+    seconds: row => seconds[row], change: row => -changed[row] };
+  return Object.hasOwn(keys, name) ? keys[name] : undefined;
 }

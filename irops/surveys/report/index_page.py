@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +21,9 @@ SCRIPTS = ("data.js", "filter.js", "panel.js", "matrix.js", "controls.js")
 """In the order in which the page runs them."""
 MAX_LINES = 300
 """How many lines a table of rules or ops has."""
+OPEN_LINES = 20
+"""How many of them are shown before a person opens the others."""
+COVERAGE = ("op", "in irops", "would be clean", "errors", "declined", "models", "layers")
 FILES = ("results.csv", "results.json", "timings.csv")
 """What lies beside the page."""
 
@@ -74,35 +78,51 @@ def _summary(totals: Totals) -> str:
 
 
 def _totals(totals: Totals) -> Iterator[str]:
-    used = [status for status in STATUS_LOOKS if totals.of_status(status)]
-    if not used:
+    if not totals.cells:
         yield "<p>No cells.</p>\n"
         return
-    rows = []
-    for status in used:
-        counts = [_count(totals.statuses[task, status], task=task, status=status) for task in totals.tasks]
-        mark = filter_link(status_mark(status), status=status)
-        rows.append((mark, *counts, f"{totals.of_status(status):,}", text(STATUS_LOOKS[status].meaning)))
-    numbers = range(1, len(totals.tasks) + 2)
-    yield from table(("status", *totals.tasks, "all", "meaning"), rows, numbers=numbers)
+    marks = {status: (status_mark(status), look.meaning) for status, look in STATUS_LOOKS.items()}
+    yield from _by_task("status", marks, totals.statuses, totals)
 
 
 def _changes(totals: Totals) -> Iterator[str]:
-    used = [change for change in CHANGE_LOOKS if totals.of_change(change)]
-    if not used:
+    if not totals.changes:
         yield "<p>Every cell has the status that it has in the earlier survey.</p>\n"
         return
-    rows = [
-        (
-            filter_link(change_mark(change), change=change),
-            *(_count(totals.changes[task, change], task=task, change=change) for task in totals.tasks),
-            f"{totals.of_change(change):,}",
-            text(CHANGE_LOOKS[change].meaning),
+    marks = {change: (change_mark(change), look.meaning) for change, look in CHANGE_LOOKS.items()}
+    yield from _by_task("change", marks, totals.changes, totals)
+    if totals.worse:
+        yield "<h3>Worse</h3>\n"
+        rows = (
+            (
+                filter_link(isolated(model), model=model),
+                text(cell.task),
+                status_mark(cell.before),
+                status_mark(cell.status),
+            )
+            for model, cell in totals.worse
         )
-        for change in used
-    ]
-    numbers = range(1, len(totals.tasks) + 2)
-    yield from table(("change", *totals.tasks, "all", "meaning"), rows, numbers=numbers)
+        yield from table(("model", "task", "before", "now"), rows)
+        count = totals.of("worse", totals.changes)
+        if count > len(totals.worse):
+            link = filter_link("all of them", change="worse")
+            yield f"<p>and {count - len(totals.worse):,} more; {link}</p>\n"
+
+
+def _by_task(
+    what: str, marks: Mapping[str, tuple[str, str]], counts: Counter[tuple[str, str]], totals: Totals
+) -> Iterator[str]:
+    """Cells by status or by change, and task. marks: how each is shown, and what it means"""
+    tasks = totals.tasks
+    rows = []
+    for name, (mark, meaning) in marks.items():
+        total = totals.of(name, counts)
+        if total:
+            of_tasks = [_count(counts[task, name], **{"task": task, what: name}) for task in tasks]
+            everywhere = [f"{total:,}"] if len(tasks) > 1 else []
+            rows.append((filter_link(mark, **{what: name}), *of_tasks, *everywhere, text(meaning)))
+    titles = (what, *tasks, *(["all"] if len(tasks) > 1 else []), "meaning")
+    yield from table(titles, rows, numbers=range(1, len(titles) - 1))
 
 
 def _count(count: int, **filters: str) -> str:
@@ -135,8 +155,8 @@ def _rules(reported: Reported) -> Iterator[str]:
                 *_numbers(rules.models[code], rules.cells[code], rules.findings[code]),
             )
         )
-    yield from table(("rule", "name", "severity", "models", "cells", "findings"), rows, numbers=(3, 4, 5))
-    yield from _more(len(rules.models))
+    titles = ("rule", "name", "severity", "models", "cells", "findings")
+    yield from _folded(titles, rows, len(rules.models), numbers=(3, 4, 5))
 
 
 def _ops(reported: Reported) -> Iterator[str]:
@@ -144,16 +164,15 @@ def _ops(reported: Reported) -> Iterator[str]:
     if not ops.models:
         yield "<p>No finding is at an op.</p>\n"
         return
-    rows = (
+    rows = [
         (
             filter_link(text(op), op=op, at="findings"),
             *_numbers(ops.models[op], ops.cells[op], ops.findings[op]),
         )
         for op in ops.sorted()[:MAX_LINES]
-    )
+    ]
     yield "<p>Findings that are listed in the results, by the op of their layer.</p>\n"
-    yield from table(("op", "models", "cells", "findings"), rows, numbers=(1, 2, 3))
-    yield from _more(len(ops.models))
+    yield from _folded(("op", "models", "cells", "findings"), rows, len(ops.models), numbers=(1, 2, 3))
 
 
 def _coverage(coverage: Coverage) -> Iterator[str]:
@@ -168,24 +187,23 @@ def _coverage(coverage: Coverage) -> Iterator[str]:
         " clean are those in which all errors, refusals and undefined ops are at this op alone.</p>\n"
     )
     if gaps:
-        yield from _coverage_table(gaps)
+        yield from _folded(COVERAGE, _coverage_rows(gaps), len(gaps), numbers=range(2, 7))
     yield "<details><summary>All op versions of the models</summary>\n"
-    yield from _coverage_table(sorted(entries, key=lambda entry: (-entry.models, entry.op)))
+    by_use = sorted(entries, key=lambda entry: (-entry.models, entry.op))
+    yield from table(COVERAGE, _coverage_rows(by_use), numbers=range(2, 7))
+    yield from _more(len(entries))
     yield "</details>\n"
 
 
-def _coverage_table(entries: list[OpCoverage]) -> Iterator[str]:
-    titles = ("op", "in irops", "would be clean", "errors", "declined", "models", "layers")
-    rows = (
+def _coverage_rows(entries: list[OpCoverage]) -> list[tuple[str, ...]]:
+    return [
         (
             filter_link(text(entry.op), op=entry.op),
             f'<span class="state {entry.state.split()[0]}">{entry.state}</span>',
             *_numbers(entry.would_be_clean, entry.errors, entry.declined, entry.models, entry.layers),
         )
         for entry in entries[:MAX_LINES]
-    )
-    yield from table(titles, rows, numbers=(2, 3, 4, 5, 6))
-    yield from _more(len(entries))
+    ]
 
 
 def _settings(settings: Mapping[str, Any]) -> Iterator[str]:
@@ -203,6 +221,19 @@ def _value(value: Any) -> str:
 
 def _numbers(*counts: int) -> tuple[str, ...]:
     return tuple(f"{count:,}" if count else '<span class="faint">0</span>' for count in counts)
+
+
+def _folded(
+    titles: Sequence[str], rows: Sequence[Sequence[str]], count: int, *, numbers: Sequence[int]
+) -> Iterator[str]:
+    """A table whose later rows are folded. count: of all rows, of which there may be fewer than that"""
+    first, others = rows[:OPEN_LINES], rows[OPEN_LINES:]
+    yield from table(titles, first, numbers=numbers)
+    if others:
+        yield f"<details><summary>{count - len(first):,} more</summary>\n"
+        yield from table(titles, others, numbers=numbers)
+        yield from _more(count)
+        yield "</details>\n"
 
 
 def _more(count: int) -> Iterator[str]:

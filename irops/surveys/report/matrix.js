@@ -1,7 +1,7 @@
 /* The matrix. Only rows in view, and some around them, are in the document. */
 const HEIGHT = 30, AROUND = 12, MAX_PRINTED = 2000;
 const scroller = byId("scroller"), grid = byId("grid"), body = grid.tBodies[0];
-const FIXED = [["worst", "worst"], ["findings", "findings"], ["seconds", "time"]];
+const FIXED = [["worst", "worst"], ["findings", "findings"], ["seconds", "time"]].slice(tasks.length > 1 ? 0 : 1);
 let order = [], current = -1, from = 0, to = 0;
 
 function buildHead() {
@@ -18,11 +18,12 @@ function buildHead() {
     }
     button.type = "button";
     button.title = `sort by ${label}`;
+    return cell;
   };
   heading("name", "model", "name");
   for (const task of tasks) heading(`task ${task}`, task, "task");
   if (isCompared) heading("change", "change", "small");
-  for (const [key, label] of FIXED) heading(key, label, "small");
+  for (const [key, label] of FIXED) heading(key, label, "small").className = key === "worst" ? "" : "number";
 }
 function markSorted() {
   for (const cell of grid.tHead.rows[0].cells) {
@@ -58,7 +59,7 @@ function makeRow(position) {
     }
   }
   if (isCompared) changeMark(add(line, "td"), CHANGES[changed[row]]);
-  statusMark(add(line, "td"), STATUSES[worst[row]]);
+  if (tasks.length > 1) statusMark(add(line, "td"), STATUSES[worst[row]]);
   add(line, "td", findings[row] ? count(findings[row]) : "", "number");
   add(line, "td", time(seconds[row]), "number");
   return line;

@@ -10,6 +10,8 @@ from irops.surveys.report.cells import Cell, ModelCells
 
 SLOWEST = 20
 """How many of the slowest cells are listed."""
+MAX_WORSE = 50
+"""How many cells that are worse are listed."""
 BINS_PER_DECADE = 2
 """How many bars of a histogram of times stand for a factor of ten."""
 MIN_SECONDS = 0.001
@@ -25,6 +27,8 @@ class Totals:
         """Cells by task and status."""
         self.changes: Counter[tuple[str, str]] = Counter()
         """Cells by task and change."""
+        self.worse: list[tuple[str, Cell]] = []
+        """The first cells that are worse, with their models."""
         self.times: dict[str, Counter[int]] = {}
         """Cells by task and bin; see bin_of."""
         self.seconds: dict[str, float] = {}
@@ -41,6 +45,8 @@ class Totals:
             self.findings += cell.detail.total
             if cell.change:
                 self.changes[cell.task, cell.change] += 1
+            if cell.change == "worse" and len(self.worse) < MAX_WORSE:
+                self.worse.append((model.name, cell))
             if cell.seconds is not None:
                 self._add_time(model.name, cell, cell.seconds)
 
@@ -55,11 +61,10 @@ class Totals:
         """All tasks, those of the earlier survey included."""
         return tuple(sorted({task for task, _ in self.statuses}))
 
-    def of_status(self, status: str) -> int:
-        return sum(count for (_, one), count in self.statuses.items() if one == status)
-
-    def of_change(self, change: str) -> int:
-        return sum(count for (_, one), count in self.changes.items() if one == change)
+    @staticmethod
+    def of(name: str, counts: Counter[tuple[str, str]]) -> int:
+        """The number of cells of a status or a change, over all tasks. counts: statuses or changes"""
+        return sum(count for (_, one), count in counts.items() if one == name)
 
 
 class Occurrences:
