@@ -27,7 +27,7 @@ function buildHead() {
 }
 function markSorted() {
   for (const cell of grid.tHead.rows[0].cells) {
-    const isSorted = state.sort.replace(/^-/, "") === cell.dataset.sort;
+    const isSorted = (state.sort || "name").replace(/^-/, "") === cell.dataset.sort;
     const direction = state.sort.startsWith("-") ? "descending" : "ascending";
     if (isSorted) cell.setAttribute("aria-sort", direction);
     else cell.removeAttribute("aria-sort");
@@ -35,7 +35,7 @@ function markSorted() {
 }
 function sortBy(key) {
   const first = key === "name" ? key : `-${key}`, second = key === "name" ? `-${key}` : key;
-  state.sort = state.sort === first ? second : first;
+  state.sort = (state.sort || "name") === first ? second : first;
 }
 function nameCell(line, row) {
   const cell = add(line, "th", undefined, "name"), name = models[row];
