@@ -10,13 +10,16 @@ import sys
 import time
 from collections.abc import Iterable
 from functools import cache
+from hashlib import sha256
 from importlib.machinery import PathFinder
+from pathlib import Path
 
 from irops.switches import disabled
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIBRARIES = ("numpy", "ml_dtypes", "lxml", "networkx")
 _SUFFIXES = (".py", ".xml", ".rng", ".so", ".pyd")
+_TEXTS = (".py", ".xml", ".rng")
 _COARSE, _FINE = 2.5, 0.1
 """Seconds within which two changes of a file may have the same time: where the file system counts in
 seconds, and where it counts in ticks.
@@ -61,6 +64,21 @@ def tree(folder: str, suffixes: tuple[str, ...] = _SUFFIXES) -> list[str]:
                 elif "." not in one.name and one.name != "__pycache__" and one.is_dir():
                     folders.append(one.path)
     return sorted(lines)
+
+
+@cache
+def content() -> str:
+    """A digest of the code and the definitions, which is the same on every machine that has the same."""
+    digest = sha256()
+    for root in (PACKAGE, specification_folder()):
+        inner = [path for path in Path(root).rglob("*") if path.suffix in _TEXTS]
+        schemas = specification_folder() + os.sep
+        for path in sorted(inner):
+            if root == PACKAGE and str(path).startswith(schemas):
+                continue
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+            digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def file_identity(path: str) -> str:

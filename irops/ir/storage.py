@@ -14,6 +14,7 @@ from typing import IO, BinaryIO
 from irops.ir.copying import copy_range, read_at
 from irops.ir.open_files import OpenFiles
 from irops.ir.regular import NotRegular, open_regular, require_regular
+from irops.ir.traffic import count_read
 
 _OPENING = RLock()
 """Held while a file is opened or mapped. One for all, so that Weights can be copied and pickled."""
@@ -78,6 +79,7 @@ class Weights:
         content = self._bytes
         if content is None:
             content = self._mapped()
+            count_read(size)
         self.require_unchanged()
         return content[offset : offset + size]
 
@@ -100,6 +102,7 @@ class Weights:
                 content = read_at(file.fileno(), offset, size)
         if len(content) < size:
             raise self._changed()
+        count_read(size)
         return memoryview(content)
 
     def digest(self, offset: int, size: int) -> bytes:
@@ -130,6 +133,7 @@ class Weights:
         except EOFError:
             raise self._changed() from None
         self.require_unchanged()
+        count_read(size)
         target.seek(place + size)
 
     def keep_open(self) -> None:
@@ -137,6 +141,10 @@ class Weights:
         with _OPENING:
             if self._file is None and self.path is not None and not self._fault:
                 self._file = self._opened()
+
+    def local_path(self) -> str | None:
+        """The absolute path of the file, for libraries that open it themselves; None if there is no file."""
+        return None if self.path is None else os.path.abspath(self.path)
 
     def require_unchanged(self) -> None:
         """Check that a file that was opened is unchanged. Raises: WeightsChanged if not"""

@@ -40,7 +40,7 @@ class Child:
         self._process: Started | None = None
         self._watch: Watch | None = None
         self._done = 0
-        self._ready = False
+        self._ready = self._stopped = False
 
     @property
     def pipe(self) -> Any:
@@ -49,8 +49,12 @@ class Child:
         return self._process.pipe
 
     @property
-    def deadline(self) -> float:
-        """When it will have worked too long on an item; inf while it waits."""
+    def patience(self) -> float:
+        """Seconds after which to look again whether it works too long on an item, which it may begin now."""
+        return min(max(self._deadline - monotonic(), 0.0), self._seconds)
+
+    @property
+    def _deadline(self) -> float:
         if self._process is None or self._seconds == inf:
             return inf
         shared = self._process.shared
@@ -74,6 +78,8 @@ class Child:
     def _start(self) -> None:
         process = self._process = started(self._prepared, self._copied)
         self._done, self._ready = 0, False
+        if self._stopped:  # meanwhile, so that stop() saw no process
+            process.kill()
         if self._memory < inf:
             self._watch = Watch(inf, self._memory, lambda: used_bytes(process.number), process.kill)
 
@@ -106,7 +112,7 @@ class Child:
         """Kill the process if it works on an item for too long."""
         assert self._process is not None
         begun = self._process.shared[BEGUN]
-        if monotonic() <= self.deadline:
+        if monotonic() <= self._deadline:
             return []
         self._process.kill()
         self._process.ended()
@@ -155,6 +161,9 @@ class Child:
             batches.give_back(batch)
         at = max(begun - done - 1, 0)
         item, rest = first[at], [*first[:at], *first[at + 1 :]]
+        if self._stopped:
+            batches.give_back([item, *rest])
+            return []
         batches.give_back(rest)
         is_certain = exceeded == "seconds" or (begun <= 1 and done == 0 and not was_idle)
         if not is_certain:
@@ -170,8 +179,9 @@ class Child:
         assert status is not None
         return f"ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
 
-    def kill(self) -> None:
-        """Kill the process from another thread: who waits for its results sees that it ended."""
+    def stop(self) -> None:
+        """Kill the process from another thread, for good: what it has goes back to the batches."""
+        self._stopped = True
         if (process := self._process) is not None:
             process.kill()
 

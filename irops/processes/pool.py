@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from multiprocessing.connection import wait
-from time import monotonic
 from typing import Any
 
 from irops.processes.batches import Batches
@@ -65,5 +64,5 @@ def run_in_processes(
 
 def wait_for(children: Sequence[Child]) -> None:
     """Wait until a process has results, has ended or works for too long on an item."""
-    wait_seconds = min(child.deadline for child in children) - monotonic()
-    wait([child.pipe for child in children], timeout=None if wait_seconds == inf else max(wait_seconds, 0))
+    patience = min(child.patience for child in children)
+    wait([child.pipe for child in children], timeout=None if patience == inf else patience)
