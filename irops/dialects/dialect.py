@@ -4,6 +4,7 @@ models.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -199,6 +200,14 @@ class Dialect:
         Raises:  ReadError where there is no model at all
         """
         raise NotImplementedError(f"{self.title} has no files of its own")
+
+    def files_beside(self, path: str, content: bytes) -> Iterator[str]:
+        """The paths of further files that a model in a file consists of; they need not exist.
+
+        content: of the file, or a part of it, which gives the files that it names
+        """
+        if self.weights_beside:
+            yield f"{os.path.splitext(path)[0]}.bin"
 
     def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
         """Write a model of this dialect. Raises: DiagnosticError, OSError"""
