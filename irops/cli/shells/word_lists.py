@@ -17,6 +17,7 @@ from irops.registry import default_registry
 from irops.spec.custom_rules import load_installed_rules, rules
 from irops.spec.op_names import parted
 from irops.spec.releases import releases
+from irops.surveys.tasks import KINDS
 
 Words = dict[str, str]
 """Descriptions by word; empty where there is none."""
@@ -46,6 +47,7 @@ def word_lists() -> dict[str, Words]:
             **dict.fromkeys(file_prefixes(), "a model"),
         },
         "subjects": {**rule_words, **ops},
+        "tasks": dict.fromkeys(KINDS, ""),
         "targets": {"newest": "", **dict.fromkeys(targets, ""), **dict.fromkeys(_opsets(), "")},
     }
     return {name: _plain(words.items()) for name, words in lists.items()}
