@@ -61,7 +61,9 @@ def _distributable(
     pure: set[int] = set()
     uneven: list[LayerNode] = []
     for node in proof.analysis.root.order:
-        sources = [source for source in proof.analysis.root.wiring.inputs[node.layer.id] if source is not None]
+        sources = [
+            source for source in proof.analysis.root.wiring.inputs[node.layer.id] if source is not None
+        ]
         if node.layer.id not in needed or not all(source[0].id in pure for source in sources):
             continue
         carries = any(isinstance(proof.carried.get((s[0].id, s[1]), SAME), Items) for s in sources)

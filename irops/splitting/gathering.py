@@ -47,7 +47,8 @@ class Blocks(Sequence[Block]):
             raise IndexError(index)
         part = slice(self.starts[index], self.starts[index] + self._sizes[index])
         return {
-            name: packed(array[part] if name in self._batched else array) for name, array in self._arrays.items()
+            name: packed(array[part] if name in self._batched else array)
+            for name, array in self._arrays.items()
         }
 
 
@@ -64,7 +65,9 @@ def gathered(
         parts.append(result.values)
         for warning in result.warnings:
             record.warn(warning)
-    return {value: joined([part[k] for part in parts], items) for k, (value, items) in enumerate(cuts.items())}
+    return {
+        value: joined([part[k] for part in parts], items) for k, (value, items) in enumerate(cuts.items())
+    }
 
 
 def _sound(result: object, start: int, task: Task, *, exact: bool) -> BlockResult:

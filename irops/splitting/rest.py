@@ -33,7 +33,8 @@ def rest_of(
         return {}
     part = extracted(analysis, Boundary(inputs=sorted(division.inputs), outputs=ends))
     session = Session(
-        ModelAnalysis(replace(part.model, source=analysis.model.source), analysis.registry, analysis.limits), **options
+        ModelAnalysis(replace(part.model, source=analysis.model.source), analysis.registry, analysis.limits),
+        **options,
     )
     session.evaluator.run_once()
     names = {analysis.root.layers[value[0]].layer.name: value for value in division.inputs} | part.cuts

@@ -55,7 +55,11 @@ class Rounding:
     def _mixes_rows(self, node: LayerNode, inputs: Sequence[Fact]) -> bool:
         if node.layer.type != "MatMul":
             return node.layer.type in RECURRENT | UNTRIED
-        places = [len(fact.shape) - 1 - c.axis for fact, c in zip(inputs, self._carried(node)) if isinstance(c, Items)]
+        places = [
+            len(fact.shape) - 1 - c.axis
+            for fact, c in zip(inputs, self._carried(node))
+            if isinstance(c, Items)
+        ]
         is_stack = all(place > 1 for place in places)
         return not is_stack or len(inputs[1].shape) < STACKED_RANK
 
@@ -92,7 +96,9 @@ class Rounding:
         """
         facts = self._proof.inferred.layers[node.layer.id].inputs
         choices = []
-        for fact, items, source in zip(facts, carried, self._proof.analysis.root.wiring.inputs[node.layer.id]):
+        for fact, items, source in zip(
+            facts, carried, self._proof.analysis.root.wiring.inputs[node.layer.id]
+        ):
             rank = 0 if fact is None else len(fact.shape)
             is_stack = isinstance(items, Items) and items.axis < rank - 2
             may_be_swapped = rank > 1 and not is_stack and self._may_be_swapped(source)

@@ -58,6 +58,8 @@ def run(
         session.evaluator.run_once()
         return session.run(inputs, keep=keep, profile=profile)
     if progress is not None or profile:
-        raise ValueError("progress and profile are those of a run in this process; they cannot be given with client")
+        raise ValueError(
+            "progress and profile are those of a run in this process; they cannot be given with client"
+        )
     splitting = Splitting(model, backends, registry, limits, verify, exact, items_per_block)
     return splitting.run(inputs, keep, batched, client)

@@ -61,7 +61,11 @@ class Splitting:
         return self._session.analysis
 
     def run(
-        self, inputs: Mapping[Key, Any] | Iterable[Any], keep: Keep, batched: Key | Iterable[Key] | None, client: Any
+        self,
+        inputs: Mapping[Key, Any] | Iterable[Any],
+        keep: Keep,
+        batched: Key | Iterable[Key] | None,
+        client: Any,
     ) -> Results:
         """The results, computed by the workers of a client and by this process."""
         signature = self._analysis.signature
@@ -73,7 +77,9 @@ class Splitting:
         proof = prove(self._analysis, facts, dict.fromkeys(ids, 0), items, {value[0] for value in wanted})
         if proof.refusals:
             raise EvaluationError(proof.refusals)
-        workers: Workers = client if hasattr(client, "run") and hasattr(client, "count") else ClusterWorkers(client)
+        workers: Workers = (
+            client if hasattr(client, "run") and hasattr(client, "count") else ClusterWorkers(client)
+        )
         sizes, division = self._division(proof, wanted, items, workers.count)
         record = Record(self._analysis.limits.findings)
         values: dict[Value, Array] = {(number, 0): array for number, array in arrays.items()}
@@ -91,7 +97,9 @@ class Splitting:
         values = [(source[0].id, source[1]) for source in results if source is not None]
         layers = [root.layers[number].layer for number in kept]
         operations = [layer for layer in layers if layer.kind is not LayerKind.RESULT]
-        return tuple(dict.fromkeys([*values, *((o.id, k) for o in operations for k in range(len(o.outputs)))]))
+        return tuple(
+            dict.fromkeys([*values, *((o.id, k) for o in operations for k in range(len(o.outputs)))])
+        )
 
     def _division(
         self, proof: Proof, wanted: Sequence[Value], items: int, count: int
@@ -129,7 +137,16 @@ class Splitting:
         batched = frozenset(name for number, name in names.items() if number in ids)
         origin = Origin.of(self._model, self._analysis, part)
         source = self._analysis.model.source
-        task = Task(None if source is None else source.path, origin, tuple(division.cuts), batched, self._backends, self._registry, self._analysis.limits, self._verify)
+        task = Task(
+            None if source is None else source.path,
+            origin,
+            tuple(division.cuts),
+            batched,
+            self._backends,
+            self._registry,
+            self._analysis.limits,
+            self._verify,
+        )
         blocks = Blocks({name: arrays[number] for number, name in names.items()}, batched, sizes)
         return gathered(task, division.cuts, blocks, workers, record, exact=self._exact)
 
