@@ -46,11 +46,7 @@ class Proof:
 
 
 def prove(
-    analysis: ModelAnalysis,
-    facts: Mapping[int, Fact],
-    batched: Mapping[int, int],
-    items: int,
-    ends: Collection[int],
+    analysis: ModelAnalysis, facts: Mapping[int, Fact], batched: Mapping[int, int], items: int, ends: Collection[int]
 ) -> Proof:
     """Follow the batch through a model.
 
@@ -130,11 +126,7 @@ class _Follower:
                 numbers = numbers_of_items(case, node.invocation, method)
                 if numbers is not None:
                     return [numbers if numbers.step.any() else numbers.items]
-            if (
-                method is not None
-                and node.layer.type in REPEATS_SAME
-                and axis_of_items(case.output, self._count)
-            ):
+            if method is not None and node.layer.type in REPEATS_SAME and axis_of_items(case.output, self._count):
                 return self._checked(method(case), facts)
         return [SAME if fact.value is not None else COUNTED for fact in facts.outputs]
 
@@ -148,7 +140,9 @@ class _Follower:
             inputs.append(None if value is None else self._carried[value])
         return inputs
 
-    def _by_rule(self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]) -> list[Carried]:
+    def _by_rule(
+        self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]
+    ) -> list[Carried]:
         method = None if node.op is None else rule_of(node.op)
         if method is None:
             raise ItemsMeet("it has no rule that says whether it keeps items apart")
@@ -172,9 +166,7 @@ class _Follower:
         """What a rule gives, compared with the inferred shapes. Raises: ItemsMeet"""
         for carried, fact in zip(outputs, facts.outputs, strict=True):
             if isinstance(carried, Items) and not _fits(carried, axis_of_items(fact.shape, self._count)):
-                raise ItemsMeet(
-                    f"its shape {fact.shape.spelled} is not one of {SYMBOL} along axis {carried.axis}"
-                )
+                raise ItemsMeet(f"its shape {fact.shape.spelled} is not one of {SYMBOL} along axis {carried.axis}")
         return outputs
 
     def _refusal(self, node: LayerNode, reason: str) -> Diagnostic:
