@@ -1,4 +1,4 @@
-"""Find the model files named by paths of files and folders."""
+"""Find the model files named by paths of files and folders, and by URLs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from irops.urls import is_url, local_path
 
 SNIFFED_BYTES = 1 << 16
 """How many bytes are read to detect the kind of a file."""
+HERE = os.path.join(os.curdir, "")
+"""Files in the current folder are named without it, as services that show findings name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ def is_other_xml(path: str) -> bool:
 
 
 def _candidates(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    is_here = folder in (os.curdir, HERE)
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(place, name) for name in names if name.endswith(suffixes))
+        named = (os.path.join(place, name) for name in names if name.endswith(suffixes))
+        yield from (file.removeprefix(HERE) if is_here else file for file in named)

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any
 
 from irops.cache.entries import key_of
-from irops.cache.identity import is_recent
+from irops.cache.identity import is_recent_time
 from irops.dialects import dialect_of_suffix
 from irops.ir.regular import open_regular
 from irops.switches import enabled
@@ -65,11 +65,10 @@ class Identities:
 
     def to_json(self) -> dict[str, Any]:
         """The digests of the models that were asked for, for the next survey."""
-        recent = is_recent
         return {
             path: [one.state, one.digest, one.beside]
             for path, one in self._used.items()
-            if not recent([path])
+            if not is_recent_time(max(one.state[1:3]))
         }
 
     def _digest_beside(self, path: str) -> str:
@@ -106,8 +105,8 @@ def _read(path: str, main: bool) -> Digest:
     dialect, beside = dialect_of_suffix(path), dict[str, None]()
     with open_regular(path) as file:
         status = os.fstat(file.fileno())
-        end = b""
-        while chunk := file.read(CHUNK):
+        step, end = min(status.st_size + 1, CHUNK), b""
+        while chunk := file.read(step):
             digest.update(chunk)
             if main:
                 beside.update(dict.fromkeys(dialect.files_beside(path, end + chunk)))

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from irops.cache.identity import own_version
 from irops.cluster.workers import Workers
 from irops.diagnostics.printable import printable
+from irops.registry import Registry
 from irops.surveys.cells import Cells
 from irops.surveys.differences import differences, rows_of_report
 from irops.surveys.exports import results_csv, results_json, timings_csv
@@ -23,10 +24,10 @@ from irops.surveys.listing import Listing
 from irops.surveys.report.write import write_report
 from irops.surveys.row import Row
 from irops.surveys.settings import Settings
+from irops.surveys.start import prepare
 from irops.surveys.store import Store
 from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import Task
-from irops.surveys.work import prepare
 
 AGAINST = "against.json"
 Progress = Callable[[int, int, object], None]
@@ -109,7 +110,6 @@ class _Survey:
         to_do = self._cells.to_do(self._store.rows, self._request.again)
         if self._folder is not None:
             self._folder.write_manifest(self._manifest())
-            self._write_identities(self._folder)
         for cell in to_do:
             self._store.rows.pop(cell.place, None)
         try:
@@ -125,7 +125,7 @@ class _Survey:
             self._store.compact(rows)
             if found is not None:
                 self._folder.write(AGAINST, json.dumps(found.to_json(), indent=1) + "\n")
-            write_report(self._folder.path)
+            self._write_pages(self._folder.path, rows, before)
         request = self._request
         return SurveyTable(tuple(rows), len(to_do), request.listing.notes, request.output, found)
 
@@ -144,15 +144,19 @@ class _Survey:
         self._store.flush()
         rows = self._cells.in_order(self._store.rows)
         if self._folder is not None:
-            self._write_identities(self._folder)
+            self._folder.write(IDENTITIES, json.dumps(self._identities.to_json()))
             self._folder.write("results.csv", results_csv(rows))
             self._folder.write("results.json", results_json(rows))
             self._folder.write("timings.csv", timings_csv(rows))
             (self._folder.path / AGAINST).unlink(missing_ok=True)
         return rows
 
-    def _write_identities(self, folder: ReportFolder) -> None:
-        folder.write(IDENTITIES, json.dumps(self._identities.to_json()))
+    def _write_pages(self, folder: Path, rows: list[Row], before: Iterable[Row] | None) -> None:
+        settings = self._request.settings
+        is_custom = settings.folders or settings.modules
+        registry = Registry(settings.folders, settings.modules) if is_custom else None
+        earlier = None if before is None else sorted(before, key=lambda row: row.place)
+        write_report(folder, rows, self._manifest(), against=earlier, registry=registry)
 
     def _manifest(self) -> dict[str, Any]:
         request = self._request
