@@ -14,10 +14,9 @@ from hashlib import sha256
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-import irops
 from irops.switches import disabled
 
-PACKAGE = os.path.dirname(os.path.abspath(irops.__file__))
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIBRARIES = ("numpy", "ml_dtypes", "lxml", "networkx")
 _SUFFIXES = (".py", ".xml", ".rng", ".so", ".pyd")
 _TEXTS = (".py", ".xml", ".rng")
@@ -34,9 +33,14 @@ def specification_folder() -> str:
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(PACKAGE), "schemas")
 
 
+def own_version() -> str:
+    """The version of irops. The package is not imported for it: that would import what uses this module."""
+    return str(vars(sys.modules["irops"])["__version__"])
+
+
 def interpreter() -> list[str]:
     """The versions of irops and of Python, and what changes how both work."""
-    return [irops.__version__, sys.version, sys.platform, repr(sys.flags), ",".join(sorted(disabled()))]
+    return [own_version(), sys.version, sys.platform, repr(sys.flags), ",".join(sorted(disabled()))]
 
 
 @cache
@@ -96,11 +100,15 @@ def is_recent(paths: Iterable[str]) -> bool:
             status = os.stat(path)
         except (OSError, ValueError):
             continue
-        modified = max(status.st_mtime_ns, status.st_ctime_ns)
-        tick = _FINE if modified % 1_000_000_000 else _COARSE
-        if time.time() - modified / 1e9 < tick:
+        if is_recent_time(max(status.st_mtime_ns, status.st_ctime_ns)):
             return True
     return False
+
+
+def is_recent_time(modified: int) -> bool:
+    """Whether a file changed, at a time in ns, so recently that another change may not show in the time."""
+    tick = _FINE if modified % 1_000_000_000 else _COARSE
+    return time.time() - modified / 1e9 < tick
 
 
 def _line(path: str, status: os.stat_result) -> str:

@@ -16,6 +16,7 @@ LEVELS = {
     "process_setting": -1,
     "switches": -1,
     "html_table": -1,
+    "urls": -1,
     "processes": -1,
     "cache": 0,
     "cluster": 1,
@@ -36,14 +37,16 @@ LEVELS = {
     "verdicts": 6,
     "runtime": 7,
     "editing": 8,
+    "splitting": 9,
     "drawing": 9,
     "viewing": 10,
     "debugging": 10,
     "conformance": 11,
     "document": 12,
-    "server": 12,
-    "cli": 13,
-    "testing": 13,
+    "surveys": 12,
+    "server": 13,
+    "cli": 14,
+    "testing": 14,
 }
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {
@@ -58,6 +61,7 @@ DOORS = {
     "onnxruntime": ("backends/", "debugging/", "conformance/"),
     "torch": ("backends/", "conformance/", "runtime/torch_gradients.py"),
     "hypothesis": ("conformance/",),
+    "fsspec": ("ir/remote/",),
     "numba": ("backends/",),
     "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
@@ -66,6 +70,8 @@ DOORS = {
     "distributed": ("cluster/",),
     "pygls": ("server/",),
     "lsprotocol": ("server/",),
+    "pyarrow": ("surveys/",),
+    "pandas": ("surveys/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 
