@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from contextlib import closing, suppress
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -136,7 +137,7 @@ def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     import pickle
 
     monkeypatch.setattr(bounded, "IDLE_SECONDS", 0.4)
-    settings = pickle.dumps(((naming_parents, ()), {}))
+    settings = pickle.dumps(((naming_parents, ()), inf, inf))
     payloads, _ = bounded.work_on("idle", settings, pickle.dumps([1]), 0.1)
     assert pickle.loads(payloads[0][1]) == [(1, os.getpid())]
     (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
@@ -151,7 +152,7 @@ def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
 def test_tasks_of_a_run_that_ended_begin_nothing():
     import pickle
 
-    settings = pickle.dumps(((naming_parents, ()), {}))
+    settings = pickle.dumps(((naming_parents, ()), inf, inf))
     bounded.end_run("over")
     assert bounded.work_on("over", settings, pickle.dumps([1, 2]), 0.1)[0] == []
     with suppress(KeyError):
