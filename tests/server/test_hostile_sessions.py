@@ -75,7 +75,10 @@ DEFINITIONS = {
     "quotes": DEFINITION + '<attribute name="' * 20_000,
     "names": DEFINITION + '<constraint id="C1">a</constraint>' * 5_000,
     "numbers": f'{DEFINITION}<constraint id="C{"9" * 5000}"/><port id="{"9" * 5000}" rank="{"9" * 5000}"/>',
-    "laughs": TEXTS["laughs"].replace(HEAD, DEFINITION).replace("</layers></net>", "</layer>"),
+    "laughs": TEXTS["laughs"]
+    .replace("DOCTYPE net", "DOCTYPE layer")
+    .replace(HEAD, DEFINITION)
+    .replace("</layers></net>", "</layer>"),
     "module": DEFINITION.replace("category", f'module="../../{"x" * 5000}" category'),
     "nul": DEFINITION + '<type name="\x00">\x00</type></layer>',
     "surrogate": DEFINITION + '<type name="\ud800">any</type><port type="\ud800" shape="\udfff"/>',
@@ -96,6 +99,11 @@ async def test_hostile_definitions_get_answers(editor: Editor, tmp_path: Path, n
     preview = types.ExecuteCommandParams("irops.preview", arguments=[uri])
     page = await editor.workspace_execute_command_async(preview)
     assert page.startswith("# Not a definition yet")
+
+
+async def test_a_model_that_declares_entities_is_a_model(editor: Editor, tmp_path: Path):
+    uri = editor.open(tmp_path / "without_weights.xml", TEXTS["laughs"])
+    assert [one.code for one in await editor.checked(uri)] == ["IR010"]
 
 
 async def test_columns_within_a_character_mean_its_start(editor: Editor, tmp_path: Path):
