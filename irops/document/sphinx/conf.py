@@ -15,6 +15,7 @@ extensions = ["myst_parser", "sphinx_copybutton", "irops.document.sphinx.navigat
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 nitpicky = False
+smartquotes_action = "qe"  # quotes and ellipses: -- begins an option
 highlight_language = "none"
 suppress_warnings = ["config.cache"]
 
@@ -27,6 +28,10 @@ html_title = f"{project} {version}"
 html_baseurl = os.environ.get("IROPS_DOCS_URL", "")
 html_static_path = [os.path.join(os.path.dirname(__file__), "static")]
 html_css_files = ["irops.css"]
+html_js_files = ["reachable.js"]
+templates_path = [os.path.join(os.path.dirname(__file__), "templates")]
+html_additional_pages = {"404": "404.html"}
+html_context = {"baseurl": html_baseurl}
 html_search_scorer = os.path.join(os.path.dirname(__file__), "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
@@ -38,6 +43,7 @@ if html_baseurl:
     extensions.append("sphinx_sitemap")
     sitemap_url_scheme = "{link}"
     sitemap_show_lastmod = False
+    sitemap_excludes = ["404.html", "search.html", "genindex.html"]
 
 if os.environ.get("IROPS_DOCS_API"):
     extensions += ["sphinx.ext.autodoc", "irops.document.sphinx.docstrings"]
