@@ -24,7 +24,9 @@ myst_heading_anchors = 4
 myst_url_schemes = ("http", "https", "mailto")
 
 html_theme = "furo"
-html_title = f"{project} {version}"
+is_irops = project == irops.__name__
+html_title = f"{project} {version}" if is_irops else project
+html_show_copyright = is_irops
 html_baseurl = os.environ.get("IROPS_DOCS_URL", "")
 html_static_path = [os.path.join(os.path.dirname(__file__), "static")]
 html_css_files = ["irops.css"]
