@@ -40,6 +40,8 @@ class TensorView:
 class CaseView:
     """An example after running it: the computed outputs or the diagnostics. xml: its layer in an IR file;
     bodies: name and text of each body of the layer; net: its model, if it is one.
+
+    The outputs of an op without functions, which an editor shows, are those that the example expects.
     """
 
     title: str
@@ -53,7 +55,8 @@ class CaseView:
 
 
 def case_view(op: Op, case: Case) -> CaseView:
-    outputs, diagnostics = outcome(op, case)
+    is_run = op.functions.kernel is not None or op.definition.library != ""
+    outputs, diagnostics = outcome(op, case) if is_run else ([], [])
     attributes = ", ".join(f"{name}={value}" for name, value in case.attributes.items())
     expected = expected_outputs(op, case)
     tensors = [
@@ -67,8 +70,8 @@ def case_view(op: Op, case: Case) -> CaseView:
         else [p.name for p in op.definition.outputs]
     )
     shown = (_array_view(name, array) for name, array in zip(names, outputs))
-    text = layer_text(op, case) if case.violates is None else LayerText()
-    if op.definition.library:  # no kernel: what is inferred
+    text = layer_text(op, case) if case.violates is None and is_run else LayerText()
+    if op.functions.kernel is None:  # what is inferred, or expected
         shown = (_tensor_view(tensor) for tensor in expected)
     return CaseView(
         title=case.name or "",

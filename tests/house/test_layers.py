@@ -16,8 +16,10 @@ LEVELS = {
     "process_setting": -1,
     "switches": -1,
     "html_table": -1,
+    "urls": -1,
     "processes": -1,
     "cache": 0,
+    "cluster": 1,
     "values": 0,
     "diagnostics": 0,
     "limits": 0,
@@ -35,14 +37,16 @@ LEVELS = {
     "verdicts": 6,
     "runtime": 7,
     "editing": 8,
+    "splitting": 9,
     "drawing": 9,
     "viewing": 10,
     "debugging": 10,
     "conformance": 11,
     "document": 12,
-    "server": 12,
-    "cli": 13,
-    "testing": 13,
+    "surveys": 12,
+    "server": 13,
+    "cli": 14,
+    "testing": 14,
 }
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {
@@ -57,12 +61,17 @@ DOORS = {
     "onnxruntime": ("backends/", "debugging/", "conformance/"),
     "torch": ("backends/", "conformance/", "runtime/torch_gradients.py"),
     "hypothesis": ("conformance/",),
+    "fsspec": ("ir/remote/",),
     "numba": ("backends/",),
     "pytest": ("testing/",),
     "fast_sugiyama": ("drawing/",),
     "model_explorer": ("viewing/",),
+    "dask": ("cluster/",),
+    "distributed": ("cluster/",),
     "pygls": ("server/",),
     "lsprotocol": ("server/",),
+    "pyarrow": ("surveys/",),
+    "pandas": ("surveys/",),
 }
 STRANGERS = [("spec", "ir"), ("ir", "spec"), ("ops", "ir"), ("values", "diagnostics")]
 
