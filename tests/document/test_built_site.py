@@ -85,7 +85,7 @@ def test_a_missing_page_is_explained_wherever_it_is_missed(pages):
     text = (FOLDER / "404.html").read_text("utf-8")
     assert "<h1>Page not found</h1>" in text
     assert '<base href="http' in text
-    assert "404.html" not in (FOLDER / "sitemap.xml").read_text("utf-8")
+    assert "/404.html" not in (FOLDER / "sitemap.xml").read_text("utf-8")
 
 
 def test_options_keep_their_dashes():
