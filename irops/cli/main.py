@@ -51,6 +51,7 @@ COMMANDS = {
     "new": "create the files of a custom op",
     "server": "serve editors: diagnostics, fixes, hovers, completion",
     "cache": "show or remove what irops keeps between calls",
+    "completion": "print a completion script for bash, zsh or fish",
 }
 
 
@@ -120,12 +121,14 @@ def _dispatch(arguments: list[str]) -> int:
         _overview().print_help()
         return REFUSED
     if arguments[0].startswith("-"):
-        _overview().parse_args(arguments)
+        _overview().parse(arguments)
     name = arguments[0]
     if name == "help":
         return _dispatch([*arguments[1:2], "--help"])
     if name not in COMMANDS:
         meant = did_you_mean_word(name, COMMANDS)
+        if os.path.exists(name):
+            meant = f"; irops check {name} checks this model"
         raise Refusal(f"unknown command {name!r}{meant}; irops --help lists all commands")
     command = cast(Command, import_module(f"irops.cli.{name}"))
     parser = Parser(f"irops {name}", command.__doc__, exit_codes(name))
@@ -143,21 +146,17 @@ def _require_local(option: str, path: object) -> None:
         raise Refusal(f"--{name} {without_credentials(path)} is a URL; irops writes local files only")
 
 
-def _overview() -> argparse.ArgumentParser:
+def _overview() -> Parser:
     width = max(map(len, COMMANDS)) + 2
     commands = "\n".join(f"  {name:{width}}{what}" for name, what in COMMANDS.items())
-    parser = argparse.ArgumentParser(
-        prog="irops",
+    parser = Parser(
+        "irops",
+        f"Check, infer, run and document OpenVINO IR models.\n\ncommands:\n{commands}",
+        "example:\n  irops check model.xml\n\n"
+        "irops COMMAND --help, or irops help COMMAND, describes a command.\n"
+        "Exit codes: 0 success; 1 findings; 2 wrong usage, a file that cannot be read or\nwritten, or an"
+        " internal error.",
         usage="irops COMMAND ...",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        description=f"Check, infer, run and document OpenVINO IR models.\n\ncommands:\n{commands}",
-        epilog=(
-            "example:\n  irops check model.xml\n\n"
-            "irops COMMAND --help, or irops help COMMAND, describes a command.\n"
-            "Exit codes: 0 success; 1 findings; 2 wrong usage, a file that cannot be read or\nwritten, or an"
-            " internal error."
-        ),
     )
     parser.add_argument("--version", action="version", version=f"irops {irops.__version__}")
     return parser

@@ -147,7 +147,9 @@ def _class(name: str) -> Any:
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
         missing = isinstance(error, ModuleNotFoundError) and module.startswith(error.name or " ")
-        reason = f"is not installed; {package} may be the package that has it" if missing else f"fails: {error}"
+        reason = (
+            f"is not installed; {package} may be the package that has it" if missing else f"fails: {error}"
+        )
         raise ClusterError(f"the module {module} of --cluster {reason}") from None
     if not callable(cluster := getattr(found, attribute, None)):
         classes = [one for one, value in vars(found).items() if isinstance(value, type)]

@@ -98,7 +98,9 @@ class Members:
         """One sentence on the workers that cannot be used."""
         reasons = list(self.refused.values())
         more = f", and {len(reasons) - NAMED} more" if len(reasons) > NAMED else ""
-        return f"{', '.join(reasons[:NAMED])}{more}; all workers need the irops and the Python of this machine"
+        return (
+            f"{', '.join(reasons[:NAMED])}{more}; all workers need the irops and the Python of this machine"
+        )
 
     def absence(self) -> str:
         """One sentence on why there is nobody to work."""

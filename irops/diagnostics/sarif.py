@@ -13,6 +13,7 @@ import irops
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.fix import Fix
+from irops.diagnostics.pages import page_of
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
 from irops.urls import is_url
@@ -45,6 +46,7 @@ def render(reports: Sequence[Report]) -> str:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
+    page = page_of(rule)
     return {
         "id": rule.code,
         "name": rule.name,
@@ -54,6 +56,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
             "text": f"{rule.explanation}\n\nirops explain {rule.code}",
             "markdown": f"{rule.explanation}\n\n`irops explain {rule.code}`",
         },
+        **({} if page is None else {"helpUri": page}),
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 

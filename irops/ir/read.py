@@ -14,6 +14,7 @@ from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.locks import folder_lock
 from irops.ir.model import Model
+from irops.ir.near_files import near
 from irops.ir.opening import Readable, opened, weights_at
 from irops.ir.regular import NotRegular
 from irops.ir.remote.reasons import RemoteError
@@ -125,7 +126,7 @@ def bytes_of(path: str, limits: Limits) -> bytes:
     except NotRegular as error:
         raise faults.stop("not-a-file", f"{name} {error}, must be an .xml file") from None
     except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{name} does not exist", notes=_near(path)) from None
+        raise faults.stop("file-not-found", f"{name} does not exist", notes=near(path, ".xml")) from None
     except RemoteError as error:
         must_be = ", must be an .xml file" if error.rule == "not-a-file" else ""
         raise faults.stop(error.rule, f"{name} {error.sentence}{must_be}") from None
@@ -147,11 +148,3 @@ def _start_or_all(file: Readable, size: int, limits: Limits, faults: Faults) -> 
     if size > limits.xml_bytes:
         raise faults.refuse("oversized-file", f"the file has {size:,} bytes")
     return start
-
-
-def _near(path: str) -> tuple[str, ...]:
-    folder = Path(path).parent
-    if not folder.is_dir():
-        return (f"the folder {folder} does not exist",)
-    others = sorted(p.name for p in folder.glob("*.xml"))[:5]
-    return (f"the folder contains {', '.join(others)}",) if others else ()

@@ -14,6 +14,7 @@ from irops.cache.identity import own_version
 from irops.cluster.faults import ClusterError
 from irops.cluster.workers import Workers
 from irops.diagnostics.printable import printable
+from irops.registry import Registry
 from irops.surveys.cells import Cells
 from irops.surveys.differences import differences, rows_of_report
 from irops.surveys.exports import results_csv, results_json, timings_csv
@@ -126,7 +127,7 @@ class _Survey:
             self._store.compact(rows)
             if found is not None:
                 self._folder.write(AGAINST, json.dumps(found.to_json(), indent=1) + "\n")
-            write_report(self._folder.path)
+            self._write_pages(self._folder.path, rows, before)
         request = self._request
         return SurveyTable(tuple(rows), len(to_do), request.listing.notes, request.output, found)
 
@@ -152,6 +153,13 @@ class _Survey:
             self._folder.write("timings.csv", timings_csv(rows))
             (self._folder.path / AGAINST).unlink(missing_ok=True)
         return rows
+
+    def _write_pages(self, folder: Path, rows: list[Row], before: Iterable[Row] | None) -> None:
+        settings = self._request.settings
+        is_custom = settings.folders or settings.modules
+        registry = Registry(settings.folders, settings.modules) if is_custom else None
+        earlier = None if before is None else sorted(before, key=lambda row: row.place)
+        write_report(folder, rows, self._manifest(), against=earlier, registry=registry)
 
     def _manifest(self) -> dict[str, Any]:
         request = self._request

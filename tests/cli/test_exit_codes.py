@@ -41,6 +41,7 @@ SUCCESS = {
     "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
     "cache": (),
     "server": (),
+    "completion": ("bash",),
 }
 FINDINGS = {
     "check": ("BROKEN",),
@@ -136,6 +137,7 @@ REFUSED = {
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
     "cache": [("typo",), ("clean", "typo")],
+    "completion": [("typo",), ()],
     "server": [("--tcp", "typo"), ("--tcp", "localhost:0"), ("--definitions", "ABSENT")],
 }
 
@@ -198,7 +200,7 @@ def test_help_states_the_codes(command: str, irops: Irops) -> None:
     assert command in REFUSED
     text = irops(command, "--help").out
     assert text.endswith(exit_codes(command) + "\n")
-    assert ("\n  1  " in text) is (command in FINDINGS or command == "rules")
+    assert ("\n  1  " in text) is (command in FINDINGS or command in ("rules", "completion"))
 
 
 def test_a_warning_is_1_only_with_strict(irops: Irops, valid_model: Path) -> None:

@@ -17,7 +17,7 @@ from irops.debugging.sources.remote_backend import RemoteBackend
 from irops.debugging.sources.source import Source
 from irops.debugging.sources.stored import SourceError, Stored, stored_source
 from irops.debugging.sources.workers import UNBOUNDED, Workers
-from irops.diagnostics.suggestions import did_you_mean_word
+from irops.diagnostics.suggestions import did_you_mean_word, similar
 from irops.ir.model import Model
 from irops.runtime.session import Session
 from irops.urls import is_url, without_credentials
@@ -92,7 +92,8 @@ def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
         return stored_source(text)
     if os.path.isfile(text):
         raise SourceError(f"{text} is a file, but no source; a model is written model:{text}")
-    meant = did_you_mean_word(text, (*backend_names(), *PREFIXES))
+    prefix = similar(f"{head}:", PREFIXES) if separator else None
+    meant = f"; did you mean {prefix}{rest}?" if prefix else did_you_mean_word(text, backend_names())
     forms = f"{' A' if meant else '; a'} source is one of: {'; '.join(FORMS)}"
     raise SourceError(f"there is no source {text!r}{meant}{forms}")
 

@@ -17,6 +17,7 @@ from irops.ir.collection import no_collection
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Model
+from irops.ir.near_files import near
 from irops.ir.opening import opened
 from irops.ir.regular import NotRegular
 from irops.ir.remote.reasons import RemoteError
@@ -69,7 +70,7 @@ def _bytes_of(path: str, faults: Faults) -> bytes:
     except NotRegular as error:
         raise faults.stop("not-a-file", f"{name} {error}; it must be an .onnx file", -1) from None
     except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{name} does not exist", -1) from None
+        raise faults.stop("file-not-found", f"{name} does not exist", -1, notes=near(path, ".onnx")) from None
     except RemoteError as error:
         raise faults.stop(error.rule, f"{name} {error.sentence}", -1) from None
     except OSError as error:
