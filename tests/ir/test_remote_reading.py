@@ -176,6 +176,6 @@ class TestONNX:
     def test_external_data_outside_of_the_folder_is_refused(self, stored):
         files = fsspec.filesystem("memory")
         content = files.cat_file("/nets/m.onnx")
-        for location in (b"../a/w.bin", b"s3://b/a.b", b"https://a/"):
+        for location in (b"../a/w.bin", b"s3://b/a.b", b"https://a/", b"%2e%2e/w.b"):
             files.pipe_file("/nets/m.onnx", content.replace(b"data/w.bin", location))
             assert [finding.name for finding in irops.check(stored)] == ["external-data-outside"]
