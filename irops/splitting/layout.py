@@ -47,12 +47,16 @@ def joined(blocks: Sequence[Packed], items: Items) -> Array:
         parts = block.data.reshape(*before, items.outer, count, items.each, *after)
         whole[(slice(None),) * (place + 1) + (slice(start, start + count),)] = parts
         start += count
-    return Packed(whole.reshape(*before, -1, *after), first.order).array()
+    return Packed(whole.reshape(*before, sum(counts) * items.positions, *after), first.order).array()
 
 
-def parts_of(array: Array, axis: int, sizes: Sequence[int]) -> Iterator[Array]:
-    """The blocks of an array along the axis of its batch."""
+def parts_of(array: Array, items: Items, sizes: Sequence[int]) -> Iterator[Array]:
+    """The blocks of an array, with the numbers of items that they have."""
+    axis, each, outer = items
+    before, after = array.shape[:axis], array.shape[axis + 1 :]
+    apart = array.reshape(*before, outer, sum(sizes), each, *after)
     start = 0
     for size in sizes:
-        yield array[(slice(None),) * axis + (slice(start, start + size),)]
+        part = apart[(slice(None),) * (axis + 1) + (slice(start, start + size),)]
+        yield part.reshape(*before, outer * size * each, *after)
         start += size

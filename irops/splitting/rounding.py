@@ -121,12 +121,7 @@ class Rounding:
     def _blocks(self, array: Array, carried: Carried) -> list[Array]:
         if not isinstance(carried, Items):
             return [array] * len(self._sizes)
-        shape, axis = array.shape, carried.axis
-        apart = array.reshape(*shape[:axis], carried.outer, -1, carried.each, *shape[axis + 1 :])
-        return [
-            dense(part.reshape(*shape[:axis], -1, *shape[axis + 1 :]))
-            for part in parts_of(apart, axis + 1, self._sizes)
-        ]
+        return [dense(part) for part in parts_of(array, carried, self._sizes)]
 
 
 def _positions(size: Any, count: int) -> int:

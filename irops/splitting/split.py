@@ -104,7 +104,7 @@ class Splitting:
     def _division(
         self, proof: Proof, wanted: Sequence[Value], items: int, count: int
     ) -> tuple[tuple[int, ...], Division]:
-        """The sizes of the blocks, and what is computed where: of some sizes, the one that distributes most."""
+        """The sizes of the blocks, and what is computed where: of some sizes, those that distribute most."""
         least = self._items_per_block or max(-(-items // (BLOCKS_PER_WORKER * count)), 2)
         tried: dict[tuple[int, ...], Division] = {}
         for unit in ROUNDED_TO if self._exact and self._items_per_block is None else ROUNDED_TO[:1]:

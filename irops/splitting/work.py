@@ -12,7 +12,7 @@ FILTERS = frozenset({"Convolution", "GroupConvolution", "DeformableConvolution"}
 
 
 def operations(proof: Proof, layers: Collection[int]) -> float:
-    """The multiplications of these layers; for other ops than products, one for each element of the outputs."""
+    """The multiplications of these layers; of ops other than products, one for each element of outputs."""
     return sum(_of_layer(proof.inferred.layers[number]) for number in layers)
 
 

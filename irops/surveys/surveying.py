@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from irops.cache.identity import own_version
+from irops.cluster.faults import ClusterError
 from irops.cluster.workers import Workers
 from irops.diagnostics.printable import printable
 from irops.registry import Registry
@@ -28,6 +29,7 @@ from irops.surveys.start import prepare
 from irops.surveys.store import Store
 from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import Task
+from irops.urls import is_url
 
 AGAINST = "against.json"
 Progress = Callable[[int, int, object], None]
@@ -114,11 +116,11 @@ class _Survey:
             self._store.rows.pop(cell.place, None)
         try:
             self._do(to_do, workers, progress)
-        except (KeyboardInterrupt, SystemExit) as interruption:
+        except (SystemExit, ClusterError):
             self._finish()
-            if isinstance(interruption, SystemExit):
-                raise
-            raise Interrupted(len(self._cells.in_order(self._store.rows)), len(self._cells)) from None
+            raise
+        except KeyboardInterrupt:
+            raise Interrupted(len(self._finish()), len(self._cells)) from None
         rows = self._finish()
         found = None if before is None else differences(before, rows)
         if self._folder is not None:
@@ -132,6 +134,7 @@ class _Survey:
     def _do(self, to_do: Sequence[Any], workers: Workers, progress: Progress | None) -> None:
         settings = self._request.settings
         items = [(cell.model.path, cell.task) for cell in to_do]
+        workers.require_files([os.path.abspath(path) for path, _ in items if not is_url(path)])
         arguments = (settings, os.getcwd(), self._cells.runtimes)
         results = workers.run(prepare, arguments, items, seconds=settings.seconds, memory=settings.memory)
         for done, (index, result) in enumerate(results, 1):

@@ -8,6 +8,7 @@ from time import perf_counter
 
 from irops.diagnostics.diagnostic import DiagnosticError, ReadError
 from irops.diagnostics.subjects import TRANSIENT
+from irops.ir.traffic import bytes_read
 from irops.registry import Registry
 from irops.spec.custom_rules import load_installed_rules, load_rules
 from irops.surveys.describing import findings_detail, refusal_status
@@ -44,9 +45,10 @@ class Examiner:
 
     def __call__(self, item: Item) -> Outcome:
         path, task = item
-        start = perf_counter()
+        start, read = perf_counter(), bytes_read()
         status, detail, transient = self._guarded(path, task)
-        return Outcome(status, perf_counter() - start, None, detail_text(detail), transient)
+        seconds = perf_counter() - start
+        return Outcome(status, seconds, bytes_read() - read, detail_text(detail), transient)
 
     def _guarded(self, path: str, task: Task) -> Examined:
         other = self._other_version(task)

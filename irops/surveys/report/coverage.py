@@ -64,11 +64,12 @@ class Coverage:
         self.layers.update(ops)
         errors, declined, undefined = set[str](), set[str](), set[str]()
         explained = True
+        layers = {f.layer: f.op for cell in model.cells for f in cell.detail.findings if f.op}
         for cell in model.cells:
             undefined.update(f.op for f in cell.detail.findings if f.name == UNDEFINED_OP and f.op)
             if cell.status is None or cell.is_sound:
                 continue
-            causes, is_explained = self._causes(cell, ops)
+            causes, is_explained = self._causes(cell, ops, layers)
             explained &= is_explained
             (declined if cell.status == "unsupported" else errors).update(causes)
         self._errors.update(errors)
@@ -77,10 +78,13 @@ class Coverage:
         if explained and len(lacking) == 1:
             self._would_be_clean.update(lacking)
 
-    def _causes(self, cell: Cell, ops: dict[str, int]) -> tuple[set[str], bool]:
-        """The ops that errors of a cell are at, and whether all of them are at these ops."""
+    def _causes(self, cell: Cell, ops: dict[str, int], layers: dict[str, str]) -> tuple[set[str], bool]:
+        """The ops that errors of a cell are at, and whether all of them are at these ops.
+
+        layers: the ops of layers, as findings of all tasks name them
+        """
         detail = cell.detail
-        errors = [finding.op for finding in detail.findings if finding.severity == Severity.ERROR]
+        errors = [f.op or layers.get(f.layer, "") for f in detail.findings if f.severity == Severity.ERROR]
         wrong = [value for key, value in detail.first if key == "op"]
         causes = {op for op in (*errors, *wrong) if op}
         if causes:

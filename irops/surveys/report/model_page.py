@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from irops.surveys.report.cells import Cell, ModelCells
-from irops.surveys.report.details import Finding
+from irops.surveys.report.details import Detail, Finding
 from irops.surveys.report.elements import END, head, isolated, seconds_text, table, text
 from irops.surveys.report.statuses import CHANGE_LOOKS, STATUS_LOOKS
 
@@ -26,9 +26,11 @@ def model_page(model: ModelCells) -> Iterator[str]:
         numbers=(2, 3, 4),
     )
     room = MAX_BYTES
+    shown: dict[tuple[Finding, ...], str] = {}
     for number, cell in enumerate(model.cells):
         if cell.status is not None:
-            pieces = list(_section(number, cell, room))
+            same = shown.setdefault(cell.detail.findings, cell.task)
+            pieces = list(_section(number, cell, room, "" if same == cell.task else same))
             room -= sum(map(len, pieces))
             yield from pieces
     yield from _ops(model.ops)
@@ -57,8 +59,8 @@ def _overview(number: int, cell: Cell) -> tuple[str, ...]:
     )
 
 
-def _section(number: int, cell: Cell, room: int) -> Iterator[str]:
-    """room: how many characters the findings may have"""
+def _section(number: int, cell: Cell, room: int, same: str) -> Iterator[str]:
+    """room: how many characters the findings may have; same: an earlier task with the same findings"""
     detail = cell.detail
     yield f'<section><h2 id="task-{number}">{text(cell.task)} {status_mark(cell.status)}</h2>\n'
     if detail.message:
@@ -66,11 +68,23 @@ def _section(number: int, cell: Cell, room: int) -> Iterator[str]:
     if detail.first:
         yield "<h3>First wrong layer</h3>\n"
         yield from table(("", ""), [(text(key), isolated(value)) for key, value in detail.first])
+    if detail.findings and same:
+        yield f"<p>The same findings as {text(same)}.</p>\n"
+    else:
+        yield from _findings(detail, room)
+    if detail.others:
+        yield "<details><summary>Further results</summary>\n"
+        yield from table(("", ""), [(text(key), isolated(value)) for key, value in detail.others])
+        yield "</details>\n"
+    yield "</section>\n"
+
+
+def _findings(detail: Detail, room: int) -> Iterator[str]:
+    """The findings, up to a number of characters, and how many there are besides."""
     shown = 0
     if detail.findings:
         yield '<ol class="findings">\n'
-        for finding in detail.findings:
-            entry = _finding(finding)
+        for entry in map(_finding, detail.findings):
             room -= len(entry)
             if room < 0:
                 break
@@ -80,11 +94,6 @@ def _section(number: int, cell: Cell, room: int) -> Iterator[str]:
     if detail.total > shown:
         counts = ", ".join(f"{count:,} of {text(code)}" for code, count in detail.counts)
         yield f"<p>{detail.total - shown:,} more findings are not listed; all by rule: {counts}</p>\n"
-    if detail.others:
-        yield "<details><summary>Further results</summary>\n"
-        yield from table(("", ""), [(text(key), isolated(value)) for key, value in detail.others])
-        yield "</details>\n"
-    yield "</section>\n"
 
 
 def _finding(finding: Finding) -> str:

@@ -80,7 +80,12 @@ def test_an_op_that_is_the_only_fault_of_a_model_would_make_it_clean():
         row("a", "run:reference", "unsupported", message="no kernel"),
         row("b", status="fail", ops=ops, **with_findings(finding(), finding("IR301", op="Fancy-3"))),
         row("c", status="warn", ops=ops, **undefined),
-        row("d", status="fail", ops=ops, **with_findings(finding("IR301", op="Fancy-3"), finding(op=None))),
+        row(
+            "d",
+            status="fail",
+            ops=ops,
+            **with_findings(finding("IR301", op="Fancy-3"), finding(op=None, layer="x")),
+        ),
     )
     fancy = found["Fancy-3"]
     assert (fancy.state, fancy.models, fancy.would_be_clean) == (UNDEFINED, 4, 2)
@@ -95,6 +100,15 @@ def test_a_model_with_a_crash_would_not_be_clean():
         row("a", "infer", "crash", message="it ended"),
     )
     assert (found["ReLU-1"].errors, found["ReLU-1"].would_be_clean) == (1, 0)
+
+
+def test_a_task_that_names_no_op_has_the_op_that_another_task_names_for_the_layer():
+    found = coverage_of(
+        row("a", status="fail", **with_findings(finding(layer="conv"))),
+        row("a", "run:reference", "fail", **with_findings(finding(layer="conv", op=None))),
+        row("b", status="fail", **with_findings(finding(layer="conv", op=None))),
+    )
+    assert (found["ReLU-1"].errors, found["ReLU-1"].would_be_clean) == (1, 1)
 
 
 def test_findings_that_are_not_listed_may_be_at_other_ops():

@@ -180,6 +180,14 @@ def test_the_page_of_a_model_has_its_rows_and_the_source_line(tmp_path):
     assert 'href="../index.html"' in text
 
 
+def test_findings_that_several_tasks_have_are_listed_once(tmp_path):
+    detail = with_findings(finding(message="only once"))
+    write_report(tmp_path, [row("a", task, "fail", **detail) for task in ("check", "infer")])
+    text = (tmp_path / "models" / "1-a.html").read_text()
+    assert text.count("only once") == 1
+    assert "The same findings as check." in text
+
+
 def test_a_second_report_replaces_the_first(tmp_path):
     write_report(tmp_path, [row("a", status="fail"), row("b", status="fail")])
     write_report(tmp_path, [row("b", status="fail"), row("c")])
