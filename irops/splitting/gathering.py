@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import overload
 
-from irops.analysis.batching.proof import Value
 from irops.analysis.batching.carried import Items
+from irops.analysis.batching.proof import Value
 from irops.cluster.workers import Workers
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
