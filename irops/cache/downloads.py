@@ -19,6 +19,8 @@ from typing import IO, BinaryIO
 from irops.cache.entries import is_own
 
 _FILE = re.compile(r"[0-9a-f]{64}(\.[0-9a-f]{8}\.part)?")
+ABANDONED = 60.0
+"""Seconds after which a part that nobody writes is removed."""
 POLL = 0.1
 """Seconds between two looks at whether another process is done with fetching the same file."""
 
@@ -45,8 +47,8 @@ class Downloads:
         if not is_whole or not _lock(file, exclusive=False) or not os.path.exists(path):
             file.close()
             return None
-        with suppress(OSError):
-            os.utime(path)
+        with suppress(OSError):  # the time of modification stays: who maps the file compares it
+            os.utime(path, ns=(time.time_ns(), status.st_mtime_ns))
         return file
 
     def fetched(self, key: str, size: int, fetch: Callable[[IO[bytes]], None]) -> BinaryIO:
@@ -84,12 +86,12 @@ class Downloads:
     def _make_room(self, size: int) -> None:
         if size > self.max_bytes:
             raise NoRoom(None, f"it has {size:,} bytes; the cache keeps {self.max_bytes:,}")
-        total = size
-        for modified, size_there, path in sorted(self._all(), reverse=True):
-            total += size_there
-            abandoned = path.endswith(".part") and time.time() - modified > POLL
+        entries = sorted(self._all())
+        total = size + sum(entry[1] for entry in entries)
+        for last_used, entry_size, path in entries:
+            abandoned = path.endswith(".part") and time.time() - last_used > ABANDONED
             if (total > self.max_bytes or abandoned) and _removed(path):
-                total -= size_there
+                total -= entry_size
         free = os.statvfs(self.folder) if hasattr(os, "statvfs") else None
         if free is not None and free.f_bavail * free.f_frsize < size:
             raise NoRoom(None, f"it has {size:,} bytes; the disk has {free.f_bavail * free.f_frsize:,} left")
@@ -104,7 +106,7 @@ class Downloads:
                 fetch(file)
                 file.flush()
                 os.fsync(handle)
-                os.replace(part, path)
+            os.replace(part, path)
         except BaseException:
             with suppress(OSError):
                 os.unlink(part)
@@ -124,13 +126,13 @@ class Downloads:
                     path.unlink()
 
     def _all(self) -> Iterator[tuple[float, int, str]]:
-        """The time, size and path of each file, whole or not."""
+        """The time of the last use, the size and the path of each file, whole or not."""
         with suppress(OSError, ValueError), os.scandir(self.folder) as entries:
             for entry in entries:
                 if _FILE.fullmatch(entry.name):
                     with suppress(OSError):  # it was removed meanwhile
                         status = entry.stat(follow_symlinks=False)
-                        yield status.st_mtime, status.st_size, entry.path
+                        yield max(status.st_atime, status.st_mtime), status.st_size, entry.path
 
 
 def _removed(path: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from irops.analysis.inferred import Inferred
 from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.structure import LayerNode
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import abridged
 from irops.diagnostics.rule import Severity
@@ -61,9 +62,7 @@ def op_counts(analysis: ModelAnalysis) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for graph in analysis.graphs:
         for node in graph.layers.values():
-            layer = node.layer
-            op = f"{layer.type}-{layer.version.removeprefix('opset')}" if node.op is None else node.op.id
-            counts[abridged(op, MAX_NAME)] += 1
+            counts[_op_name(node)] += 1
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_OPS])
 
 
@@ -78,7 +77,9 @@ def outputs_detail(analysis: ModelAnalysis, inferred: Inferred) -> dict[str, str
 
 def _finding(finding: Diagnostic, analysis: ModelAnalysis | None) -> Detail:
     where = finding.location
+    excerpt = {} if where.excerpt is None else {"excerpt": list(where.excerpt)}
     return {
+        **excerpt,
         "code": finding.code,
         "name": finding.name,
         "severity": str(finding.severity),
@@ -94,7 +95,13 @@ def _op_of(finding: Diagnostic, analysis: ModelAnalysis | None) -> str | None:
     if finding.constraint is not None:
         return finding.constraint.rpartition(":")[0] or None
     where = finding.location
-    if analysis is None or where.layer_id is None or where.path:
-        return None
-    node = analysis.root.layers.get(where.layer_id)
-    return None if node is None or node.op is None else node.op.id
+    graph = None if analysis is None else analysis.by_path.get(where.path)
+    node = None if graph is None or where.layer_id is None else graph.layers.get(where.layer_id)
+    return None if node is None else _op_name(node)
+
+
+def _op_name(node: LayerNode) -> str:
+    """The op version of a layer, whether it is defined or not."""
+    layer = node.layer
+    op = f"{layer.type}-{layer.version.removeprefix('opset')}" if node.op is None else node.op.id
+    return abridged(op, MAX_NAME)

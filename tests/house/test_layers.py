@@ -43,10 +43,10 @@ LEVELS = {
     "debugging": 10,
     "conformance": 11,
     "document": 12,
-    "server": 12,
     "surveys": 12,
-    "cli": 13,
-    "testing": 13,
+    "server": 13,
+    "cli": 14,
+    "testing": 14,
 }
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {
