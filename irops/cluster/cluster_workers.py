@@ -81,7 +81,7 @@ class ClusterWorkers:
         for worker, path in self._ask(pickled_call(unseen, tuple(first.values()))):
             if path:
                 raise ClusterError(
-                    f"worker {worker} does not see {path} as it is here; the workers must have the files under"
+                    f"worker {worker} does not see {path} as it is here; workers must have the files under"
                     " the same paths, or read them from a URL"
                 )
 

@@ -107,7 +107,7 @@ def test_files_that_workers_do_not_see_are_named(client, tmp_path):
     workers = ClusterWorkers(client)
     workers.require_files([str(file), str(tmp_path / "absent.xml"), "s3://bucket/m.xml"])
     os.chdir(tmp_path)
-    with pytest.raises(ClusterError, match=r"worker tcp://\S+ does not see m.xml as it is here; the workers"):
+    with pytest.raises(ClusterError, match=r"worker tcp://\S+ does not see m.xml as it is here; workers"):
         workers.require_files(["m.xml"])
 
 
