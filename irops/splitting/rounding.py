@@ -65,7 +65,7 @@ class Rounding:
 
     def _carried(self, node: LayerNode) -> list[Carried]:
         sources = self._proof.analysis.root.wiring.inputs[node.layer.id]
-        return [self._proof.carried.get((s[0].id, s[1]), SAME) for s in sources if s is not None]
+        return [self._proof.items((s[0].id, s[1])) or SAME for s in sources if s is not None]
 
     def _agrees(self, node: LayerNode, inputs: Sequence[Fact], carried: Sequence[Carried]) -> bool:
         """Compare the layer on random operands, at once and in blocks."""
