@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,6 +16,7 @@ from irops.diagnostics.rules import rule
 from irops.runtime.record import Record
 from irops.splitting.layout import Packed, joined, packed
 from irops.splitting.numerics import numerics
+from irops.splitting.starting import prepare_with, threads
 from irops.splitting.worker import Block, BlockResult, Task, prepare
 from irops.values.element import Array
 
@@ -57,7 +59,8 @@ def gathered(
 ) -> dict[Value, Array]:
     """The cut values of the whole batch. Raises: EvaluationError; irops.cluster.faults.ClusterError"""
     results: list[BlockResult | None] = [None] * len(blocks)
-    for number, result in workers.run(prepare, (task,), blocks):
+    arguments = threads(), pickle.dumps((prepare, (task,)), pickle.HIGHEST_PROTOCOL)
+    for number, result in workers.run(prepare_with, arguments, blocks):
         results[number] = _sound(result, blocks.starts[number], task, exact=exact)
     parts: list[tuple[Packed, ...]] = []
     for result in results:

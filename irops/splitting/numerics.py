@@ -10,8 +10,18 @@ import numpy as np
 
 from irops.values.element import Array
 
-PRODUCTS = ((1, 96, 64), (7, 33, 65), (64, 100, 128), (384, 256, 320))
-"""Rows, length of sums and columns of matrix products: few rows, odd sizes, enough for several threads."""
+PRODUCTS = (
+    (1, 96, 64),
+    (7, 33, 65),
+    (17, 768, 96),
+    (64, 147, 3136),
+    (96, 48, 50),
+    (112, 32, 99),
+    (448, 32, 99),
+    (512, 256, 320),
+    (1000, 64, 64),
+)
+"""Rows, length of sums and columns of matrix products: small and odd sizes, and enough for several threads."""
 
 
 @dataclass(frozen=True, slots=True)
