@@ -95,8 +95,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--allow-rounding",
         action="store_true",
         help=(
-            "with --jobs, --scheduler or --cluster, which split the batch: distribute more layers, with results"
-            " that may differ by rounding"
+            "with --jobs, --scheduler or --cluster, which split the batch: distribute more layers; results"
+            " may differ by rounding"
         ),
     )
     add_workers(parser, "this process alone")

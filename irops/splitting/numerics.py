@@ -21,7 +21,7 @@ PRODUCTS = (
     (512, 256, 320),
     (1000, 64, 64),
 )
-"""Rows, length of sums and columns of matrix products: small and odd sizes, and enough for several threads."""
+"""Rows, length of sums and columns of products: small and odd sizes, and enough for several threads."""
 
 
 @dataclass(frozen=True, slots=True)

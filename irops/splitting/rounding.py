@@ -91,7 +91,7 @@ class Rounding:
     def _layouts(
         self, node: LayerNode, inputs: Sequence[Fact], carried: Sequence[Carried]
     ) -> Iterator[tuple[tuple[int, ...], ...]]:
-        """The orders in memory of the axes of each operand, of all the kinds that a kernel treats differently.
+        """The orders in memory of the axes of each operand, of all kinds that a kernel treats differently.
 
         A stack of matrices, one or more for each item, is multiplied one by one unless it lies in C order; so
         only C order matters there.
