@@ -58,16 +58,16 @@ def gathered(
     task: Task, cuts: Mapping[Value, Items], blocks: Blocks, workers: Workers, record: Record, *, exact: bool
 ) -> dict[Value, Array]:
     """The cut values of the whole batch. Raises: EvaluationError; irops.cluster.faults.ClusterError"""
-    results: list[BlockResult | None] = [None] * len(blocks)
     arguments = threads(), pickle.dumps((prepare, (task,)), pickle.HIGHEST_PROTOCOL)
-    for number, result in workers.run(prepare_with, arguments, blocks):
-        results[number] = _sound(result, blocks.starts[number], task, exact=exact)
+    arrived: dict[int, object] = {}
     parts: list[tuple[Packed, ...]] = []
-    for result in results:
-        assert result is not None
-        parts.append(result.values)
-        for warning in result.warnings:
-            record.warn(warning)
+    for number, outcome in workers.run(prepare_with, arguments, blocks):
+        arrived[number] = outcome
+        while len(parts) in arrived:  # in order, so that the first fault is reported whichever comes first
+            result = _sound(arrived.pop(len(parts)), blocks.starts[len(parts)], task, exact=exact)
+            parts.append(result.values)
+            for warning in result.warnings:
+                record.warn(warning)
     return {
         value: joined([part[k] for part in parts], items) for k, (value, items) in enumerate(cuts.items())
     }
