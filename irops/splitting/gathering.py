@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import overload
 
-from irops.analysis.batching.proof import Value
 from irops.analysis.batching.carried import Items
+from irops.analysis.batching.proof import Value
 from irops.cluster.workers import Workers
 from irops.diagnostics.diagnostic import Diagnostic, EvaluationError, Location
 from irops.diagnostics.rules import rule
 from irops.runtime.record import Record
 from irops.splitting.layout import Packed, joined, packed
 from irops.splitting.numerics import numerics
+from irops.splitting.starting import prepare_with, threads
 from irops.splitting.worker import Block, BlockResult, Task, prepare
 from irops.values.element import Array
 
@@ -56,15 +58,16 @@ def gathered(
     task: Task, cuts: Mapping[Value, Items], blocks: Blocks, workers: Workers, record: Record, *, exact: bool
 ) -> dict[Value, Array]:
     """The cut values of the whole batch. Raises: EvaluationError; irops.cluster.faults.ClusterError"""
-    results: list[BlockResult | None] = [None] * len(blocks)
-    for number, result in workers.run(prepare, (task,), blocks):
-        results[number] = _sound(result, blocks.starts[number], task, exact=exact)
+    arguments = threads(), pickle.dumps((prepare, (task,)), pickle.HIGHEST_PROTOCOL)
+    arrived: dict[int, object] = {}
     parts: list[tuple[Packed, ...]] = []
-    for result in results:
-        assert result is not None
-        parts.append(result.values)
-        for warning in result.warnings:
-            record.warn(warning)
+    for number, outcome in workers.run(prepare_with, arguments, blocks):
+        arrived[number] = outcome
+        while len(parts) in arrived:  # in order, so that the first fault is reported whichever comes first
+            result = _sound(arrived.pop(len(parts)), blocks.starts[len(parts)], task, exact=exact)
+            parts.append(result.values)
+            for warning in result.warnings:
+                record.warn(warning)
     return {
         value: joined([part[k] for part in parts], items) for k, (value, items) in enumerate(cuts.items())
     }

@@ -22,7 +22,10 @@ Block = Mapping[str, Packed]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all blocks of a run share. name: of the model; batched: the names of inputs that carry the batch"""
+    """What all blocks of a run share.
+
+    name: of the model's file; batched: the names of the inputs that carry the batch
+    """
 
     name: str | None
     origin: Origin
