@@ -11,7 +11,7 @@ from irops.dialects.dialect import Loaded
 from irops.ir.model import Model
 from irops.ir.read import accepted, bytes_of
 from irops.limits import Limits
-from irops.urls import StrPath, local_path, shown
+from irops.urls import StrPath, local_path, without_credentials
 
 START_BYTES = 256
 """The number of bytes from which a file format is recognized."""
@@ -40,8 +40,12 @@ def load(
     name, dialect = local_path(path), dialect_of_suffix(path)
     beside = None if weights is None else os.fspath(weights)
     if beside is not None and not dialect.weights_beside:
-        message = f"the weights are {shown(beside)}, must be omitted: the model has no .bin file"
-        raise ReadError([Diagnostic(rule("unexpected-weights"), message, Location(shown(name)))])
+        message = (
+            f"the weights are {without_credentials(beside)}, must be omitted: the model has no .bin file"
+        )
+        raise ReadError(
+            [Diagnostic(rule("unexpected-weights"), message, Location(without_credentials(name)))]
+        )
     try:
         return dialect.read(name, weights=beside, text=text, limits=limits)
     except ReadError as error:

@@ -58,30 +58,41 @@ def local_path(path: StrPath) -> str:
     return re.sub(r"^/([A-Za-z]:)", r"\1", place) if sys.platform == "win32" else place
 
 
+def parts_of(path: StrPath) -> tuple[str, str, str]:
+    """What precedes the path of a URL, the path, and its query with further links of a chain."""
+    text = os.fspath(path)
+    match = _URL.match(text)
+    if match is None:
+        return "", text, ""
+    body, separator, chain = text[match.end() :].partition(CHAINED)
+    query = _query_at(match[1], body)
+    return text[: match.end()], body[:query], f"{body[query:]}{separator}{chain}"
+
+
 def suffix_of(path: StrPath) -> str:
     """The suffix of the file name, in lower case: of a URL without what follows its path."""
-    return os.path.splitext(_Parts.of(os.fspath(path)).path)[1].lower()
+    return os.path.splitext(parts_of(path)[1])[1].lower()
 
 
 def with_suffix(path: StrPath, suffix: str) -> str:
     """The file of the same name with another suffix. A URL keeps its query, which may grant access."""
-    parts = _Parts.of(os.fspath(path))
-    return f"{parts.before}{os.path.splitext(parts.path)[0]}{suffix}{parts.after}"
+    before, place, after = parts_of(path)
+    return f"{before}{os.path.splitext(place)[0]}{suffix}{after}"
 
 
 def name_of(path: StrPath) -> str:
     """The name of the file, without folders."""
     text = os.fspath(path)
-    return posixpath.basename(_Parts.of(text).path) if is_url(text) else os.path.basename(text)
+    return posixpath.basename(parts_of(text)[1]) if is_url(text) else os.path.basename(text)
 
 
 def inside(url: str, location: str) -> str:
     """A file in the folder of a URL, by its path relative to that folder."""
-    parts = _Parts.of(url)
-    return f"{parts.before}{posixpath.join(posixpath.dirname(parts.path), location)}{parts.after}"
+    before, path, after = parts_of(url)
+    return f"{before}{posixpath.join(posixpath.dirname(path), location)}{after}"
 
 
-def shown(path: StrPath) -> str:
+def without_credentials(path: StrPath) -> str:
     """A path or URL as it may be printed and stored: without user, password and query."""
     text = os.fspath(path)
     if "://" not in text:
@@ -96,25 +107,7 @@ def identity(url: str) -> str:
 
 def scrubbed(text: str) -> str:
     """A text of another library that may contain URLs, without the credentials in them."""
-    return _SECRET.sub(rf"\1{HIDDEN}", _IN_TEXT.sub(lambda match: shown(match[0]), text))
-
-
-class _Parts:
-    """A URL around the path of its first link that has one. after: its query, and further links."""
-
-    __slots__ = ("after", "before", "path")
-
-    def __init__(self, before: str, path: str, after: str) -> None:
-        self.before, self.path, self.after = before, path, after
-
-    @staticmethod
-    def of(text: str) -> _Parts:
-        match = _URL.match(text)
-        if match is None:
-            return _Parts("", text, "")
-        body, separator, chain = text[match.end() :].partition(CHAINED)
-        query = _query_at(match[1], body)
-        return _Parts(text[: match.end()], body[:query], f"{body[query:]}{separator}{chain}")
+    return _SECRET.sub(rf"\1{HIDDEN}", _IN_TEXT.sub(lambda match: without_credentials(match[0]), text))
 
 
 def _query_at(protocol: str, body: str) -> int:

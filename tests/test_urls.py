@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from irops.urls import identity, inside, is_url, local_path, name_of, scrubbed, shown, suffix_of, with_suffix
+from irops.urls import (
+    identity,
+    inside,
+    is_url,
+    local_path,
+    name_of,
+    scrubbed,
+    suffix_of,
+    with_suffix,
+    without_credentials,
+)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +104,7 @@ def test_external_data_lies_in_the_folder_of_the_model():
     ],
 )
 def test_what_is_printed_has_no_credentials(url, printed):
-    assert shown(url) == printed
+    assert without_credentials(url) == printed
 
 
 def test_texts_of_other_libraries_lose_credentials():

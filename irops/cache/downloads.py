@@ -19,6 +19,8 @@ from typing import IO, BinaryIO
 from irops.cache.entries import is_own
 
 _FILE = re.compile(r"[0-9a-f]{64}(\.[0-9a-f]{8}\.part)?")
+ABANDONED = 60.0
+"""Seconds after which a part that nobody writes is removed."""
 POLL = 0.1
 """Seconds between two looks at whether another process is done with fetching the same file."""
 
@@ -84,12 +86,12 @@ class Downloads:
     def _make_room(self, size: int) -> None:
         if size > self.max_bytes:
             raise NoRoom(None, f"it has {size:,} bytes; the cache keeps {self.max_bytes:,}")
-        total = size
-        for modified, size_there, path in sorted(self._all(), reverse=True):
-            total += size_there
-            abandoned = path.endswith(".part") and time.time() - modified > POLL
+        entries = sorted(self._all())
+        total = size + sum(entry[1] for entry in entries)
+        for modified, entry_size, path in entries:
+            abandoned = path.endswith(".part") and time.time() - modified > ABANDONED
             if (total > self.max_bytes or abandoned) and _removed(path):
-                total -= size_there
+                total -= entry_size
         free = os.statvfs(self.folder) if hasattr(os, "statvfs") else None
         if free is not None and free.f_bavail * free.f_frsize < size:
             raise NoRoom(None, f"it has {size:,} bytes; the disk has {free.f_bavail * free.f_frsize:,} left")
@@ -104,7 +106,7 @@ class Downloads:
                 fetch(file)
                 file.flush()
                 os.fsync(handle)
-                os.replace(part, path)
+            os.replace(part, path)
         except BaseException:
             with suppress(OSError):
                 os.unlink(part)

@@ -100,11 +100,15 @@ def is_recent(paths: Iterable[str]) -> bool:
             status = os.stat(path)
         except (OSError, ValueError):
             continue
-        modified = max(status.st_mtime_ns, status.st_ctime_ns)
-        tick = _FINE if modified % 1_000_000_000 else _COARSE
-        if time.time() - modified / 1e9 < tick:
+        if is_recent_time(max(status.st_mtime_ns, status.st_ctime_ns)):
             return True
     return False
+
+
+def is_recent_time(modified: int) -> bool:
+    """Whether a file changed, at a time in ns, so recently that another change may not show in the time."""
+    tick = _FINE if modified % 1_000_000_000 else _COARSE
+    return time.time() - modified / 1e9 < tick
 
 
 def _line(path: str, status: os.stat_result) -> str:

@@ -23,12 +23,12 @@ def max_bytes() -> int:
     """The greatest size of all that is kept of remote files: what IROPS_REMOTE_CACHE_BYTES says.
 
     By default 10 GiB, but no more than half of what the disk has left beside it.
-    Raises:  ValueError
+    Raises:  OSError if it is no number
     """
     text = os.environ.get(VARIABLE, "").strip()
     if text:
         if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise ValueError(f"{VARIABLE} is {text!r}, must be a number of bytes")
+            raise OSError(None, f"{VARIABLE} is {text!r}, must be a number of bytes")
         return int(text)
     folder = cache_folder()
     while folder and not os.path.isdir(folder) and os.path.dirname(folder) != folder:

@@ -24,6 +24,7 @@ from irops.ir.regular import open_regular
 from irops.limits import Limits
 from irops.spec.plugins import OPS, RULES, is_registered
 from irops.switches import enabled
+from irops.urls import is_url
 
 FOLDER = "check"
 SUFFIX = ".xml"
@@ -52,6 +53,8 @@ def is_usable(options: CheckOptions, custom_ops: bool) -> bool:
 def subject_of(file: str, options: CheckOptions, text: bytes | None) -> Subject | None:
     """What identifies the result for a file; None if it is not kept."""
     if not options.cached or os.path.splitext(file)[1].lower() != SUFFIX:
+        return None
+    if is_url(file) or is_url(options.weights or ""):  # of which only the server knows whether they changed
         return None
     content = _content(file, options.limits) if text is None else text
     if content is None or cache_folder() is None:

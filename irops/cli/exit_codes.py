@@ -24,7 +24,7 @@ MEANING_OF_1 = {
     "draw": "the model has errors, or cannot be drawn",
     "view": "the model has errors that prevent reading it",
     "conformance": "a case failed",
-    "survey": "a cell is neither pass nor warn; with --against, if it was not before",
+    "survey": "a cell is neither pass nor warn; with --against, if cells got worse",
 }
 """What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""
 NEVER_1 = ("new", "cache", "server")

@@ -19,6 +19,7 @@ from irops.cli.parser import Parser
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.switches import disabled
+from irops.urls import is_url, without_credentials
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 """What the system says when there is no memory for a library or a thread."""
@@ -56,6 +57,10 @@ COMMANDS = {
 
 LEFT_AT_ONCE = (["check"], ["explain"], ["ops"], ["rules"], ["cache"], ["infer"])
 """Commands that use no library whose threads or files need Python to end in its usual way."""
+
+
+WRITTEN = ("output", "save_outputs", "profile")
+"""Options that name files or folders to write."""
 
 
 class Refusal(Exception):
@@ -129,7 +134,16 @@ def _dispatch(arguments: list[str]) -> int:
     parser = Parser(f"irops {name}", command.__doc__, exit_codes(name))
     command.configure(parser)
     parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")
-    return command.execute(parser.parse(arguments[1:]))
+    args = parser.parse(arguments[1:])
+    for option in WRITTEN:
+        _require_local(option, getattr(args, option, None))
+    return command.execute(args)
+
+
+def _require_local(option: str, path: object) -> None:
+    if isinstance(path, str) and is_url(path):
+        name = option.replace("_", "-")
+        raise Refusal(f"--{name} {without_credentials(path)} is a URL; irops writes local files only")
 
 
 def _overview() -> Parser:

@@ -1,4 +1,4 @@
-"""Find the model files named by paths of files and folders."""
+"""Find the model files named by paths of files and folders, and by URLs."""
 
 from __future__ import annotations
 

@@ -23,10 +23,10 @@ from irops.cli.exit_codes import CLEAN, FINDINGS, INTERRUPTED
 from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.limit_options import add_limits, limit, limits_of
 from irops.cli.main import Refusal
-from irops.cli.numbers import integer_at_least
 from irops.cli.progress import progress_bar
 from irops.cli.settings import settings
 from irops.cli.survey_summary import show_summary, summary_json
+from irops.cli.worker_options import add_workers, workers_of
 from irops.diagnostics.printable import printable
 from irops.diagnostics.selection import rules_of
 from irops.limits import Limits
@@ -34,7 +34,6 @@ from irops.surveys.faults import Interrupted, SurveyError
 from irops.surveys.listing import listing
 from irops.surveys.row import STATUSES
 from irops.surveys.settings import SECONDS, Settings
-from irops.surveys.survey import workers_for
 from irops.surveys.surveying import Request, surveyed
 from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import KINDS, parted_sources, tasks_of
@@ -83,9 +82,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"do cells of these statuses again, although nothing changed: some of {','.join(STATUSES)}",
     )
     parser.add_argument(
-        "--jobs", "-j", metavar="N", type=integer_at_least(1), help="processes; default: one per core"
-    )
-    parser.add_argument(
         "--seconds",
         metavar="N",
         type=_seconds,
@@ -102,6 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ignore", metavar="RULES", default="", help="not these rules")
     parser.add_argument("--output-format", choices=("full", "json"), default="full", help="default: full")
     parser.add_argument("--quiet", "-q", action="store_true", help="no summary, no progress")
+    add_workers(parser)
     add_limits(parser)
     add_extensions(parser)
 
@@ -133,24 +130,25 @@ def _surveyed(args: argparse.Namespace) -> SurveyTable:
     again = _statuses(args.again)
     models = listing(args.paths)
     registry = registry_of(args)  # faults of custom ops are reported before any work
-    workers = workers_for(None, args.jobs)
-    options = Settings(
-        limits,
-        args.seconds,
-        limits.process_memory / workers.count if args.memory is None else args.memory,
-        _rules("--select", args.select) or tuple(config.select),
-        (*config.ignore, *_rules("--ignore", args.ignore)),
-        tuple(config.rules),
-        () if registry is None else registry.folders,
-        () if registry is None else registry.modules,
-    )
-    request = Request(models, tasks, options, args.output, args.against, again)
-    _note(args, *models.notes)
-    dashboard = getattr(workers, "dashboard", None)
-    if dashboard:
-        _note(args, f"dashboard: {dashboard}")
-    with progress_bar("surveying", quiet=args.quiet) as report_progress:
-        return surveyed(request, workers, report_progress)
+    with workers_of(args) as workers:
+        memory = limits.process_memory / workers.count if args.memory is None else args.memory
+        options = Settings(
+            limits,
+            args.seconds,
+            memory,
+            _rules("--select", args.select) or tuple(config.select),
+            (*config.ignore, *_rules("--ignore", args.ignore)),
+            tuple(config.rules),
+            () if registry is None else registry.folders,
+            () if registry is None else registry.modules,
+        )
+        dashboard = getattr(workers, "dashboard", "")
+        _note(args, *models.notes, *([f"dashboard: {dashboard}"] if dashboard else []))
+        request = Request(models, tasks, options, args.output, args.against, again)
+        with progress_bar("surveying", quiet=args.quiet) as report_progress:
+            table = surveyed(request, workers, report_progress)
+        _note(args, *getattr(workers, "refused", ()))
+        return table
 
 
 def _note(args: argparse.Namespace, *sentences: str) -> None:

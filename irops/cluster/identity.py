@@ -7,8 +7,7 @@ import socket
 import sys
 from dataclasses import dataclass
 
-import irops
-from irops.cache.identity import content
+from irops.cache.identity import content, own_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Identity:
 
 def identity() -> Identity:
     """That of this process."""
-    return Identity(irops.__version__, content(), sys.version_info[:2], socket.gethostname())
+    return Identity(own_version(), content(), sys.version_info[:2], socket.gethostname())
 
 
 def objection(theirs: Identity | Exception) -> str:

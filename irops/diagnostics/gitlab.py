@@ -11,7 +11,11 @@ from typing import Any
 from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.pages import page_of
 from irops.diagnostics.report import Report
+<<<<<<< HEAD
 from irops.diagnostics.rule import Rule
+=======
+from irops.urls import is_url
+>>>>>>> survey15
 
 SEVERITIES = {"error": "major", "warning": "minor"}
 
@@ -24,7 +28,8 @@ def render(reports: Sequence[Report]) -> str:
 def _issues(report: Report) -> Iterator[dict[str, Any]]:
     for diagnostic, fingerprint in zip(report, fingerprints(report), strict=True):
         where = diagnostic.location
-        path = Path(where.file or report.path or "model").as_posix()
+        path = where.file or report.path or "model"
+        path = path if is_url(path) else Path(path).as_posix()
         yield {
             "description": "\n".join(filter(None, (diagnostic.message, diagnostic.facts, *diagnostic.notes))),
             "check_name": f"{diagnostic.code} {diagnostic.name}",

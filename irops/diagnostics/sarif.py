@@ -16,8 +16,12 @@ from irops.diagnostics.fix import Fix
 from irops.diagnostics.pages import page_of
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
+from irops.urls import is_url
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+RESERVED = ":/?#[]@!$&'()*+,;=%"
+"""Characters that mean something in a URL."""
 
 
 def render(reports: Sequence[Report]) -> str:
@@ -111,6 +115,8 @@ def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
+    if is_url(path):
+        return quote(os.fsencode(path), safe=RESERVED)
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 
 

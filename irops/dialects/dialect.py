@@ -4,7 +4,6 @@ models.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op
 from irops.spec.op_names import opset_named, parted
 from irops.spec.schemas import schemas_folder
+from irops.urls import with_suffix
 from irops.values.element import ElementType, element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -207,7 +207,7 @@ class Dialect:
         content: of the file, or a part of it, which gives the files that it names
         """
         if self.weights_beside:
-            yield f"{os.path.splitext(path)[0]}.bin"
+            yield with_suffix(path, ".bin")
 
     def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
         """Write a model of this dialect. Raises: DiagnosticError, OSError"""

@@ -1,4 +1,4 @@
-"""Find the model files named by paths of files and folders."""
+"""Find the model files named by paths of files and folders, and by URLs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from irops.ir.opening import models_at
 from irops.ir.regular import open_regular
+from irops.ir.remote.reasons import RemoteError
 from irops.ir.root_tag import root_tag
+from irops.urls import is_url, local_path
 
 SNIFFED_BYTES = 1 << 16
 """How many bytes are read to detect the kind of a file."""
@@ -29,13 +32,20 @@ class ModelFiles:
 def model_files(paths: Sequence[str], suffixes: tuple[str, ...]) -> ModelFiles:
     """The named files, and the models in named folders and their subfolders, sorted by path.
 
-    Links to files are followed, links to folders are not; hidden folders are skipped.
-    suffixes: how names of models end
+    A URL may name a folder, too, or a pattern. Links to files are followed, links to folders are not; hidden
+    folders are skipped. suffixes: how names of models end
     """
     files: dict[str, None] = {}
     empty: list[str] = []
     others = 0
-    for path in paths:
+    for path in map(local_path, paths):
+        if is_url(path):
+            found, other_count = _remote(path, suffixes)
+            files.update(dict.fromkeys(found))
+            others += other_count
+            if not found:
+                empty.append(path)
+            continue
         if not os.path.isdir(path):
             files[path] = None
             continue
@@ -59,6 +69,14 @@ def is_other_xml(path: str) -> bool:
     except OSError:
         return False
     return root is not None and root.lower() != "net" and not Path(path).with_suffix(".bin").exists()
+
+
+def _remote(url: str, suffixes: tuple[str, ...]) -> tuple[Sequence[str], int]:
+    """The models of a URL; the URL itself if it cannot be listed, which is reported when it is read."""
+    try:
+        return models_at(url, suffixes)
+    except RemoteError:
+        return (url,), 0
 
 
 def _candidates(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:

@@ -19,6 +19,7 @@ from irops.ir.near_files import similar_path
 from irops.ir.regular import NotRegular, open_regular
 from irops.limits import Limits
 from irops.limits import notes as limit_notes
+from irops.urls import without_credentials
 from irops.values.element import Array
 
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
@@ -105,7 +106,9 @@ def _opened(path: str) -> Iterator[BinaryIO]:
         hint = f"; did you mean {meant}?" if meant else ""
         raise UnreadableFileError(f"{path} does not exist{hint}") from None
     except NotRegular as error:
-        raise UnreadableFileError(f"{path} {error}; it must be an .npy or .npz file") from None
+        raise UnreadableFileError(
+            f"{without_credentials(path)} {error}; it must be a local .npy or .npz file"
+        ) from None
     except PermissionError as error:
         raise UnreadableFileError(f"{path} cannot be read: {error.strerror}") from None
     except (DiagnosticError, UnreadableFileError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -42,3 +42,14 @@ def weights_at(path: StrPath, limits: Limits) -> Weights:
 
         return RemoteWeights(os.fspath(path), limits)
     return Weights.of_file(local_path(path))
+
+
+def models_at(url: str, suffixes: Sequence[str], limits: Limits | None = None) -> tuple[Sequence[str], int]:
+    """The URLs of the models that a URL names, sorted, and the number of .xml files that are not models.
+
+    The URL of a model (its suffix is one of suffixes), of a folder, or a pattern: s3://bucket/zoo/**/*.xml.
+    Raises:  RemoteError if there is no such folder, or it cannot be listed
+    """
+    from irops.ir.remote.listing import remote_models  # most files are local
+
+    return remote_models(url, suffixes, limits)

@@ -20,9 +20,9 @@ from irops.ir.regular import NotRegular
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.text import is_binary, source_of
 from irops.ir.traffic import count_read
-from irops.ir.weights import Weights
+from irops.ir.weights import Weights, small_integers
 from irops.limits import Limits, recursion_limit_for
-from irops.urls import StrPath, local_path, shown, with_suffix
+from irops.urls import StrPath, local_path, with_suffix, without_credentials
 
 HARMLESS = frozenset(
     (
@@ -56,7 +56,7 @@ def load(
     with folder_lock(_folder_of(name)):  # no writer replaces the two files in between
         raw = bytes_of(name, limits) if text is None else text
         weights_file = weights_at(beside, limits)
-    return _load(shown(name), raw, weights_file, limits)
+    return _load(without_credentials(name), raw, weights_file, limits)
 
 
 def _folder_of(path: str) -> Path:
@@ -100,6 +100,8 @@ def _load(
     with no_collection(), recursion_limit_for(limits.depth):
         try:
             model = Builder(faults).model(data, weights)
+            if weights.is_remote:
+                weights.expect(small_integers(model))
         except ReadError:
             if doctype_findings:  # the error may be caused by removing the declaration
                 raise ReadError(doctype_findings) from None
@@ -112,7 +114,7 @@ def bytes_of(path: str, limits: Limits) -> bytes:
 
     path: of a local file, or a URL of fsspec
     """
-    name = shown(path)
+    name = without_credentials(path)
     faults = Faults(Source(name, b""), limits)
     if not path:
         raise faults.stop("file-not-found", "the path is empty, must name an .xml file")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 from bisect import bisect_right
+from collections.abc import Iterable
 from errno import EACCES
 from hashlib import blake2b
 from pathlib import Path
@@ -34,6 +35,7 @@ class Weights:
     """
 
     __slots__ = ("_bytes", "_digests", "_fault", "_file", "_identity", "_size", "path")
+    is_remote = False
 
     def __init__(self, path: str | None, data: bytes = b"") -> None:
         self.path = path
@@ -136,6 +138,9 @@ class Weights:
         count_read(size)
         target.seek(place + size)
 
+    def expect(self, places: Iterable[tuple[int, int]]) -> None:
+        """Name offsets and sizes that are probably read. Remote weights then ask for them together."""
+
     def keep_open(self) -> None:
         """Open the file, if there is one. Raises: WeightsChanged if it is not what it was"""
         with _OPENING:
@@ -235,6 +240,10 @@ class JoinedWeights(Weights):
         self._parts, self._starts = [first], [0]
         self._size = first.size
 
+    def local_path(self) -> str | None:
+        """None: they are more than a file."""
+        return None
+
     @property
     def is_single(self) -> bool:
         """Whether nothing was appended."""
@@ -271,6 +280,9 @@ class JoinedWeights(Weights):
     def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
         part, start = self._part(offset, size)
         part.copy_to(target, offset - start, size)
+
+    def expect(self, places: Iterable[tuple[int, int]]) -> None:
+        """Name offsets and sizes that are probably read. Remote weights then ask for them together."""
 
     def keep_open(self) -> None:
         for part in self._parts:

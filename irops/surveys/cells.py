@@ -15,6 +15,7 @@ from irops.surveys.outcome import Outcome
 from irops.surveys.row import Row, detail_text
 from irops.surveys.settings import Settings, runtime_of
 from irops.surveys.tasks import Task
+from irops.urls import is_url
 
 EXCEEDED = {"": "crash", "seconds": "timeout", "memory": "memory"}
 """The status of a cell whose process died, by the bound that it exceeded."""
@@ -45,6 +46,8 @@ class Cells:
             task: [text.encode() for text in (task.text, self.runtimes[task.text], settings.digest())]
             for task in tasks
         }
+        models = tuple(models)
+        identities.ask_for([model.path for model in models if is_url(model.path)], settings.limits)
         self._all: dict[tuple[str, str], Cell] = {}
         for model in models:
             identity = identities.of(model.path)

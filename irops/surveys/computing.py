@@ -10,20 +10,22 @@ from irops.analysis.model_analysis import ModelAnalysis
 from irops.analysis.signature import Signature
 from irops.debugging.compare.comparison import Comparison, compared
 from irops.debugging.sources.parse import source_of_text
-from irops.debugging.sources.source import Context, Failure, Source
+from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
 from irops.debugging.sources.workers import Workers
 from irops.diagnostics.printable import abridged
 from irops.registry import Registry
 from irops.runtime.session import Session
 from irops.spec.types import OPENVINO
 from irops.surveys.describing import MAX_NAME, MAX_OUTPUTS, MAX_TEXT, Detail, findings_detail
-from irops.surveys.examining import Examined, analysed
+from irops.surveys.examining import Examined, Examining
 from irops.surveys.settings import Settings
 from irops.surveys.tasks import DEVICE, REFERENCE
 from irops.values.element import Array, element_type_of
 from irops.values.shape import Shape
 from irops.verdicts.verdict import Verdict
 
+Arrays = dict[str | int, Array]
+"""Values of inputs by position."""
 FAILURES = {
     "crashed": "crash",
     "stalled": "timeout",
@@ -34,70 +36,75 @@ FAILURES = {
 """The status for each kind of Failure."""
 
 
-class Computing:
-    """Runs and compares models. The processes of sources stay open from model to model."""
+class _Computing(Examining):
+    """What run and compare have in common. The processes of sources stay open from model to model."""
 
     def __init__(self, settings: Settings, registry: Registry | None) -> None:
-        self._settings, self._registry = settings, registry
+        super().__init__(settings, registry)
         self._workers = Workers.of(registry, settings.limits, settings.seconds)
         self._sources: dict[str, Source] = {}
 
-    def run(self, path: str, source: str) -> Examined:
-        """Whether a source computes a model. Raises: DiagnosticError, SourceFailed"""
-        analysis = analysed(path, self._settings, self._registry)
-        unsupported = _unsupported(analysis, source)
-        if unsupported:
-            return unsupported
+    def __call__(self, path: str, *sources: str) -> Examined:
+        """Raises: DiagnosticError"""
+        analysis = self.analysed(path)
+        for source in sources:
+            if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
+                message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
+                return "unsupported", {"message": message}, False
         arrays = self._inputs(analysis.signature)
-        if source == REFERENCE:
-            return self._run_here(analysis, arrays)
-        context = Context(analysis, analysis.signature.arrays(arrays))
-        values = self._source(source).results(context)
+        try:
+            return self.computed(analysis, arrays, *sources)
+        except SourceFailed as failed:
+            return of_failure(failed.failure)
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        """The result for a model with some inputs. Raises: DiagnosticError, SourceFailed"""
+        raise NotImplementedError
+
+    def source(self, text: str) -> Source:
+        """The source of a text, which is closed with this process."""
+        if text not in self._sources:
+            self._sources[text] = source_of_text(text, self._workers)
+        return self._sources[text]
+
+    def _inputs(self, signature: Signature) -> Arrays:
+        """An array for each input, by position: its values depend on its name and the seed alone."""
+        seed, limits = self.settings.seed, self.settings.limits
+        return {
+            port.position: made_up(signature.model, port, "random", seed, limits=limits)[0]
+            for port in signature.inputs
+        }
+
+
+class Running(_Computing):
+    """Whether a source computes a model."""
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        (source,) = sources
+        if source == REFERENCE:  # by the fast kernels, whose results are bit-identical
+            session = Session(analysis)
+            session.evaluator.run_once()
+            results = session.run(arrays)
+            detail = {"outputs": _described(results), **findings_detail(results.warnings, analysis)}
+            return "warn" if results.warnings else "pass", detail, False
+        values = self.source(source).results(Context(analysis, analysis.signature.arrays(arrays)))
         if isinstance(values, Failure):
             return of_failure(values)
         return "pass", {"outputs": _described(values)}, False
 
-    def compare(self, path: str, a: str, b: str) -> Examined:
-        """Whether two sources give the same values. Raises: DiagnosticError, SourceFailed"""
-        analysis = analysed(path, self._settings, self._registry)
-        unsupported = _unsupported(analysis, a) or _unsupported(analysis, b)
-        if unsupported:
-            return unsupported
-        arrays = analysis.signature.arrays(self._inputs(analysis.signature))
-        return _of_comparison(compared(Context(analysis, arrays), self._source(a), self._source(b)))
 
-    def _run_here(self, analysis: ModelAnalysis, arrays: Mapping[str | int, Array]) -> Examined:
-        session = Session(analysis)
-        session.evaluator.run_once()
-        results = session.run(arrays)
-        detail = {"outputs": _described(results), **findings_detail(results.warnings, analysis)}
-        return "warn" if results.warnings else "pass", detail, False
+class Comparing(_Computing):
+    """Whether two sources give the same values."""
 
-    def _inputs(self, signature: Signature) -> dict[str | int, Array]:
-        """An array for each input, by position: its values depend on its name alone."""
-        settings = self._settings
-        return {
-            port.position: made_up(signature.model, port, "random", settings.seed, limits=settings.limits)[0]
-            for port in signature.inputs
-        }
-
-    def _source(self, text: str) -> Source:
-        if text not in self._sources:
-            self._sources[text] = source_of_text(text, self._workers)
-        return self._sources[text]
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        a, b = map(self.source, sources)
+        return _of_comparison(compared(Context(analysis, analysis.signature.arrays(arrays)), a, b))
 
 
 def of_failure(failure: Failure) -> Examined:
     """The result where a source gives no values."""
     transient = failure.kind in ("stalled", "oversized")
     return FAILURES[failure.kind], {"message": abridged(failure.reason, MAX_TEXT)}, transient
-
-
-def _unsupported(analysis: ModelAnalysis, source: str) -> Examined | None:
-    if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
-        message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
-        return "unsupported", {"message": message}, False
-    return None
 
 
 def _of_comparison(comparison: Comparison) -> Examined:

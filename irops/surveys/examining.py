@@ -23,40 +23,56 @@ Examined = tuple[str, Detail, bool]
 """A status, a detail, and whether it may be another one the next time."""
 
 
-def checked(path: str, settings: Settings, registry: Registry | None) -> Examined:
-    """All findings, as irops check reports them. Raises: ReadError"""
-    with no_collection(), recursion_limit_for(settings.limits.depth):
-        return _checked(path, settings, registry)
+class Examining:
+    """What tasks have in common that read a model. registry: None for that of irops"""
+
+    def __init__(self, settings: Settings, registry: Registry | None) -> None:
+        self.settings, self.registry = settings, registry
+
+    def analysed(self, path: str) -> ModelAnalysis:
+        """The analysis of a model, with what reading it reports. Raises: ReadError"""
+        limits = self.settings.limits
+        with no_collection(), recursion_limit_for(limits.depth):
+            model, read_findings = load(path, limits=limits)
+            return ModelAnalysis(model, self.registry, limits, read_findings)
 
 
-def _checked(path: str, settings: Settings, registry: Registry | None) -> Examined:
-    # in a function of its own, so that the model is freed before the collector could traverse it
-    model, read_findings = load(path, limits=settings.limits)
-    analysis = ModelAnalysis(model, registry, settings.limits, read_findings)
-    report = check_as_read(analysis, read_findings)
-    return examined(report.diagnostics, settings, analysis)
+class Checking(Examining):
+    """All findings, as irops check reports them."""
+
+    def __call__(self, path: str) -> Examined:
+        """Raises: ReadError"""
+        with no_collection(), recursion_limit_for(self.settings.limits.depth):
+            return self._checked(path)
+
+    def _checked(self, path: str) -> Examined:
+        # in a function of its own, so that the model is freed before the collector could traverse it
+        limits = self.settings.limits
+        model, read_findings = load(path, limits=limits)
+        analysis = ModelAnalysis(model, self.registry, limits, read_findings)
+        report = check_as_read(analysis, read_findings)
+        return examined(report.diagnostics, self.settings, analysis, with_ops=True)
 
 
-def inferred(path: str, settings: Settings, registry: Registry | None) -> Examined:
-    """What inference reports, and the type and shape of each result. Raises: ReadError"""
-    analysis = analysed(path, settings, registry)
-    facts = infer(analysis)
-    status, detail, transient = examined(facts.diagnostics, settings, analysis)
-    return status, {**detail, "outputs": outputs_detail(analysis, facts)}, transient
+class Inferring(Examining):
+    """What inference reports, and the type and shape of each result."""
+
+    def __call__(self, path: str) -> Examined:
+        """Raises: ReadError"""
+        analysis = self.analysed(path)
+        facts = infer(analysis)
+        status, detail, transient = examined(facts.diagnostics, self.settings, analysis, with_ops=True)
+        return status, {**detail, "outputs": outputs_detail(analysis, facts)}, transient
 
 
-def target_checked(path: str, settings: Settings, registry: Registry | None, target: str) -> Examined:
-    """What a release of OpenVINO does not read. Raises: ReadError"""
-    analysis = analysed(path, settings, registry)
-    findings = in_document_order(the_target_reads_the_model(analysis, target))
-    return examined(findings, settings, analysis, with_ops=False)
+class Targeting(Examining):
+    """What a release of OpenVINO does not read."""
 
-
-def analysed(path: str, settings: Settings, registry: Registry | None) -> ModelAnalysis:
-    """The analysis of a model, with what reading it reports. Raises: ReadError"""
-    with no_collection(), recursion_limit_for(settings.limits.depth):
-        model, read_findings = load(path, limits=settings.limits)
-        return ModelAnalysis(model, registry, settings.limits, read_findings)
+    def __call__(self, path: str, target: str) -> Examined:
+        """Raises: ReadError"""
+        analysis = self.analysed(path)
+        findings = in_document_order(the_target_reads_the_model(analysis, target))
+        return examined(findings, self.settings, analysis)
 
 
 def examined(
@@ -64,7 +80,7 @@ def examined(
     settings: Settings,
     analysis: ModelAnalysis | None = None,
     *,
-    with_ops: bool = True,
+    with_ops: bool = False,
 ) -> Examined:
     """The result of a model with some findings, of which the settings may select some."""
     selected = Report(tuple(findings)).narrowed(settings.select, settings.ignore).diagnostics

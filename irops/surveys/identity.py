@@ -7,19 +7,24 @@ moment ago is not kept, since a further change might not show in its times.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from irops.cache.entries import key_of
-from irops.cache.identity import is_recent
+from irops.cache.identity import is_recent_time
 from irops.dialects import dialect_of_suffix
 from irops.ir.regular import open_regular
+from irops.limits import Limits
+from irops.surveys.remote_identity import remote_identity
 from irops.switches import enabled
 
 WHOLE = 64 << 20
 """Up to this many bytes the content of weights counts; of larger ones, size and time of modification."""
+AT_ONCE = 16
+"""Of so many models at URLs the identities are asked for at a time."""
 CHUNK = 4 << 20
 OVERLAP = 1 << 13
 """How many bytes of a chunk the next one repeats, so that names across its end are seen."""
@@ -43,9 +48,17 @@ class Identities:
             self._digests[path] = Digest(tuple(state), digest, tuple(beside))
         self._states: dict[str, tuple[tuple[int, ...] | None, ...]] = {}
         self._used: dict[str, Digest] = {}
+        self._remote: dict[str, str] = {}
+
+    def ask_for(self, urls: Sequence[str], limits: Limits) -> None:
+        """Ask for the identities of models at URLs, many at a time: each answer takes a while."""
+        with ThreadPoolExecutor(max(min(len(urls), AT_ONCE), 1)) as threads:
+            self._remote.update(zip(urls, threads.map(lambda url: remote_identity(url, limits), urls)))
 
     def of(self, path: str) -> str:
         """What identifies the content of a model; "" where its file cannot be read."""
+        if path in self._remote:
+            return self._remote[path]
         try:
             main = self._digest(path, main=True)
             others = [self._digest_beside(name) for name in main.beside]
@@ -56,20 +69,16 @@ class Identities:
 
     def is_unchanged(self, path: str) -> bool:
         """Whether the files of a model are still those whose content `of` read last."""
+        if path in self._remote:  # a change is seen by the next survey
+            return bool(self._remote[path])
         return path in self._states and self._states[path] == self._current(path)
-
-    def sizes(self, path: str) -> tuple[int, int]:
-        """The bytes of the file of a model, and of those beside it."""
-        first, *others = self._states.get(path) or (None,)
-        return (first or (0,))[0], sum((state or (0,))[0] for state in others)
 
     def to_json(self) -> dict[str, Any]:
         """The digests of the models that were asked for, for the next survey."""
-        recent = is_recent
         return {
             path: [one.state, one.digest, one.beside]
             for path, one in self._used.items()
-            if not recent([path])
+            if not is_recent_time(max(one.state[1:3]))
         }
 
     def _digest_beside(self, path: str) -> str:
@@ -106,8 +115,8 @@ def _read(path: str, main: bool) -> Digest:
     dialect, beside = dialect_of_suffix(path), dict[str, None]()
     with open_regular(path) as file:
         status = os.fstat(file.fileno())
-        end = b""
-        while chunk := file.read(CHUNK):
+        step, end = min(status.st_size + 1, CHUNK), b""
+        while chunk := file.read(step):
             digest.update(chunk)
             if main:
                 beside.update(dict.fromkeys(dialect.files_beside(path, end + chunk)))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from glob import glob, has_magic
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 from irops.diagnostics.printable import plural, printable
 from irops.dialects import dialects
 from irops.ir.model_files import is_other_xml, model_files
+from irops.ir.opening import models_at
+from irops.ir.remote.reasons import RemoteError
 from irops.surveys.faults import SurveyError
+from irops.urls import identity, is_url, local_path, without_credentials
 
 LIST = "@"
 """Before the name of a file that lists models, one on each line."""
@@ -46,14 +49,18 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
     models: dict[object, Model] = {}
     twice: list[tuple[str, str]] = []
     others = 0
+    names: Counter[str] = Counter()
     for path in _expanded(os.fspath(path) for path in paths):
-        files, skipped = _matches(path)
+        files, skipped = _matches(local_path(path))
         others += skipped
         for file in files:
-            model = Model(file, shown(file))
-            first = models.setdefault(_place(file), model)
-            if first.name != model.name:
-                twice.append((model.name, first.name))
+            name, place = shown(file), _place(file)
+            if place not in models:
+                names[name] += 1  # what URLs differ by may not be shown
+                number = f" ({names[name]})" if names[name] > 1 else ""
+                models[place] = Model(file, f"{name}{number}")
+            elif models[place].name != name:
+                twice.append((name, models[place].name))
     if not models:
         raise SurveyError("no models: name files, folders or patterns")
     notes = [*_about_twice(twice)]
@@ -64,14 +71,7 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
 
 def shown(path: str) -> str:
     """A path or URL as the table has it: without credentials, and without bytes that are no text."""
-    if is_url(path):
-        return _without_credentials(path)
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
-
-
-def is_url(path: str) -> bool:
-    """Whether a path is one of another machine, or inside of something."""
-    return "://" in path
+    return os.fsencode(without_credentials(path)).decode("utf-8", "backslashreplace")
 
 
 def _expanded(paths: Iterable[str]) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _expanded(paths: Iterable[str]) -> Iterator[str]:
 def _matches(path: str) -> tuple[Sequence[str], int]:
     """The models of a path, and the number of .xml files that are none."""
     if is_url(path):
-        return url_models(path), 0
+        return _url_models(path)
     if os.path.lexists(path):
         found = model_files([path], _suffixes())
         if found.empty:
@@ -110,9 +110,15 @@ def _matches(path: str) -> tuple[Sequence[str], int]:
     return (*models, *inside.files), len(files) - len(models) + inside.others
 
 
-def url_models(url: str) -> Sequence[str]:
-    """The models of a URL: the one that it names."""
-    return (url,)
+def _url_models(url: str) -> tuple[Sequence[str], int]:
+    """The models at a URL, and the number of .xml files that are none."""
+    try:
+        found, others = models_at(url, _suffixes())
+    except RemoteError as error:
+        raise SurveyError(f"{shown(url)} {error.sentence}") from None
+    if not found:
+        raise SurveyError(f"there are no models at {printable(shown(url))}")
+    return found, others
 
 
 @cache
@@ -129,7 +135,7 @@ def _about_empty(folder: str) -> str:
 def _place(path: str) -> object:
     """What is equal for two spellings of one path. A link is a file of its own, with weights beside it."""
     if is_url(path):
-        return path
+        return identity(path)
     folder, name = os.path.split(path)
     return _real(folder), name
 
@@ -144,9 +150,3 @@ def _about_twice(twice: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{printable(name)} is {printable(first)}, and counts once"
     if len(twice) > MAX_SAID:
         yield f"{len(twice) - MAX_SAID} more models are named twice, and count once"
-
-
-def _without_credentials(url: str) -> str:
-    """The URL without user name, password and query, which may hold a signature."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))

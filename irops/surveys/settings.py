@@ -12,7 +12,7 @@ from math import inf
 from pathlib import Path
 
 from irops.cache.entries import key_of
-from irops.cache.identity import PACKAGE, specification_folder
+from irops.cache.identity import content
 from irops.limits import Limits
 from irops.spec.plugins import OPS, RULES
 from irops.surveys.tasks import DEFAULT_SOURCES, REFERENCE, Task
@@ -56,9 +56,8 @@ class Settings:
         custom += [path for name in (*self.rules, *self.modules) if (path := _module_file(name))]
         return key_of(
             json.dumps(options, sort_keys=True).encode(),
-            *_content(Path(PACKAGE)),
-            *_content(Path(specification_folder())),
-            *(part for place in custom for part in _content(place)),
+            content().encode(),
+            *(part for place in custom for part in _files(place)),
             *map(str.encode, _plugins()),
         )
 
@@ -83,8 +82,8 @@ def _runtime(source: str) -> str:
         return name
 
 
-def _content(place: Path) -> Iterator[bytes]:
-    """The names and digests of the files of code and definitions at a place, wherever it is on a machine."""
+def _files(place: Path) -> Iterator[bytes]:
+    """The names and digests of the files of custom code and definitions at a place, wherever that is."""
     files = sorted(place.rglob("*")) if place.is_dir() else [place]
     for file in files:
         if file.suffix in _SUFFIXES and file.is_file():

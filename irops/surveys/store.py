@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import astuple, fields
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -26,6 +27,7 @@ VERSION_KEY = b"irops.survey"
 FLUSH_SECONDS, FLUSH_ROWS = 2.0, 2000
 """After this time, or so many rows, those that there are are written."""
 _PART = re.compile(r"part-(\d{6,})\.parquet")
+_VALUES = attrgetter(*(field.name for field in fields(Row)))
 Place = tuple[str, str]
 
 
@@ -94,7 +96,7 @@ def write_part(rows: Iterable[Row], path: Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    columns = list(zip(*map(astuple, rows))) or [()] * len(fields(Row))
+    columns = list(zip(*map(_VALUES, rows))) or [()] * len(fields(Row))
     schema = _schema()
     arrays = [pyarrow.array(column, field.type) for column, field in zip(columns, schema)]
     sink = pyarrow.BufferOutputStream()

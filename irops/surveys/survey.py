@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from irops.cluster.workers import LocalWorkers, Workers
+from irops.cluster.cluster_workers import ClusterWorkers
+from irops.cluster.workers import LocalWorkers
 from irops.limits import Limits
 from irops.registry import Registry
 from irops.surveys.listing import listing
@@ -46,10 +47,11 @@ def survey(
     another report, for table.differences. seconds, memory: what a model and a task may take, and the bytes
     that their process may use, before it is killed.
     progress: called with (cells done, cells to do, model)
-    Raises:  SurveyError (a ValueError) for what does not exist or cannot be written
+    Raises:  SurveyError (a ValueError) for what does not exist or cannot be written; ClusterError if a
+        cluster has no workers
     """
     limits = limits or Limits()
-    workers = workers_for(client, processes)
+    workers = LocalWorkers(processes) if client is None else ClusterWorkers(client)
     settings = Settings(
         limits,
         seconds,
@@ -64,13 +66,10 @@ def survey(
         None if output is None else Path(output),
         None if against is None else Path(against),
     )
-    return surveyed(request, workers, progress)
-
-
-def workers_for(client: Any, processes: int | None) -> Workers:
-    """The workers of a client, or processes of this machine."""
-    del client
-    return LocalWorkers(processes)
+    try:
+        return surveyed(request, workers, progress)
+    finally:
+        workers.close()
 
 
 def _words(given: str | Sequence[str]) -> Sequence[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from irops.cache.identity import own_version
+from irops.cluster.faults import ClusterError
 from irops.cluster.workers import Workers
 from irops.diagnostics.printable import printable
 from irops.registry import Registry
@@ -24,10 +25,11 @@ from irops.surveys.listing import Listing
 from irops.surveys.report.write import write_report
 from irops.surveys.row import Row
 from irops.surveys.settings import Settings
+from irops.surveys.start import prepare
 from irops.surveys.store import Store
 from irops.surveys.table import SurveyTable
 from irops.surveys.tasks import Task
-from irops.surveys.work import prepare
+from irops.urls import is_url
 
 AGAINST = "against.json"
 Progress = Callable[[int, int, object], None]
@@ -110,16 +112,15 @@ class _Survey:
         to_do = self._cells.to_do(self._store.rows, self._request.again)
         if self._folder is not None:
             self._folder.write_manifest(self._manifest())
-            self._write_identities(self._folder)
         for cell in to_do:
             self._store.rows.pop(cell.place, None)
         try:
             self._do(to_do, workers, progress)
-        except (KeyboardInterrupt, SystemExit) as interruption:
+        except (SystemExit, ClusterError):
             self._finish()
-            if isinstance(interruption, SystemExit):
-                raise
-            raise Interrupted(len(self._cells.in_order(self._store.rows)), len(self._cells)) from None
+            raise
+        except KeyboardInterrupt:
+            raise Interrupted(len(self._finish()), len(self._cells)) from None
         rows = self._finish()
         found = None if before is None else differences(before, rows)
         if self._folder is not None:
@@ -133,6 +134,7 @@ class _Survey:
     def _do(self, to_do: Sequence[Any], workers: Workers, progress: Progress | None) -> None:
         settings = self._request.settings
         items = [(cell.model.path, cell.task) for cell in to_do]
+        workers.require_files([os.path.abspath(path) for path, _ in items if not is_url(path)])
         arguments = (settings, os.getcwd(), self._cells.runtimes)
         results = workers.run(prepare, arguments, items, seconds=settings.seconds, memory=settings.memory)
         for done, (index, result) in enumerate(results, 1):
@@ -145,7 +147,7 @@ class _Survey:
         self._store.flush()
         rows = self._cells.in_order(self._store.rows)
         if self._folder is not None:
-            self._write_identities(self._folder)
+            self._folder.write(IDENTITIES, json.dumps(self._identities.to_json()))
             self._folder.write("results.csv", results_csv(rows))
             self._folder.write("results.json", results_json(rows))
             self._folder.write("timings.csv", timings_csv(rows))
@@ -158,9 +160,6 @@ class _Survey:
         registry = Registry(settings.folders, settings.modules) if is_custom else None
         earlier = None if before is None else sorted(before, key=lambda row: row.place)
         write_report(folder, rows, self._manifest(), against=earlier, registry=registry)
-
-    def _write_identities(self, folder: ReportFolder) -> None:
-        folder.write(IDENTITIES, json.dumps(self._identities.to_json()))
 
     def _manifest(self) -> dict[str, Any]:
         request = self._request

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
-from irops.backends.catalogue import backend_names
-from irops.backends.extras import missing_libraries
-from irops.debugging.sources.parse import source_of_text
-from irops.debugging.sources.stored import SourceError
-from irops.diagnostics.diagnostic import DiagnosticError
-from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
+from irops.diagnostics.suggestions import meant_or_all
 from irops.spec.releases import releases
 from irops.surveys.faults import SurveyError
 
 KINDS = ("check", "infer", "run", "compare", "target")
 DEVICE = "openvino:"
 REFERENCE = "reference"
+SOURCES = "irops.surveys.sources"
+"""Imported where there are sources: it imports all that computes values."""
 DEFAULT_SOURCES = {"run": (REFERENCE,), "compare": (REFERENCE, "openvino:CPU")}
 
 
@@ -48,10 +46,9 @@ def tasks_of(kinds: Sequence[str], sources: Sequence[str], targets: Sequence[str
     if targets and "target" not in kinds:
         raise SurveyError("targets are for the task target, which is not among the tasks")
     tasks = [task for kind in KINDS if kind in kinds for task in _of_kind(kind, sources, targets)]
-    for source in dict.fromkeys(
-        source for task in tasks if task.kind in DEFAULT_SOURCES for source in task.variant
-    ):
-        _require_source(source)
+    used = dict.fromkeys(source for task in tasks if task.kind in DEFAULT_SOURCES for source in task.variant)
+    if used:
+        import_module(SOURCES).require_sources(used)
     return tuple(dict.fromkeys(tasks))
 
 
@@ -79,23 +76,6 @@ def _release(text: str) -> str:
         return releases().named(text)
     except ValueError as error:
         raise SurveyError(f"target {error}") from None
-
-
-def _require_source(text: str) -> None:
-    """Raises: SurveyError for a text that is no source of many models, or one that is not available"""
-    if not text.startswith(DEVICE) and text not in backend_names():
-        words = (*backend_names(), "openvino:CPU")
-        raise SurveyError(
-            f"{text!r} is no source of a survey{did_you_mean_word(text, words)}; a source is a backend"
-            f" ({', '.join(backend_names())}) or openvino:DEVICE[,PROPERTY=VALUE…]"
-        )
-    try:
-        source_of_text(text).close()
-    except (SourceError, DiagnosticError) as error:
-        raise SurveyError(str(error)) from None
-    lacking = missing_libraries("openvino", "openvino") if text.startswith(DEVICE) else None
-    if lacking is not None:
-        raise SurveyError(f"the source {text} is not available: {lacking}")
 
 
 def parted_sources(text: str) -> list[str]:

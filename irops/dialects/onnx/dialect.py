@@ -14,6 +14,7 @@ from irops.ir.model import LayerKind, Model, kind_of
 from irops.limits import Limits
 from irops.spec.op import NoOp, Op
 from irops.spec.op_names import parted
+from irops.urls import inside, is_url
 
 FRAME = ("Const", "Parameter", "Result")
 """What a graph is tied to its surroundings with; ONNX has no nodes for it, irops has layers."""
@@ -43,7 +44,8 @@ class Onnx(Dialect):
             short, low, high = (ord(part) if part else 0 for part in match.groups())
             length = short or (low & 0x7F) | high << 7
             name = os.fsdecode(content[match.end() : match.end() + length])
-            yield os.path.join(os.path.dirname(path), name)
+            if not name.startswith("/") and ".." not in name:  # which are not read
+                yield inside(path, name) if is_url(path) else os.path.join(os.path.dirname(path), name)
 
     def layer_version(self, type: str, opset: int) -> str:
         return f"{ONNX}:{opset}"

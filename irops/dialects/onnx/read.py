@@ -23,7 +23,7 @@ from irops.ir.regular import NotRegular
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.traffic import count_read
 from irops.limits import Limits
-from irops.urls import local_path, name_of, shown
+from irops.urls import local_path, name_of, without_credentials
 
 MOST_BYTES = (1 << 31) - 1
 """What a protocol buffer may have."""
@@ -38,9 +38,9 @@ def load(
     Raises:  ReadError where there is no model at all
     """
     place = local_path(path)
-    faults = Faults(Source(shown(place), b"", as_stored=False), limits)
+    faults = Faults(Source(without_credentials(place), b"", as_stored=False), limits)
     data = _bytes_of(place, faults) if data is None else data
-    return _load(_parsed(onnx_library(shown(place)), data, faults), place, faults)
+    return _load(_parsed(onnx_library(without_credentials(place)), data, faults), place, faults)
 
 
 def loads(data: bytes, limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
@@ -63,7 +63,7 @@ def of_proto(proto: Any, folder: str | os.PathLike[str] | None = None) -> Model:
 
 
 def _bytes_of(path: str, faults: Faults) -> bytes:
-    name = shown(path)
+    name = without_credentials(path)
     try:
         with opened(path, faults.limits) as (file, size):
             data = b"" if size > MOST_BYTES else file.read(MOST_BYTES + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
 from irops.cache.entries import key_of, read_entry, write_entry
@@ -15,7 +16,11 @@ from irops.ir.remote.remote_file import RemoteFile
 BLOCK = 1 << 16
 GAP = 2
 """Up to this many blocks that nobody needs are read between two that are: another request takes longer."""
-IN_MEMORY = 256
+AT_ONCE = 8
+"""How many requests a server gets at the same time."""
+EXPECTED = 512
+"""How many blocks are fetched because they are probably needed."""
+IN_MEMORY = 1024
 """How many blocks of one file stay in memory."""
 
 _MEMORY = Lock()
@@ -25,11 +30,17 @@ _MEMORY = Lock()
 class Blocks:
     """The blocks of one version of a file."""
 
-    __slots__ = ("_file", "_memory", "_size")
+    __slots__ = ("_expected", "_file", "_memory", "_size")
 
     def __init__(self, file: RemoteFile) -> None:
         self._file, self._size = file, file.size or 0
         self._memory: OrderedDict[int, bytes] = OrderedDict()
+        self._expected: set[int] = set()
+
+    def expect(self, places: Iterable[tuple[int, int]]) -> None:
+        """Name offsets and sizes that are probably read: their blocks are fetched with the first one."""
+        numbers = {number for offset, size in places for number in _numbers(offset, size)}
+        self._expected = set(sorted(numbers)[:EXPECTED])
 
     def read(self, offset: int, size: int) -> bytes:
         """Some of the bytes. Raises: RemoteFileChanged; RemoteError"""
@@ -60,16 +71,25 @@ class Blocks:
 
     def _fetched(self, numbers: list[int]) -> dict[int, bytes]:
         """Blocks that the server sends, all of the version that the file had when it was opened."""
+        expected, self._expected = self._expected, set()
+        numbers += [number for number in expected - {*numbers} if self._kept(number) is None]
         blocks: dict[int, bytes] = {}
-        for first, last in _runs(numbers):
-            start = first * BLOCK
-            content = self._file.read(start, min((last + 1) * BLOCK, self._size) - start)
+        runs = list(_runs(numbers))
+        for (first, last), content in zip(runs, self._contents(runs)):
             for number in range(first, last + 1):
                 blocks[number] = content[(number - first) * BLOCK : (number - first + 1) * BLOCK]
         self._file.require_unchanged()
         for number, block in blocks.items():
             self._keep(number, block)
         return blocks
+
+    def _contents(self, runs: list[tuple[int, int]]) -> Iterable[bytes]:
+        """The bytes of blocks that follow one another, of several such runs at the same time."""
+        places = [(first * BLOCK, min((last + 1) * BLOCK, self._size)) for first, last in runs]
+        if len(places) == 1:
+            return [self._file.read(start, end - start) for start, end in places]
+        with ThreadPoolExecutor(min(AT_ONCE, len(places))) as threads:
+            return list(threads.map(lambda place: self._file.read(place[0], place[1] - place[0]), places))
 
     def _kept(self, number: int) -> bytes | None:
         folder = cache_folder()

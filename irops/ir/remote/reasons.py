@@ -24,6 +24,8 @@ OF_CODE: dict[object, str] = {
     "ExpiredToken": "access is denied: the credentials have expired",
     "AccessDenied": "access is denied",
     "Forbidden": "access is denied",
+    "403": "access is denied",
+    "404": "does not exist",
 }
 """By the error code of an S3 API."""
 OF_CLASS: dict[object, str] = {
@@ -41,6 +43,7 @@ OF_CLASS: dict[object, str] = {
 }
 """By the class of an error: those of botocore and aiohttp are not imported for that."""
 MISSING = "does not exist"
+"""How the reasons begin that say that there is no such file."""
 
 
 class RemoteError(OSError):
@@ -69,15 +72,31 @@ def remote_error(error: BaseException) -> RemoteError:
             reason = table.get(key(one))
             if reason is not None:
                 return RemoteError(reason)
+    status = next((_status(one) for one in chain if isinstance(_status(one), int)), None)
+    if status is not None:
+        return RemoteError(f"the server answers HTTP {status}")
+    if any(isinstance(one, TimeoutError) for one in chain):
+        return RemoteError("the server did not answer in time")
     for one in chain:
+        if isinstance(one, FileNotFoundError) and one.__cause__ is not None and one is error:
+            return _unreached(one.__cause__)
         if isinstance(one, FileNotFoundError):
             return RemoteError(MISSING)
         if isinstance(one, PermissionError):
             return RemoteError("access is denied")
-        if isinstance(one, TimeoutError):
-            return RemoteError("the server did not answer in time")
+    return RemoteError(_text(error))
+
+
+def _unreached(cause: BaseException) -> RemoteError:
+    """The error of a web server that gave no status: fsspec says then that there is no such file."""
+    if isinstance(cause, FileNotFoundError) or _code(cause) is not None:
+        return RemoteError(MISSING)
+    return RemoteError(f"the server cannot be reached: {_text(cause)}")
+
+
+def _text(error: BaseException) -> str:
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return RemoteError(abridged(scrubbed(" ".join(str(text).split())), MAX_TEXT))
+    return abridged(scrubbed(" ".join(str(text).split())), MAX_TEXT)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

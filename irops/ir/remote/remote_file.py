@@ -12,7 +12,7 @@ from irops.ir.remote.versions import Version, version_of
 from irops.ir.remote.waiting import answered
 from irops.ir.traffic import count_fetched
 from irops.limits import Limits
-from irops.urls import identity, protocol_of, shown
+from irops.urls import identity, protocol_of, without_credentials
 
 WEB = ("http", "https")
 STEP = 4 << 20
@@ -37,7 +37,7 @@ class RemoteFile:
 
     def __init__(self, url: str, limits: Limits) -> None:
         """Raises: RemoteError if there is no such file, or the server does not say"""
-        self.name, self.identity, self.limits = shown(url), identity(url), limits
+        self.name, self.identity, self.limits = without_credentials(url), identity(url), limits
         self._system, self._path = answered(limits, file_system, url)
         info = self._info()
         if info.get("type") == "directory":
@@ -121,7 +121,7 @@ class RemoteFile:
             raise self.changed()
 
     def changed(self) -> RemoteFileChanged:
-        return RemoteFileChanged("was changed while it was read; read the model again")
+        return RemoteFileChanged("it was changed while it was read; read the model again")
 
     def _info(self) -> Any:
         return answered(self.limits, _info, self._system, self._path)

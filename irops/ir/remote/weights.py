@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from typing import IO, BinaryIO
 
 from irops.cache.downloads import NoRoom
@@ -28,6 +30,7 @@ class RemoteWeights(Weights):
     """
 
     __slots__ = ("_blocks", "_kept", "_local", "_remote")
+    is_remote = True
 
     def __init__(self, url: str, limits: Limits) -> None:
         super().__init__(None)
@@ -69,6 +72,10 @@ class RemoteWeights(Weights):
         for start in range(offset, offset + size, LARGE << 3):
             target.write(self.read(start, min(LARGE << 3, offset + size - start)))
 
+    def expect(self, places: Iterable[tuple[int, int]]) -> None:
+        if self._remote is not None:
+            self._blocks.expect((at, size) for at, size in places if at + size <= self._size)
+
     def keep_open(self) -> None:
         """Nothing is written over a remote file."""
 
@@ -88,7 +95,7 @@ class RemoteWeights(Weights):
             return content
         except NoRanges:
             return None
-        except RemoteError as error:
+        except OSError as error:
             raise self._unreadable(error) from None
 
     def _whole(self) -> Weights:
@@ -109,7 +116,7 @@ class RemoteWeights(Weights):
             remote.require_unchanged()
 
         # what may be another content next time is kept for this process alone
-        certain = b"" if remote.version.is_certain else b"%d" % id(self)
+        certain = b"" if remote.version.is_certain else os.urandom(8)
         key = key_of(remote.identity.encode(), remote.version.text.encode(), certain)
         self._kept = downloads().fetched(key, size, fetch)
         return Weights.of_file(self._kept.name)
