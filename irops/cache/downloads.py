@@ -47,8 +47,8 @@ class Downloads:
         if not is_whole or not _lock(file, exclusive=False) or not os.path.exists(path):
             file.close()
             return None
-        with suppress(OSError):
-            os.utime(path)
+        with suppress(OSError):  # the time of modification stays: who maps the file compares it
+            os.utime(path, ns=(time.time_ns(), status.st_mtime_ns))
         return file
 
     def fetched(self, key: str, size: int, fetch: Callable[[IO[bytes]], None]) -> BinaryIO:
@@ -88,8 +88,8 @@ class Downloads:
             raise NoRoom(None, f"it has {size:,} bytes; the cache keeps {self.max_bytes:,}")
         entries = sorted(self._all())
         total = size + sum(entry[1] for entry in entries)
-        for modified, entry_size, path in entries:
-            abandoned = path.endswith(".part") and time.time() - modified > ABANDONED
+        for last_used, entry_size, path in entries:
+            abandoned = path.endswith(".part") and time.time() - last_used > ABANDONED
             if (total > self.max_bytes or abandoned) and _removed(path):
                 total -= entry_size
         free = os.statvfs(self.folder) if hasattr(os, "statvfs") else None
@@ -126,13 +126,13 @@ class Downloads:
                     path.unlink()
 
     def _all(self) -> Iterator[tuple[float, int, str]]:
-        """The time, size and path of each file, whole or not."""
+        """The time of the last use, the size and the path of each file, whole or not."""
         with suppress(OSError, ValueError), os.scandir(self.folder) as entries:
             for entry in entries:
                 if _FILE.fullmatch(entry.name):
                     with suppress(OSError):  # it was removed meanwhile
                         status = entry.stat(follow_symlinks=False)
-                        yield status.st_mtime, status.st_size, entry.path
+                        yield max(status.st_atime, status.st_mtime), status.st_size, entry.path
 
 
 def _removed(path: str) -> bool:

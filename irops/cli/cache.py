@@ -1,10 +1,10 @@
-"""Show or remove what irops keeps: results of checks, an index of the ops, and remote files.
+"""Show or remove what irops keeps: checks, an index of the ops, remote files.
 
-A result is used again only if nothing that it depends on has changed: the
-.xml file, the .bin file, the options, irops, and the libraries that it uses.
---no-cache, or IROPS_DISABLE=cache, turns this off. Of models and weights at URLs,
-irops keeps what it fetched; IROPS_REMOTE_CACHE_BYTES sets how much. IROPS_CACHE_DIR
-names another folder.
+A result is used again only if nothing that it depends on has changed: the .xml
+file, the .bin file, the options, irops, and the libraries that it uses.
+--no-cache, or IROPS_DISABLE=cache, turns this off. Of models and weights at
+URLs, irops keeps what it fetched; IROPS_REMOTE_CACHE_BYTES sets how much.
+IROPS_CACHE_DIR names another folder.
 
 example:
   irops cache

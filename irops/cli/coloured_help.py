@@ -9,12 +9,13 @@ import re
 
 HEADING, PROGRAM, ERROR, OPTION, VALUE = "1;33", "1", "1;31", "36", "32"
 """Parameters of escape sequences: of the eight colours that every terminal has for its own background."""
-_HEADING = re.compile(r"(usage:)( .*)|([a-z][a-z ]*:)")
-_ENTRY = re.compile(r"(  \S.*?)(  .*|$)")
-_COMMAND = re.compile(r"  ([\w-]+)(.*)")
-_ERROR = re.compile(r"(irops(?: [\w-]+)?: )(error: )?(.*)")
-_MENTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*[a-z]")
-_OPTION_OR_VALUE = re.compile(
+# Patterns are compiled when they are first used: most help goes to pipes and has no colours.
+_HEADING = r"(usage:)( .*)|([a-z][a-z ]*:)"
+_ENTRY = r"(  \S.*?)(  .*|$)"
+_COMMAND = r"  ([\w-]+)(.*)"
+_ERROR = r"(irops(?: [\w-]+)?: )(error: )?(.*)"
+_MENTION = r"(?<![\w-])--[a-z][a-z-]*[a-z]"
+_OPTION_OR_VALUE = (
     r"(?<![\w-])(?P<option>--?[A-Za-z][\w-]*)|(?P<value>\{[^}]*\}|\b[A-Z]+(?:[=:/,.][A-Za-z]+)*\b)"
 )
 
@@ -23,7 +24,7 @@ def coloured(text: str) -> str:
     """A help, a usage or an error of argparse, with colours."""
     lines, section = [], ""
     for line in text.split("\n"):
-        heading = _HEADING.fullmatch(line)
+        heading = re.fullmatch(_HEADING, line)
         if heading is not None:
             section = heading[1] or heading[3]
         elif line[:1] not in ("", " "):
@@ -46,14 +47,14 @@ def _line(line: str, section: str) -> str:
         case "usage:" | "example:":
             return _words(line)
         case "commands:":
-            return _COMMAND.sub(lambda match: f"  {_in(OPTION, match[1])}{match[2]}", line)
-    entry = _ENTRY.fullmatch(line)
+            return re.sub(_COMMAND, lambda match: f"  {_in(OPTION, match[1])}{match[2]}", line)
+    entry = re.fullmatch(_ENTRY, line)
     return _mentions(line) if entry is None else _words(entry[1]) + _mentions(entry[2])
 
 
 def _text(line: str) -> str:
     """A line of the description, or an error."""
-    error = _ERROR.fullmatch(line)
+    error = re.fullmatch(_ERROR, line)
     if error is None:
         return _mentions(line)
     return f"{_in(PROGRAM, error[1])}{_in(ERROR, error[2] or '')}{error[3]}"
@@ -61,12 +62,12 @@ def _text(line: str) -> str:
 
 def _words(text: str) -> str:
     """Options and the names of their values."""
-    return _OPTION_OR_VALUE.sub(lambda match: _in(OPTION if match["option"] else VALUE, match[0]), text)
+    return re.sub(_OPTION_OR_VALUE, lambda match: _in(OPTION if match["option"] else VALUE, match[0]), text)
 
 
 def _mentions(text: str) -> str:
     """Options within sentences."""
-    return _MENTION.sub(lambda match: _in(OPTION, match[0]), text)
+    return re.sub(_MENTION, lambda match: _in(OPTION, match[0]), text)
 
 
 def _in(colour: str, text: str) -> str:

@@ -77,12 +77,13 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _require_attribute(args: argparse.Namespace, dialect: IndexedDialect) -> None:
-    """Raise Refusal where no op of the dialect has the attribute."""
+    """Raise Refusal where no op of the dialect has the attribute, but a similar one."""
     searched = part("search", dialect.name, args=args).values()
     names = dict.fromkeys(name for one in searched for name in one["attributes"])
     if not with_attribute(names, args.attribute):
         meant = did_you_mean_word(args.attribute, names)
-        raise Refusal(f"no op of {dialect.title} has an attribute {args.attribute!r}{meant}")
+        if meant:
+            raise Refusal(f"no op of {dialect.title} has an attribute {args.attribute!r}{meant}")
 
 
 def _defined(args: argparse.Namespace, ops: Catalogue, dialect: IndexedDialect) -> list[Entry]:

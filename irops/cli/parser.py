@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import Any
 
+from irops.cli.coloured_help import coloured
+from irops.cli.streams import uses_colour
 from irops.diagnostics.suggestions import did_you_mean_word
 
 
@@ -40,12 +42,8 @@ class Parser(argparse.ArgumentParser):
             error.message += did_you_mean_word(value, action.choices or ())
             raise
 
-    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
-        from irops.cli.streams import uses_colour
-
+    def _print_message(self, message: str, file: Any = None) -> None:
         if message and file is not None and uses_colour(file):
-            from irops.cli.coloured_help import coloured
-
             message = coloured(message)
         super()._print_message(message, file)
 

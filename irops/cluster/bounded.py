@@ -16,7 +16,7 @@ from irops.processes.batches import Batches
 from irops.processes.child import Child
 from irops.processes.pool import wait_for
 
-TASK_SECONDS = 1.0
+TASK_SECONDS = 3.0
 """A task returns what is done after this time; what is left of its items is sent again."""
 TASK_BYTES = 16 << 20
 """The same for results of so many bytes."""

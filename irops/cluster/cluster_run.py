@@ -22,8 +22,10 @@ from irops.processes.batches import Batch, Batches
 from irops.processes.child import unpickled
 from irops.processes.outcomes import Died
 
-BATCH_SECONDS, LARGEST_BATCH = 0.25, 256
-"""A task costs a scheduler and a worker some milliseconds."""
+BATCH_SECONDS, LARGEST_BATCH, FIRST_ESTIMATE = 1.0, 1024, 0.2
+"""How large batches grow, since a task costs a scheduler and a worker some milliseconds, and the seconds that
+an item is expected to take before one is done.
+"""
 BATCH_BYTES = 4 << 20
 """A batch with more bytes of items is divided."""
 AHEAD = 2
@@ -58,7 +60,7 @@ class ClusterRun:
         self._connection, self._members, self._settings = connection, members, settings
         self._id = uuid4().hex
         self._unfinished = len(items)
-        self._batches = Batches(items, 1, seconds=BATCH_SECONDS, largest=LARGEST_BATCH)
+        self._batches = Batches(items, 1, seconds=BATCH_SECONDS, largest=LARGEST_BATCH, seconds_per_item=FIRST_ESTIMATE)
         self._tasks: dict[str, Task] = {}
         self._sent = self._setbacks = 0
         self._done: SimpleQueue[str] = SimpleQueue()

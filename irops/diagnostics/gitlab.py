@@ -11,11 +11,8 @@ from typing import Any
 from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.pages import page_of
 from irops.diagnostics.report import Report
-<<<<<<< HEAD
 from irops.diagnostics.rule import Rule
-=======
 from irops.urls import is_url
->>>>>>> survey15
 
 SEVERITIES = {"error": "major", "warning": "minor"}
 

@@ -13,7 +13,7 @@ SITE = "https://irops.github.io/irops"
 
 
 def page_of(rule: Rule) -> str | None:
-    """The address of the page about a rule, in the version of irops that reports it; None for custom rules."""
+    """The page about a rule, in the version of irops that reports it; None for custom ones."""
     return f"{SITE}/{irops.__version__}/rules/{rule.code}.html" if rule.code in _own_codes() else None
 
 

@@ -15,6 +15,8 @@ from irops.urls import is_url, local_path
 
 SNIFFED_BYTES = 1 << 16
 """How many bytes are read to detect the kind of a file."""
+HERE = os.path.join(os.curdir, "")
+"""Files in the current folder are named without it, as services that show findings name them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +34,40 @@ class ModelFiles:
 def model_files(paths: Sequence[str], suffixes: tuple[str, ...]) -> ModelFiles:
     """The named files, and the models in named folders and their subfolders, sorted by path.
 
-    A URL may name a folder, too, or a pattern. Links to files are followed, links to folders are not; hidden
-    folders are skipped. suffixes: how names of models end
+    Links to files are followed, links to folders are not; hidden folders are skipped. A URL may be that of a
+    folder, too, or a pattern (s3://bucket/**/*.xml).
+    suffixes: how names of models end
     """
     files: dict[str, None] = {}
     empty: list[str] = []
     others = 0
     for path in map(local_path, paths):
         if is_url(path):
-            found, other_count = _remote(path, suffixes)
-            files.update(dict.fromkeys(found))
-            others += other_count
-            if not found:
-                empty.append(path)
-            continue
-        if not os.path.isdir(path):
-            files[path] = None
-            continue
-        inside = sorted(_candidates(path, suffixes))
-        models = [file for file in inside if not is_other_xml(file)]
-        others += len(inside) - len(models)
+            models, other_count = _remote(path, suffixes)
+        elif os.path.isdir(path):
+            models, other_count = _local(path, suffixes)
+        else:
+            models, other_count = (path,), 0
         files.update(dict.fromkeys(models))
+        others += other_count
         if not models:
             empty.append(path)
     return ModelFiles(tuple(files), tuple(empty), others)
+
+
+def _remote(url: str, suffixes: tuple[str, ...]) -> tuple[Sequence[str], int]:
+    """The models of a URL; the URL itself if it cannot be listed, which is reported when it is read."""
+    try:
+        return models_at(url, suffixes)
+    except RemoteError:
+        return (url,), 0
+
+
+def _local(folder: str, suffixes: tuple[str, ...]) -> tuple[Sequence[str], int]:
+    """The models in a folder, and the number of .xml files in it that are not models."""
+    inside = sorted(_candidates(folder, suffixes))
+    models = [file for file in inside if not is_other_xml(file)]
+    return models, len(inside) - len(models)
 
 
 def is_other_xml(path: str) -> bool:
@@ -71,15 +83,9 @@ def is_other_xml(path: str) -> bool:
     return root is not None and root.lower() != "net" and not Path(path).with_suffix(".bin").exists()
 
 
-def _remote(url: str, suffixes: tuple[str, ...]) -> tuple[Sequence[str], int]:
-    """The models of a URL; the URL itself if it cannot be listed, which is reported when it is read."""
-    try:
-        return models_at(url, suffixes)
-    except RemoteError:
-        return (url,), 0
-
-
 def _candidates(folder: str, suffixes: tuple[str, ...]) -> Iterator[str]:
+    is_here = folder in (os.curdir, HERE)
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(place, name) for name in names if name.endswith(suffixes))
+        named = (os.path.join(place, name) for name in names if name.endswith(suffixes))
+        yield from (file.removeprefix(HERE) if is_here else file for file in named)

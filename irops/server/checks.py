@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from irops.diagnostics.rules import rule
@@ -68,6 +68,12 @@ class Checks:
         if state is not None and state.task is not None:
             state.task.cancel()
 
+    def reload(self, documents: Iterable[Document]) -> None:
+        """Check documents again with the definitions of ops as they are now."""
+        self._worker.interrupt()
+        for document in documents:
+            self.changed(document)
+
     async def current(self, document: Document, seconds: float) -> State | None:
         """The state of a document once its text is checked; None if that takes longer."""
         state = self.state(document.uri)
@@ -96,6 +102,8 @@ class Checks:
             checked = await self._in_turn(request, lambda: document.text is text)
         state = self._states.get(document.uri)
         if state is not None and document.text is text:
+            if not checked.is_read:  # hints stay while a text is typed that is not well-formed
+                checked = replace(checked, outputs=state.result.outputs)
             state.result, state.of = checked, text
             await self._publish(document, text, checked)
 
@@ -150,4 +158,4 @@ def _answer(process: Process, request: tuple[Any, ...], is_newest: Callable[[], 
 
 def _failed(message: str) -> Checked:
     kind = rule("unchecked-file")
-    return Checked((FindingRecord(kind.code, kind.name, True, message, None, None),))
+    return Checked((FindingRecord(kind.code, kind.name, True, message, None, None),), is_read=False)

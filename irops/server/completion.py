@@ -4,59 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lsprotocol.types import CompletionItem, CompletionItemKind, CompletionList, Range, TextEdit
+from lsprotocol.types import CompletionList
 
+from irops.server.completion_items import Item, Typed, listed
 from irops.server.op_lookup import OpLookup
-from irops.server.outline.elements import GraphSpan, LayerSpan, Node, Outline, number, values
+from irops.server.outline.elements import GraphSpan, LayerSpan, Node, Outline, names_in, number, values
 from irops.server.outline.scan import PARENTS
 from irops.server.tag_start import TagStart, tag_start
 from irops.server.text import Text
 from irops.spec.definition import Attribute
 from irops.spec.opsets import OPSETS, opsets
+from irops.spec.phrases import attribute_phrase
 from irops.values.element import element_types
 
-MAX_ITEMS = 500
-"""How many items one request gets; the editor asks again while something is typed."""
 NAMES = {
     "layer": ("id", "name", "type", "version"),
     "edge": ("from-layer", "from-port", "to-layer", "to-port"),
     "port": ("id", "precision", "names"),
     "net": ("name", "version"),
 }
-Item = tuple[str, str]
-"""What is inserted, and a detail beside it."""
 
 
-def completions(outline: Outline, text: Text, offset: int, ops: OpLookup) -> CompletionList:
+def completions(
+    outline: Outline, text: Text, offset: int, ops: OpLookup, *, snippets: bool
+) -> CompletionList:
     """What may stand at an offset, that which fits the word so far first."""
     typed = tag_start(text.source, offset)
     if typed is None:
         return CompletionList(is_incomplete=False, items=[])
-    node = outline.root.at(typed.start)
-    items = sorted(set(_items(typed, outline, node, ops)), key=lambda item: _order(item, typed.word))
-    fitting = [item for item in items if typed.word.lower() in f"{item[0]} {item[1]}".lower()]
-    where = text.range(offset - len(typed.word), offset)
-    shown = [_item(item, where, typed.what, k) for k, item in enumerate(fitting[:MAX_ITEMS])]
-    return CompletionList(is_incomplete=len(fitting) > MAX_ITEMS, items=shown)
-
-
-def _order(item: Item, word: str) -> tuple[bool, int, str]:
-    text = item[0]
-    length = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
-    return not text.lower().startswith(word.lower()), length, text
-
-
-def _item(item: Item, where: Range, what: str, place: int) -> CompletionItem:
-    text, detail = item
-    kinds = {"tag": CompletionItemKind.Class, "attribute": CompletionItemKind.Property}
-    return CompletionItem(
-        label=text,
-        kind=kinds.get(what, CompletionItemKind.Value),
-        detail=detail[:200] or None,
-        sort_text=f"{place:05}",
-        filter_text=f"{text} {detail[:100]}".strip(),
-        text_edit=TextEdit(where, f'{text}="' if what == "attribute" else text),
-    )
+    items = _items(typed, outline, outline.root.at(typed.start), ops)
+    return listed(items, Typed(typed.what, typed.word, offset), text, snippets=snippets)
 
 
 def _items(typed: TagStart, outline: Outline, node: Node, ops: OpLookup) -> Iterator[Item]:
@@ -64,20 +41,19 @@ def _items(typed: TagStart, outline: Outline, node: Node, ops: OpLookup) -> Iter
     if typed.what == "tag":
         around = node if node.start < typed.start else node.parent
         tag = "" if around is None else around.tag
-        yield from ((name, "") for name, parents in PARENTS.items() if tag in parents)
+        yield from (Item(name) for name, parents in PARENTS.items() if tag in parents)
     elif typed.what == "attribute":
-        for name, detail in _attribute_names(typed, layer, ops):
-            if name not in typed.written:
-                yield name, detail
+        names = names_in(outline.text, node, typed.offset) if node.start == typed.start else set()
+        yield from (one for one in _attribute_names(typed, layer, ops) if one.text not in names)
     elif typed.tag == "layer":
         yield from _of_layer(typed, outline, node, ops)
     elif typed.tag == "data" and layer is not None:
         attribute = _attributes(layer, ops).get(typed.attribute)
-        yield from () if attribute is None else _of_attribute(attribute)
+        yield from () if attribute is None else values_of(attribute)
     elif typed.tag == "edge":
         yield from _of_edge(typed, outline, node, layer)
     elif typed.attribute == "precision":
-        yield from ((one.precision, one.name) for one in element_types())
+        yield from (Item(one.precision, one.name, searched=one.name) for one in element_types())
     elif typed.attribute == "internal_layer_id" and layer is not None:
         wanted = "Parameter" if typed.tag == "input" else "Result"
         yield from _layers(one for one in _inner(outline, layer) if one.type == wanted)
@@ -85,8 +61,9 @@ def _items(typed: TagStart, outline: Outline, node: Node, ops: OpLookup) -> Iter
 
 def _attribute_names(typed: TagStart, layer: LayerSpan | None, ops: OpLookup) -> Iterable[Item]:
     if typed.tag == "data" and layer is not None:
-        return [(name, one.text) for name, one in _attributes(layer, ops).items()]
-    return [(name, "") for name in NAMES.get(typed.tag, ())]
+        attributes = _attributes(layer, ops).items()
+        return [Item(name, attribute_phrase(one), one.text) for name, one in attributes]
+    return [Item(name) for name in NAMES.get(typed.tag, ())]
 
 
 def _attributes(layer: LayerSpan, ops: OpLookup) -> dict[str, Attribute]:
@@ -97,31 +74,32 @@ def _attributes(layer: LayerSpan, ops: OpLookup) -> dict[str, Attribute]:
 def _of_layer(typed: TagStart, outline: Outline, node: Node, ops: OpLookup) -> Iterator[Item]:
     texts = values(outline.text, node) | typed.written
     if typed.attribute == "type":
-        yield from ((version.type, version.category) for version in opsets().all())
-        yield from ((op.rpartition("-")[0], "custom op") for op in ops.registry.extensions())
+        yield from (Item(one.type, one.category, op=one.type) for one in opsets().all())
+        yield from (Item(op.rpartition("-")[0], "custom op", op=op) for op in ops.custom())
     elif typed.attribute == "version":
         named = texts.get("type", "")
         versions = [opset for opset in OPSETS if opsets().find(named, opset) is not None]
-        yield from ((opset, f"has {named}") for opset in versions)
+        yield from (Item(opset, f"has {named}") for opset in versions)
         if not versions:
-            yield from ((opset, "") for opset in OPSETS)
+            yield from (Item(opset) for opset in OPSETS)
     elif typed.attribute == "id":
         graph = _graph(outline, node)
         if graph is not None:
-            yield str(max(graph.layers, default=-1) + 1), "the next id"
+            yield Item(str(max(graph.layers, default=-1) + 1), "the next id")
 
 
-def _of_attribute(attribute: Attribute) -> Iterator[Item]:
+def values_of(attribute: Attribute) -> Iterator[Item]:
+    """The values that an attribute may have, as far as the definition lists them."""
     default = attribute.default
     if attribute.type == "element_type":
         names = attribute.values or tuple(one.name for one in element_types())
-        yield from ((name, "") for name in names)
+        yield from map(Item, names)
     elif attribute.values:
-        yield from ((text, "default" if text == default else "") for text in attribute.values)
+        yield from (Item(text, "default" if text == default else "") for text in attribute.values)
     elif attribute.type in ("bool", "boolean"):
-        yield from ((text, "default" if text == default else "") for text in ("true", "false"))
+        yield from (Item(text, "default" if text == default else "") for text in ("true", "false"))
     elif default:
-        yield default, "default"
+        yield Item(default, "default")
 
 
 def _of_edge(typed: TagStart, outline: Outline, node: Node, owner: LayerSpan | None) -> Iterator[Item]:
@@ -141,7 +119,7 @@ def _of_edge(typed: TagStart, outline: Outline, node: Node, owner: LayerSpan | N
     layer = graph.layers.get(_or_none(number(texts.get(f"{end}-layer"))))
     if layer is not None:
         yield from (
-            (str(label), layer.name) for label, _ in layer.ports(outline.text, side) if label is not None
+            Item(str(label), layer.name) for label, _ in layer.ports(outline.text, side) if label is not None
         )
 
 
@@ -150,7 +128,10 @@ def _or_none(value: int | None) -> int:
 
 
 def _layers(layers: Iterable[LayerSpan]) -> Iterator[Item]:
-    yield from ((str(one.id), f"{one.name} ({one.type})") for one in layers if one.id is not None)
+    for one in layers:
+        if one.id is not None:
+            shown = f"{one.name} ({one.type})"
+            yield Item(str(one.id), shown, searched=shown)
 
 
 def _inner(outline: Outline, owner: LayerSpan) -> Iterator[LayerSpan]:

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
 
 from lsprotocol import types
 from pygls.workspace import TextDocument, Workspace
 
+from irops.server.definitions.outline import DefinitionOutline, definition_outline
 from irops.server.kinds import Kind, kind_of
 from irops.server.outline.elements import Outline
 from irops.server.outline.scan import outline_of
 from irops.server.text import Text, edited, lines_of
+
+T = TypeVar("T")
+
+
+class OncePerText(Generic[T]):
+    """Something made of a text by another thread: a large text must not hold up other requests, and requests
+    that arrive meanwhile, or are cancelled, share the result.
+    """
+
+    def __init__(self, make: Callable[[str], T]) -> None:
+        self._make = make
+        self._made: tuple[Text, asyncio.Task[T]] | None = None
+
+    async def __call__(self, text: Text) -> T:
+        """What is made of a text."""
+        if self._made is None or self._made[0] is not text:
+            self._made = text, asyncio.create_task(asyncio.to_thread(self._make, text.source))
+        return await asyncio.shield(self._made[1])
 
 
 class Document(TextDocument):
@@ -22,7 +43,8 @@ class Document(TextDocument):
         super().__init__(uri, source=None, version=version)
         self._lines = lines_of(text)
         self._text: Text | None = None
-        self._outline: tuple[Text, asyncio.Task[Outline]] | None = None
+        self._outline = OncePerText(outline_of)
+        self._definition = OncePerText(definition_outline)
         self._kind = Kind.OTHER
 
     @property
@@ -43,15 +65,14 @@ class Document(TextDocument):
         return self._kind
 
     async def outlined(self) -> tuple[Text, Outline]:
-        """The text at this moment and its outline.
-
-        Another thread makes the outline once for each text: a large one must not hold up other requests, and
-        requests that arrive meanwhile, or are cancelled, share it.
-        """
+        """The text at this moment and its outline as IR."""
         text = self.text
-        if self._outline is None or self._outline[0] is not text:
-            self._outline = text, asyncio.create_task(asyncio.to_thread(outline_of, text.source))
-        return text, await asyncio.shield(self._outline[1])
+        return text, await self._outline(text)
+
+    async def defined(self) -> tuple[Text, DefinitionOutline]:
+        """The text at this moment and its outline as a definition."""
+        text = self.text
+        return text, await self._definition(text)
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Apply one change of the editor; a range outside the text means the nearest one in it."""
@@ -78,6 +99,10 @@ class Documents(Workspace):
         """The document of a URI; None if the editor has not opened it."""
         document = self.text_documents.get(uri) or self.get_text_document(uri)
         return document if isinstance(document, Document) and document.version is not None else None
+
+    def all_opened(self) -> Iterator[Document]:
+        """The documents that the editor has opened."""
+        return (one for one in self.text_documents.values() if isinstance(one, Document))
 
     def update_text_document(
         self,

@@ -7,13 +7,13 @@ from typing import Any
 
 from lsprotocol import types
 
-from irops.server import completion, findings, hover, navigation, symbols
-from irops.server.cursor import Cursor, cursor_at
+from irops.server import findings
+from irops.server.answers import Answers, DefinitionAnswers, IrAnswers
+from irops.server.completion_items import described
+from irops.server.files import changed_files, watch_files
 from irops.server.kinds import Kind
 from irops.server.language_server import IropsServer
-from irops.server.outline.elements import Outline
-from irops.server.pages import PREVIEW, explain, preview
-from irops.server.text import Text
+from irops.server.pages import PREVIEW, PREVIEW_HTML
 
 WAIT = 5.0
 """Seconds for which a request waits for the check of the newest text."""
@@ -35,6 +35,11 @@ def _add_synchronisation(server: IropsServer) -> None:
     @server.feature(types.INITIALIZED)
     async def initialized(ls: IropsServer, _: types.InitializedParams) -> None:
         await ls.checks.start()
+        await watch_files(ls)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def watched(ls: IropsServer, params: types.DidChangeWatchedFilesParams) -> None:
+        changed_files(ls, [change.uri for change in params.changes])
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def opened(ls: IropsServer, params: types.DidOpenTextDocumentParams) -> None:
@@ -53,80 +58,65 @@ def _add_synchronisation(server: IropsServer) -> None:
         document = ls.document(params.text_document.uri)
         if document is not None:  # the weights beside it, or the functions of a definition, may be new
             ls.checks.changed(document, at_once=True)
+            changed_files(ls, [document.uri])
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(ls: IropsServer, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         ls.checks.closed(uri)
+        ls.pages.closed(uri)
         ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
 
 def _add_places(server: IropsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hovered(ls: IropsServer, params: types.HoverParams) -> types.Hover | None:
-        read = await _read(ls, params.text_document.uri)
-        if read is None:
-            return None
-        cursor = _cursor(*read, params.position)
-        outputs = ls.checks.state(params.text_document.uri).result.outputs
-        text = await asyncio.to_thread(hover.hover_text, cursor, ls.ops, outputs)
+        answers = await _answers(ls, params.text_document.uri)
+        text = None if answers is None else await asyncio.to_thread(answers.hover, params.position)
         return None if text is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     async def defined(ls: IropsServer, params: types.DefinitionParams) -> list[types.Location]:
-        uri = params.text_document.uri
-        read = await _read(ls, uri)
-        if read is None:
-            return []
-        cursor = _cursor(*read, params.position)
-        return await asyncio.to_thread(navigation.definitions, cursor, ls.ops, read[0], uri)
+        answers = await _answers(ls, params.text_document.uri)
+        return [] if answers is None else await asyncio.to_thread(answers.definitions, params.position)
 
     @server.feature(types.TEXT_DOCUMENT_REFERENCES)
     async def referred(ls: IropsServer, params: types.ReferenceParams) -> list[types.Location]:
-        uri = params.text_document.uri
-        read = await _read(ls, uri)
-        if read is None:
+        answers = await _answers(ls, params.text_document.uri)
+        if answers is None:
             return []
         declaration = params.context.include_declaration
-        return navigation.references(_cursor(*read, params.position), read[0], uri, declaration=declaration)
+        return await asyncio.to_thread(answers.references, params.position, declaration=declaration)
 
-    triggers = types.CompletionOptions(trigger_characters=["<", '"', "'", " "])
+    triggers = types.CompletionOptions(trigger_characters=["<", '"', "'", " "], resolve_provider=True)
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, triggers)
     async def completed(ls: IropsServer, params: types.CompletionParams) -> types.CompletionList | None:
-        read = await _read(ls, params.text_document.uri)
-        if read is None:
+        answers = await _answers(ls, params.text_document.uri)
+        if answers is None:
             return None
-        text, outline = read
-        offset = text.offset(params.position)
-        return await asyncio.to_thread(completion.completions, outline, text, offset, ls.ops)
+        return await asyncio.to_thread(answers.completions, params.position, snippets=ls.snippets)
+
+    @server.feature(types.COMPLETION_ITEM_RESOLVE)
+    async def resolved(ls: IropsServer, item: types.CompletionItem) -> types.CompletionItem:
+        return await asyncio.to_thread(described, item, ls.ops)
 
 
 def _add_lists(server: IropsServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     async def symbols_of(ls: IropsServer, params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
-        read = await _read(ls, params.text_document.uri)
-        if read is None:
-            return []
-        text, outline = read
-        return await asyncio.to_thread(symbols.symbols, outline, text)
+        answers = await _answers(ls, params.text_document.uri)
+        return [] if answers is None else await asyncio.to_thread(answers.symbols)
 
     @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
     async def folded(ls: IropsServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
-        read = await _read(ls, params.text_document.uri)
-        if read is None:
-            return []
-        text, outline = read
-        return await asyncio.to_thread(symbols.folding_ranges, outline, text)
+        answers = await _answers(ls, params.text_document.uri)
+        return [] if answers is None else await asyncio.to_thread(answers.folding_ranges)
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     async def hinted(ls: IropsServer, params: types.InlayHintParams) -> list[types.InlayHint]:
-        read = await _read(ls, params.text_document.uri)
-        if read is None:
-            return []
-        text, outline = read
-        outputs = ls.checks.state(params.text_document.uri).result.outputs
-        return await asyncio.to_thread(symbols.hints, outline, text, outputs, params.range)
+        answers = await _answers(ls, params.text_document.uri)
+        return [] if answers is None else await asyncio.to_thread(answers.hints, params.range)
 
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix, findings.FIX_ALL])
 
@@ -144,18 +134,23 @@ def _add_lists(server: IropsServer) -> None:
 def _add_commands(server: IropsServer) -> None:
     @server.command(findings.EXPLAIN)
     async def explained(ls: IropsServer, *arguments: Any) -> str | None:
-        return await explain(ls, arguments)
+        return await ls.pages.explain(arguments)
 
     @server.command(PREVIEW)
     async def previewed(ls: IropsServer, *arguments: Any) -> str | None:
-        return await preview(ls, arguments)
+        return await ls.pages.preview(arguments)
+
+    @server.command(PREVIEW_HTML)
+    async def previewed_as_html(ls: IropsServer, *arguments: Any) -> str | None:
+        return await ls.pages.preview_html(arguments)
 
 
-async def _read(ls: IropsServer, uri: str) -> tuple[Text, Outline] | None:
-    """The text of a document and its outline; None if it is not IR."""
+async def _answers(ls: IropsServer, uri: str) -> Answers | None:
+    """The answers about a document; None if it is neither IR nor a definition."""
     document = ls.document(uri)
-    return None if document is None or document.kind is not Kind.IR else await document.outlined()
-
-
-def _cursor(text: Text, outline: Outline, position: types.Position) -> Cursor:
-    return cursor_at(outline, text.offset(position))
+    kind = Kind.OTHER if document is None else document.kind
+    if document is None or kind is Kind.OTHER:
+        return None
+    if kind is Kind.DEFINITION:
+        return DefinitionAnswers(uri, document.path, *await document.defined(), ls.ops)
+    return IrAnswers(uri, *await document.outlined(), ls.ops, ls.checks.state(uri).result.outputs)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Generator
-from functools import cached_property
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
@@ -19,6 +19,7 @@ from irops.server.documents import Document, Documents
 from irops.server.findings import diagnostic
 from irops.server.op_lookup import OpLookup
 from irops.server.options import ServerOptions
+from irops.server.pages import Pages
 from irops.server.records import Checked
 from irops.server.text import Text
 
@@ -42,20 +43,17 @@ class IropsServer(LanguageServer):
         self.options = options
         self.ops = OpLookup(options)
         self.checks = Checks(options, self._publish)
-
-    @cached_property
-    def _folder(self) -> tempfile.TemporaryDirectory[str]:
-        return tempfile.TemporaryDirectory(prefix="irops-pages-")
-
-    @property
-    def pages_folder(self) -> Path:
-        """A folder for pages to show, which is removed when the server ends."""
-        return Path(self._folder.name)
+        self.pages = Pages(options, self.document, self)
 
     def shutdown(self) -> None:
-        """End the worker process, and the server."""
-        self.checks.stop()
+        """End the worker processes, and the server."""
+        self.stop()
         super().shutdown()  # type: ignore[no-untyped-call]
+
+    def stop(self) -> None:
+        """End the worker processes."""
+        self.checks.stop()
+        self.pages.stop()
 
     def use_documents(self) -> None:
         """Let the workspace hold documents of irops; called when the editor has initialized it."""
@@ -67,6 +65,36 @@ class IropsServer(LanguageServer):
         """An open document."""
         workspace = self.workspace
         return workspace.opened(uri) if isinstance(workspace, Documents) else None
+
+    def documents(self) -> list[Document]:
+        """The open documents."""
+        workspace = self.workspace
+        return list(workspace.all_opened()) if isinstance(workspace, Documents) else []
+
+    @property
+    def snippets(self) -> bool:
+        """Whether the editor can place the cursor within a text that it inserts."""
+        described = self.client_capabilities.text_document
+        completion = None if described is None else described.completion
+        item = None if completion is None else completion.completion_item
+        return item is not None and bool(item.snippet_support)
+
+    def reload(self) -> None:
+        """Use the definitions of custom ops as they are now."""
+        self.ops = OpLookup(self.options)
+        self.checks.reload(self.documents())
+
+    async def show_file(self, file: Path, *, external: bool = False) -> None:
+        """Show a file, if the editor shows documents on request. external: in the program for its type"""
+        window = self.client_capabilities.window
+        if window is not None and window.show_document is not None and window.show_document.support:
+            params = types.ShowDocumentParams(file.as_uri(), external=external, take_focus=False)
+            with suppress(JsonRpcException):  # the editor could not; the command also returns the page
+                await self.window_show_document_async(params)
+
+    def show_problem(self, message: str) -> None:
+        """Show a message about a request that could not be done."""
+        self.window_show_message(types.ShowMessageParams(types.MessageType.Error, message))
 
     async def _publish(self, document: Document, text: Text, checked: Checked) -> None:
         shown = await asyncio.to_thread(
@@ -81,3 +109,4 @@ class IropsServer(LanguageServer):
             and workspace.inlay_hint.refresh_support
         ):
             await self.workspace_inlay_hint_refresh_async(None)
+        await self.pages.refresh(document)

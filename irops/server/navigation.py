@@ -24,9 +24,9 @@ def definitions(cursor: Cursor, ops: OpLookup, text: Text, uri: str) -> list[Loc
     if op is None:
         return []
     if cursor.node.tag == "data" and attribute is not None:
-        return [_line(op.definition.path, attribute_line(op, attribute.name))]
+        return [line_location(op.definition.path, attribute_line(op, attribute.name))]
     if cursor.node.tag == "layer" and (attribute is None or attribute.name in ("type", "version")):
-        return [_line(file, line) for file, line in places(op)]
+        return [line_location(file, line) for file, line in places(op)]
     return []
 
 
@@ -95,6 +95,7 @@ def _location(uri: str, text: Text, node: Node) -> Location:
     return Location(uri, text.range(node.start, node.head_end))
 
 
-def _line(file: str, line: int) -> Location:
+def line_location(file: str, line: int) -> Location:
+    """The start of a line, from 1, of a file."""
     start = Position(line - 1, 0)
     return Location(Path(file).resolve().as_uri(), Range(start, start))

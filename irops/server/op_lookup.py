@@ -39,6 +39,13 @@ class OpLookup:
         except (KeyError, DiagnosticError):
             return None
 
+    def custom(self) -> tuple[str, ...]:
+        """The ids of custom ops; none where a folder of definitions is faulty."""
+        try:
+            return tuple(self.registry.extensions())
+        except DiagnosticError:
+            return ()
+
 
 def places(op: Op) -> list[tuple[str, int]]:
     """File and line, from 1, of the definition of an op and of its functions, the kernel first."""

@@ -38,9 +38,22 @@ class Checked:
     """The result for one version of a text.
 
     outputs: type and shape of each output, by the path of the graph and the id of the layer; seconds: the CPU
-    time that the worker used
+    time that the worker used; is_read: whether the text is a model, so that its outputs are those of the text
     """
 
     findings: tuple[FindingRecord, ...] = ()
     outputs: Mapping[tuple[Path, int], tuple[str, ...]] = field(default_factory=dict)
     seconds: float = 0.0
+    is_read: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of an op or a rule. name: for its file; text: Markdown; html: the file with it as HTML, if that
+    was asked for; problem: why there is no page.
+    """
+
+    name: str
+    text: str = ""
+    html: str = ""
+    problem: str = ""

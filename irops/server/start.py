@@ -25,4 +25,4 @@ def serve(options: ServerOptions, address: tuple[str, int] | None = None) -> Non
         else:
             server.start_tcp(*address)
     finally:
-        server.checks.stop()
+        server.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from lsprotocol import types
 
@@ -32,18 +32,19 @@ def symbols(outline: Outline, text: Text) -> list[types.DocumentSymbol]:
         if owner is not None:
             body = layers[0].node.above(*BODIES) or layers[0].node
             into = []
-            symbol = _symbol(text, body, body.tag, "", types.SymbolKind.Namespace, into)
-            children.setdefault(owner.node.start, []).append(symbol)
+            inner_symbol = symbol(text, body, body.tag, "", types.SymbolKind.Namespace, into)
+            children.setdefault(owner.node.start, []).append(inner_symbol)
         for layer in layers:
             inner = children.setdefault(layer.node.start, [])
             name = layer.name or f"layer {layer.id if layer.id is not None else '?'}"
-            into.append(_symbol(text, layer.node, name, layer.type, _kind(layer), inner))
+            into.append(symbol(text, layer.node, name, layer.type, _kind(layer), inner))
     return top
 
 
-def _symbol(
+def symbol(
     text: Text, node: Node, name: str, detail: str, kind: types.SymbolKind, inner: list[types.DocumentSymbol]
 ) -> types.DocumentSymbol:
+    """A symbol for an element, with those in it."""
     return types.DocumentSymbol(
         name=name[:200].strip() or "?",
         detail=detail[:200],
@@ -63,17 +64,17 @@ def _kind(layer: LayerSpan) -> types.SymbolKind:
     return kinds.get(layer.type, types.SymbolKind.Function)
 
 
-def folding_ranges(outline: Outline, text: Text) -> list[types.FoldingRange]:
-    """The lines of layers, of bodies and of the lists of layers and edges."""
-    return [types.FoldingRange(first, last) for first, last in _folded_lines(outline.root, text)]
+def folding_ranges(root: Node, text: Text, tags: Collection[str] = FOLDED) -> list[types.FoldingRange]:
+    """The lines of elements with some tags; by default those of layers, bodies and lists of layers."""
+    return [types.FoldingRange(first, last) for first, last in _folded_lines(root, text, tags)]
 
 
-def _folded_lines(root: Node, text: Text) -> Iterator[tuple[int, int]]:
+def _folded_lines(root: Node, text: Text, tags: Collection[str]) -> Iterator[tuple[int, int]]:
     ahead = [root]
     while ahead:
         node = ahead.pop()
         ahead.extend(reversed(node.children))
-        if node.tag in FOLDED:
+        if node.tag in tags:
             first, last = text.line_of(node.start), text.line_of(node.end - 1)
             if last > first:
                 yield first, last

@@ -15,12 +15,14 @@ _NAME = re.compile(r"""\s+([^\s=<>"'/]*)\Z""")
 
 @dataclass(frozen=True, slots=True)
 class TagStart:
-    """A start tag up to the cursor. start: its offset; what: "tag", "attribute" or "value", of which word is
-    what is typed so far; attribute: the one whose value is typed; written: the attributes before the cursor.
+    """A start tag up to the cursor. start, offset: of the tag and of the cursor; what: "tag", "attribute" or
+    "value", of which word is what is typed so far; attribute: the one whose value is typed; written: the
+    attributes before the cursor.
     """
 
     tag: str
     start: int
+    offset: int
     what: str
     word: str
     attribute: str
@@ -36,15 +38,15 @@ def tag_start(text: str, offset: int) -> TagStart | None:
     tag = match[1] or ""
     position = match.end()
     if position == offset:
-        return TagStart(tag, start, "tag", tag, "", {})
+        return TagStart(tag, start, offset, "tag", tag, "", {})
     written: dict[str, str] = {}
     while position < offset:
         value = _VALUE.match(text, position, offset)
         if value is not None:
-            return TagStart(tag, start, "value", value[3], value[1], written)
+            return TagStart(tag, start, offset, "value", value[3], value[1], written)
         name = _NAME.match(text, position, offset)
         if name is not None:
-            return TagStart(tag, start, "attribute", name[1], "", written)
+            return TagStart(tag, start, offset, "attribute", name[1], "", written)
         whole = _WHOLE.match(text, position, offset)
         if whole is None:
             return None

@@ -19,7 +19,7 @@ from irops.limits import recursion_limit_for
 from irops.processes.worker import serve
 from irops.reading import load
 from irops.registry import Registry
-from irops.server.definition_checks import definition_findings
+from irops.server.definitions.checks import definition_findings
 from irops.server.encoding import stored_bytes
 from irops.server.options import ServerOptions
 from irops.server.outline.elements import Path
@@ -68,9 +68,9 @@ class Worker:
                 report = check_as_read(analysis, read_findings, target)
                 outputs = dict(_outputs((), analysis.declared))
         except ReadError as error:
-            return Checked(self._records(Report.of(error.diagnostics, path), None))
+            return Checked(self._records(Report.of(error.diagnostics, path), None), is_read=False)
         except DiagnosticError as error:  # a definition of a custom op is faulty
-            return Checked(tuple(map(plain, error.diagnostics)))
+            return Checked(tuple(map(plain, error.diagnostics)), is_read=False)
         return Checked(self._records(report, analysis.editable), outputs)
 
     def _records(self, report: Report, source: Source | None) -> tuple[FindingRecord, ...]:

@@ -17,6 +17,8 @@ from irops.cli.shells.word_lists import word_lists
 SHELLS = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 FREE = {
     "A,B",
+    "BYTES",
+    "STATUSES",
     "HOST:PORT",
     "LAYER",
     "LAYER/BODY",

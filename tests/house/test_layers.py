@@ -37,15 +37,16 @@ LEVELS = {
     "verdicts": 6,
     "runtime": 7,
     "editing": 8,
+    "splitting": 9,
     "drawing": 9,
     "viewing": 10,
     "debugging": 10,
     "conformance": 11,
     "document": 12,
-    "server": 12,
     "surveys": 12,
-    "cli": 13,
-    "testing": 13,
+    "server": 13,
+    "cli": 14,
+    "testing": 14,
 }
 """The order in which parts may know one another; parts of one level may not."""
 DOORS = {

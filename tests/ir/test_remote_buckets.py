@@ -84,6 +84,8 @@ def test_functions_that_take_two_models_take_urls(bucket, model):
     assert irops.diff(irops.read(url), irops.read(model)).same
     x = {"x": np.ones((2, 6), np.float32)}
     assert irops.compare(url, x, a="reference", b=irops.read(model)).ok
+    assert irops.diff(irops.read(url), irops.read(url)).same
+    assert irops.compare(url, x, a="reference", b=f"model:{url}").ok
     part = irops.extract(irops.read(url), inputs=["x"], outputs=["y"])
     irops.write(part, model.with_name("part.xml"))
     assert irops.check(model.with_name("part.xml")).ok

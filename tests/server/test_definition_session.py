@@ -60,7 +60,10 @@ async def test_the_preview_is_made_of_the_text_in_the_editor(author: Editor):
     author.edit(uri, 8, text[:start] + "Turn everything around." + text[end:])
     params = types.ExecuteCommandParams("irops.preview", arguments=[uri])
     page = await author.workspace_execute_command_async(params)
-    assert page.startswith("# MyReverse-extension\n\n**Turn everything around.**")
+    assert page.startswith("# MyReverse-extension\n")
+    assert "Turn everything around." in page
+    assert "| 0 | `data` | `T` | What to reverse. *rank 1 or more* |" in page  # the tables of irops docs
+    assert "-> output: i32[6]\n[2 1 4 3 6 5]" in page  # its example was run
 
 
 async def test_the_ops_of_the_folder_are_those_of_models(author: Editor):

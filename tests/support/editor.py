@@ -22,6 +22,7 @@ class Editor(LanguageClient):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.versions: dict[str, int] = {}
+        self.watched: list[str] = []
 
     def open(self, path: Path, text: str | None = None) -> str:
         """Open a file, with a text in place of its content, and return its URI."""
@@ -82,10 +83,17 @@ def published(editor: Editor, params: types.PublishDiagnosticsParams) -> None:
         editor.versions[params.uri] = params.version
 
 
+def registered(editor: Editor, params: types.RegistrationParams) -> None:
+    editor.watched.extend(one.method for one in params.registrations)
+
+
 def make_editor() -> Editor:
     editor = Editor(converter_factory=default_converter)
-    publishing = {types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: published}
-    register_lsp_features(editor, DEFAULT_CLIENT_FEATURES | publishing)
+    own = {
+        types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: published,
+        types.CLIENT_REGISTER_CAPABILITY: registered,
+    }
+    register_lsp_features(editor, DEFAULT_CLIENT_FEATURES | own)
     return editor
 
 

@@ -1,1 +1,1 @@
-"""Whether the items of a batch meet: which axis of each tensor carries the batch, and which layer mixes it."""
+"""Whether the items of a batch meet: which axis of each tensor carries the batch, which layer mixes items."""

@@ -26,6 +26,13 @@ def batch_first(*names: str) -> Callable[[Case], list[Carried]]:
     return rule
 
 
+def pooled(case: Case) -> list[Carried]:
+    """MaxPool: the second output counts positions from an axis on, over the batch too if that is axis 0."""
+    if case.attributes.get("axis") == 0 and 1 in case.used:
+        raise ItemsMeet("its indices count the positions of all items")
+    return batch_first("data")(case)
+
+
 def interpolated(case: Case) -> list[Carried]:
     """Interpolate: along axes given by an input, by default along all of them; padding along each axis."""
     image = case["image"]
@@ -43,14 +50,15 @@ def interpolated(case: Case) -> list[Carried]:
     return [items]
 
 
-def signal(case: Case) -> list[Carried]:
-    """STFT and ISTFT: a batch of signals has one axis more than one signal."""
-    name = "signal" if case.has("signal") else "data"
-    case.only(name)
-    single = 1 if name == "signal" else 3
-    if case[name].rank == single or case.items(name).axis:
-        raise ItemsMeet("the batch is not carried by axis 0 of its data")
-    return [case.items(name)]
+def optional_batch(rank: int, name: str = "data") -> Callable[[Case], list[Carried]]:
+    """The rule of an op whose data has the batch as first axis only if it has that many axes."""
+
+    def rule(case: Case) -> list[Carried]:
+        if case[name].rank != rank:
+            raise ItemsMeet("its data has no axis for a batch")
+        return batch_first(name)(case)
+
+    return rule
 
 
 def packed_bags(case: Case) -> list[Carried]:

@@ -49,14 +49,19 @@ SAME, COUNTED = Whole.SAME, Whole.COUNTED
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Numbered:
-    """Integers that are first + n * step for item n. first, step: of the shape that the tensor has for one item"""
+    """Integers that are first + n * step for item n. first, step: of the shape of the tensor for one item"""
 
     items: Items
     first: Array
     step: Array
 
+    @property
+    def is_same(self) -> bool:
+        """Whether all items have the same values."""
+        return not self.step.any()
+
     def selects_own(self, data: Items) -> bool:
-        """Whether the elements, as positions along the axis of data, lie within the item of the same number."""
+        """Whether the elements, as positions along the axis of data, lie within the item of that number."""
         within = np.all(self.first >= 0) and np.all(self.first < data.each)
         return data.outer == 1 and bool(within and np.all(self.step == data.each))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,8 @@ class Input:
 class Case:
     """A layer of which at least one input carries items.
 
-    attributes: by name, with axes counted from 0; count: the number of items, with a symbol
+    attributes: by name, with axes counted from 0; count: the number of items, with a symbol; used: the
+    indices of the outputs that other layers read
     """
 
     definition: Definition
@@ -40,6 +41,7 @@ class Case:
     inputs: Sequence[Input]
     outputs: Sequence[Fact]
     count: Dim
+    used: Collection[int]
 
     def __getitem__(self, name: str) -> Input:
         """The input of a name. Raises: ItemsMeet if it is not given, so that a rule is never guessed"""

@@ -74,6 +74,6 @@ def sorted_search(case: Case) -> list[Carried]:
     items = case.items("values")
     if sequence.carried is SAME and sequence.rank == 1 and values.rank > 0:
         return [items]
-    if sequence.carried != items or items.axis == values.rank - 1:
+    if sequence.carried != items or sequence.rank != values.rank or items.axis == values.rank - 1:
         raise ItemsMeet("the items are not those of the sequences")
     return [items]

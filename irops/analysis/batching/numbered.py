@@ -1,7 +1,7 @@
 """Indices made of the number of an item, such as item * length + position: what a value is for each item.
 
-Exported models address elements of a batch by such indices: a Range over all elements, sliced and reshaped, or
-a Range over the items, multiplied by the size of one and added to positions within it.
+Exported models address elements of a batch by such indices: a Range over all elements, sliced and reshaped,
+or a Range over the items, multiplied by the size of one and added to positions within it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,18 @@ from irops.analysis.batching.case import Case, Input
 from irops.analysis.batching.rules import Rule
 from irops.invocation import Invocation
 from irops.values.element import Array, as_i64
+from irops.values.fact import Fact
 from irops.values.shape import MAX_DIM, Shape
 
+MAX_EXACT = 1 << 24
+"""Integers below this number are exact in f32."""
 MAX_ELEMENTS = 1 << 20
 """Larger tensors of indices, counted for one item, are not followed."""
 SUMS = frozenset({"Add", "Subtract"})
-SAME_ELEMENTS = frozenset({"Convert", "Reshape", "Squeeze", "Unsqueeze"})
+SAME_ELEMENTS = frozenset({"Convert", "ConvertLike", "Reshape", "Squeeze", "Unsqueeze"})
 MOVES = frozenset({"Transpose", "Concat", "Gather", "Slice", "StridedSlice", "Split", "VariadicSplit"})
+MOVED = frozenset({"data", "arg", "inputs"})
+"""The inputs of these ops whose elements are moved."""
 
 
 def numbers_of_items(case: Case, invocation: Invocation, method: Rule | None) -> Numbered | None:
@@ -33,7 +38,7 @@ def numbers_of_items(case: Case, invocation: Invocation, method: Rule | None) ->
     """
     fact = case.outputs[0]
     placed = axis_of_items(fact.shape, case.count)
-    if placed is None or fact.element_type.name not in ("i32", "i64"):
+    if placed is None or not _is_exact(fact):
         return None
     one = _for_one(fact.shape, placed)
     if prod(one) > MAX_ELEMENTS:
@@ -53,9 +58,16 @@ def numbers_of_items(case: Case, invocation: Invocation, method: Rule | None) ->
         (source,) = (entry.carried for entry in inputs[:1])
         assert isinstance(source, Numbered)
         return Numbered(items, source.first.reshape(one), source.step.reshape(one))
-    if name in MOVES:
+    if name in MOVES and all(entry.name in MOVED for entry in inputs):
         return _moved(case, invocation, items)
-    return _combined(name, case.inputs, items)
+    return None if name in MOVES else _combined(name, case.inputs, items)
+
+
+def _is_exact(fact: Fact) -> bool:
+    """Whether a tensor holds such numbers exactly: floats do up to a size."""
+    kind = fact.element_type
+    is_wide = kind.floating and kind.bits > 16
+    return kind.name in ("i32", "i64") or (is_wide and fact.shape.size.high < MAX_EXACT)
 
 
 def _for_one(shape: Shape, items: Items) -> tuple[int, ...]:

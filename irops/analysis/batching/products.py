@@ -79,6 +79,7 @@ def einsum(case: Case) -> list[Carried]:
 def attention(case: Case) -> list[Carried]:
     """ScaledDotProductAttention: the batch is a leading axis of all that carry it."""
     rank = len(case.output)
+    case.items("query")
     places = {items.at(items.axis + rank - entry.rank) for entry, items in case.batched}
     if len(places) != 1:
         raise ItemsMeet("the axes that carry the batch are not aligned")

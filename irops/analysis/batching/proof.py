@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from irops.analysis.batching.carried import COUNTED, SAME, Carried, Items, ItemsMeet, axis_of_items
+from irops.analysis.batching.carried import COUNTED, SAME, Carried, Items, ItemsMeet, Numbered, axis_of_items
 from irops.analysis.batching.case import Case, Input
 from irops.analysis.batching.numbered import numbers_of_items
 from irops.analysis.batching.rules import RANDOM, REPEATS_SAME, SIZES, rule_of
@@ -42,11 +41,17 @@ class Proof:
     def items(self, value: Value) -> Items | None:
         """The axis of items of a value, if it has one."""
         carried = self.carried.get(value)
+        if isinstance(carried, Numbered) and carried.is_same:
+            return carried.items
         return carried if isinstance(carried, Items) else None
 
 
 def prove(
-    analysis: ModelAnalysis, facts: Mapping[int, Fact], batched: Mapping[int, int], items: int, ends: Collection[int]
+    analysis: ModelAnalysis,
+    facts: Mapping[int, Fact],
+    batched: Mapping[int, int],
+    items: int,
+    ends: Collection[int],
 ) -> Proof:
     """Follow the batch through a model.
 
@@ -113,22 +118,24 @@ class _Follower:
             return [SAME] * len(facts.outputs)
         if node.layer.type in SIZES:
             return [SAME if fact.value is not None else COUNTED for fact in facts.outputs]
-        if any(isinstance(carried, Items) for carried in inputs):
+        numbers = None if any(isinstance(c, Items) for c in inputs) else self._numbers(node, facts, inputs)
+        if numbers is not None:
+            return [numbers]
+        inputs = [c.items if isinstance(c, Numbered) and c.is_same else c for c in inputs]
+        is_repeated = node.layer.type in REPEATS_SAME and axis_of_items(facts.outputs[0].shape, self._count)
+        if is_repeated or any(isinstance(carried, Items) for carried in inputs):
             return self._by_rule(node, facts, inputs)
-        return self._counted(node, facts, inputs)
-
-    def _counted(self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]) -> list[Carried]:
-        """What the outputs of a layer carry that depends on the number of items alone."""
-        case = self._case(node, facts, inputs)
-        if case is not None and node.op is not None and node.invocation is not None:
-            method = rule_of(node.op)
-            with suppress(ItemsMeet):
-                numbers = numbers_of_items(case, node.invocation, method)
-                if numbers is not None:
-                    return [numbers if numbers.step.any() else numbers.items]
-            if method is not None and node.layer.type in REPEATS_SAME and axis_of_items(case.output, self._count):
-                return self._checked(method(case), facts)
         return [SAME if fact.value is not None else COUNTED for fact in facts.outputs]
+
+    def _numbers(self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]) -> Numbered | None:
+        """The values of a layer that depends on the number of items alone, if they are followed."""
+        case = self._case(node, facts, inputs)
+        if case is None or node.op is None or node.invocation is None:
+            return None
+        try:
+            return numbers_of_items(case, node.invocation, rule_of(node.op))
+        except ItemsMeet:
+            return None
 
     def _inputs(self, node: LayerNode) -> list[Carried | None] | None:
         """What the inputs of a layer carry, None for one that is left out; None if one is not known."""
@@ -140,9 +147,7 @@ class _Follower:
             inputs.append(None if value is None else self._carried[value])
         return inputs
 
-    def _by_rule(
-        self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]
-    ) -> list[Carried]:
+    def _by_rule(self, node: LayerNode, facts: LayerFacts, inputs: list[Carried | None]) -> list[Carried]:
         method = None if node.op is None else rule_of(node.op)
         if method is None:
             raise ItemsMeet("it has no rule that says whether it keeps items apart")
@@ -160,13 +165,17 @@ class _Follower:
         if any(fact.shape.dims is None for fact in (*(entry.fact for entry in entries), *facts.outputs)):
             return None
         attributes = invocation.normal_attributes(facts.inputs)
-        return Case(op.definition, attributes, entries, facts.outputs, self._count)
+        consumers = self._analysis.root.wiring.consumers
+        used = [k for k in range(len(facts.outputs)) if (node.layer.id, k) in consumers]
+        return Case(op.definition, attributes, entries, facts.outputs, self._count, used)
 
     def _checked(self, outputs: list[Carried], facts: LayerFacts) -> list[Carried]:
         """What a rule gives, compared with the inferred shapes. Raises: ItemsMeet"""
         for carried, fact in zip(outputs, facts.outputs, strict=True):
             if isinstance(carried, Items) and not _fits(carried, axis_of_items(fact.shape, self._count)):
-                raise ItemsMeet(f"its shape {fact.shape.spelled} is not one of {SYMBOL} along axis {carried.axis}")
+                raise ItemsMeet(
+                    f"its shape {fact.shape.spelled} is not one of {SYMBOL} along axis {carried.axis}"
+                )
         return outputs
 
     def _refusal(self, node: LayerNode, reason: str) -> Diagnostic:

@@ -63,7 +63,6 @@ BATCH_FIRST: dict[str, Rule] = {
             "GroupConvolutionBackpropData",
             "BinaryConvolution",
             "AvgPool",
-            "MaxPool",
             "AdaptiveAvgPool",
             "AdaptiveMaxPool",
             "BatchNormInference",
@@ -75,6 +74,8 @@ BATCH_FIRST: dict[str, Rule] = {
         )
     },
     "DeformableConvolution": first("data", "offsets", "mask"),
+    "MaxPool": batch_first.pooled,
+    "Col2Im": batch_first.optional_batch(3),
     "GridSample": first("data", "grid"),
     "NV12toRGB": first("y", "uv"),
     "NV12toBGR": first("y", "uv"),
@@ -83,8 +84,8 @@ BATCH_FIRST: dict[str, Rule] = {
     "CTCGreedyDecoderSeqLen": first("data", "sequence_length"),
     "CTCLoss": first("logits", "logit_length", "labels", "label_length"),
     "Interpolate": batch_first.interpolated,
-    "STFT": batch_first.signal,
-    "ISTFT": batch_first.signal,
+    "STFT": batch_first.optional_batch(2, "signal"),
+    "ISTFT": batch_first.optional_batch(4),
     "EmbeddingBagPacked": batch_first.packed_bags,
     "EmbeddingBagPackedSum": batch_first.packed_bags,
     **{
@@ -123,7 +124,7 @@ RULES = MappingProxyType(
 )
 """By type; the rules of all versions of an op are the same."""
 REPEATS_SAME = frozenset({"Broadcast", "Tile"})
-"""Ops that make items of data that is the same for each item, if their shape depends on the number of items."""
+"""Ops that make items of data that is the same for each, if their shape depends on the number of items."""
 SIZES = frozenset({"ShapeOf"})
 """Ops that read nothing but the shape of their input."""
 RANDOM = frozenset({"RandomUniform", "Multinomial"})

@@ -108,8 +108,8 @@ def scattered(case: Case) -> list[Carried]:
 
 
 def scattered_tuples(case: Case) -> list[Carried]:
-    """ScatterNDUpdate: the same tuples for each item, which index axes before that of the batch, or tuples with
-    the number of the item.
+    """ScatterNDUpdate: the same tuples for each item, which index axes before that of the batch, or tuples
+    with the number of the item.
     """
     case.only("data", "indices", "updates")
     items = case.items("data")

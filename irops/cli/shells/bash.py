@@ -7,7 +7,7 @@ from pathlib import Path
 
 from irops.cli.shells.command_lines import CommandLine
 from irops.cli.shells.kinds import Kind, model_suffixes
-from irops.cli.shells.word_lists import Words
+from irops.cli.shells.word_lists import Words, file_prefixes
 
 TEMPLATE = Path(__file__).with_name("irops.bash")
 
@@ -25,6 +25,7 @@ def script(lines: Sequence[CommandLine], lists: Mapping[str, Words]) -> str:
             + [(name, "kind", _kind(kind)) for line in lines for name, kind in _kinds(line)]
         ),
         "models": " ".join(model_suffixes()),
+        "prefixes": "|".join(f"{prefix}*" for prefix in file_prefixes()),
     }
     text = TEMPLATE.read_text("utf-8")
     for name, part in parts.items():

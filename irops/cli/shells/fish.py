@@ -7,7 +7,7 @@ from pathlib import Path
 
 from irops.cli.shells.command_lines import CommandLine, Option
 from irops.cli.shells.kinds import How, Kind, model_suffixes
-from irops.cli.shells.word_lists import Words
+from irops.cli.shells.word_lists import Words, file_prefixes
 
 TEMPLATE = Path(__file__).with_name("irops.fish")
 
@@ -16,6 +16,7 @@ def script(lines: Sequence[CommandLine], lists: Mapping[str, Words]) -> str:
     parts = {
         "lists": "\n\n".join(_list(name, words) for name, words in lists.items()),
         "models": " ".join(model_suffixes()),
+        "prefixes": " ".join(f"'{prefix}*'" for prefix in file_prefixes()),
         "commands": "\n\n".join("\n".join(_command(line)) for line in lines),
     }
     text = TEMPLATE.read_text("utf-8")

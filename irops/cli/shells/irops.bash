@@ -68,8 +68,7 @@ _irops_value() { # completes value, which is of a kind; before: what precedes it
     ;;
   source)
     case $value in
-    model:*) before+=model:; value=${value#model:}; _irops_paths @models@ ;;
-    onnxruntime:*) before+=onnxruntime:; value=${value#onnxruntime:}; _irops_paths .onnx ;;
+    @prefixes@) before+=${value%%:*}:; value=${value#*:}; _irops_paths @models@ ;;
     *) _irops_words; _irops_paths $rest ;;
     esac
     ;;

@@ -57,7 +57,7 @@ end
 function __irops_source
     set -l typed (__irops_typed)
     switch $typed
-        case 'model:*' 'onnxruntime:*'
+        case @prefixes@
             set -l prefix (string replace -r -- ':.*$' ':' $typed)
             __fish_complete_path (string replace -r -- '^[^:]*:' '' $typed) | string replace -r -- '^' $prefix
         case '*'

@@ -18,10 +18,8 @@ _irops_named_path() { # NAME=FILE
 }
 
 _irops_source() {
-  if compset -P model:; then
+  if compset -P '(@prefixes@)'; then
     _irops_models
-  elif compset -P onnxruntime:; then
-    _files -g '*.onnx'
   else
     _alternative 'sources:source:_irops_sources' 'files:stored values:_files -g "*.(npz|npy)"'
   fi

@@ -9,6 +9,7 @@ from irops.backends.catalogue import backend_names
 from irops.cli.catalogue import Catalogue
 from irops.cli.index_parts import ops_of
 from irops.cli.main import COMMANDS
+from irops.debugging.sources.parse import PREFIXES
 from irops.diagnostics.rule import BANDS
 from irops.editing.diff.diff import IGNORABLE
 from irops.limits import Limits
@@ -16,11 +17,13 @@ from irops.registry import default_registry
 from irops.spec.custom_rules import load_installed_rules, rules
 from irops.spec.op_names import parted
 from irops.spec.releases import releases
+from irops.surveys.tasks import KINDS
 
 Words = dict[str, str]
 """Descriptions by word; empty where there is none."""
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:+-]*")
 """Words that no shell expands. Packages may register others, which are not completed."""
+DEVICE = "openvino:"
 DEVICES = ("AUTO", "CPU", "GPU", "NPU")
 
 
@@ -40,14 +43,19 @@ def word_lists() -> dict[str, Words]:
         "rules": rule_words,
         "sources": {
             **backends,
-            **{f"openvino:{device}": "the whole model on a device of OpenVINO" for device in DEVICES},
-            "onnxruntime:": "ONNX Runtime with a whole model",
-            "model:": "another model",
+            **{f"{DEVICE}{device}": "the whole model on a device of OpenVINO" for device in DEVICES},
+            **dict.fromkeys(file_prefixes(), "a model"),
         },
         "subjects": {**rule_words, **ops},
+        "tasks": dict.fromkeys(KINDS, ""),
         "targets": {"newest": "", **dict.fromkeys(targets, ""), **dict.fromkeys(_opsets(), "")},
     }
     return {name: _plain(words.items()) for name, words in lists.items()}
+
+
+def file_prefixes() -> tuple[str, ...]:
+    """The beginnings of sources that name a file after them."""
+    return tuple(prefix for prefix in PREFIXES if prefix != DEVICE)
 
 
 def _ops() -> Words:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from irops.cli.shells.command_lines import Argument, CommandLine, Option
 from irops.cli.shells.kinds import How, Kind, model_suffixes
-from irops.cli.shells.word_lists import Words
+from irops.cli.shells.word_lists import Words, file_prefixes
 
 TEMPLATE = Path(__file__).with_name("irops.zsh")
 
@@ -16,6 +16,7 @@ def script(lines: Sequence[CommandLine], lists: Mapping[str, Words]) -> str:
     parts = {
         "lists": "\n".join(_list(name, words) for name, words in lists.items()),
         "models": _pattern(model_suffixes()),
+        "prefixes": "|".join(file_prefixes()),
         "commands": "\n".join(map(_command, lines)),
     }
     text = TEMPLATE.read_text("utf-8")

@@ -16,7 +16,7 @@ from irops.ir.remote.remote_file import NoRanges, RemoteFile, RemoteFileChanged
 from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.traffic import count_read
 from irops.limits import Limits
-from irops.urls import name_of
+from irops.urls import name_of, without_credentials
 
 LARGE = 1 << 20
 """Bytes from which a part is not read in blocks and not kept: files are read so from one end to the other."""
@@ -45,7 +45,7 @@ class RemoteWeights(Weights):
                 raise RemoteError("the server does not say how large it is")
             self._size = self._remote.size
         except RemoteError as error:
-            self.path = name_of(url)
+            self.path = without_credentials(url)
             self._fault = error.sentence
 
     @property

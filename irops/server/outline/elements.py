@@ -140,6 +140,11 @@ def values(text: str, node: Node) -> dict[str, str]:
     return by_name
 
 
+def names_in(text: str, node: Node, offset: int) -> set[str]:
+    """The names of the attributes of an element, but for the one that ends at an offset or is around it."""
+    return {span.name for span in attributes(text, node) if not span.start <= offset <= span.end}
+
+
 def number(text: str | None) -> int | None:
     """The number that a text is; None for any other text."""
     if text is None or len(text) > 19 or not (text.isascii() and text.isdigit()):

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import time
+from pathlib import Path
 
 
-def working():
+def working(folder=None):
+    """A function that does what an item says, and notes each item that it begins in a file of a folder."""
     held = []
 
     def work(item):
+        if folder is not None:
+            with open(Path(folder) / f"begun-{os.getpid()}", "a") as file:
+                file.write(f"{item}\n")
         match item:
             case "die":
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -23,11 +28,20 @@ def working():
                 time.sleep(600)
             case ("doze", seconds):
                 time.sleep(seconds)
-            case ("end parent", file):
+            case "kill worker":
                 os.kill(os.getppid(), signal.SIGKILL)
                 time.sleep(600)
             case ("large", size):
-                return b"x" * size
+                return b"x" * size, os.getpid()
         return item, os.getpid()
 
     return work
+
+
+def naming_parents():
+    """A function that returns the process of the worker."""
+    return lambda item: (item, os.getppid())
+
+
+def unready():
+    raise ImportError("no such library")

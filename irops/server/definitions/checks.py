@@ -26,7 +26,7 @@ def definition_findings(path: str, text: bytes, options: ServerOptions) -> list[
     """
     try:
         definition = load_definition(path, text=text)
-        modules = _modules(definition, options)
+        modules = modules_of(definition, options)
         if not modules:
             return []
         functions = functions_of(definition, modules)
@@ -36,7 +36,7 @@ def definition_findings(path: str, text: bytes, options: ServerOptions) -> list[
     return [_finding(definition, message, lines) for message in incoherences(definition, functions)]
 
 
-def _modules(definition: Definition, options: ServerOptions) -> tuple[str, ...]:
+def modules_of(definition: Definition, options: ServerOptions) -> tuple[str, ...]:
     """The names of the modules with the functions of a definition, imported; none where they may not run."""
     path = Path(definition.path).resolve()
     if definition.dialect != OPENVINO:

@@ -1,0 +1,1 @@
+"""Definitions of ops in an editor: findings, hovers, navigation and completion by their grammar."""
