@@ -15,6 +15,7 @@
     image = irops.draw(model)                  # a picture, which notebooks show
     older = irops.convert(model, target="2023.0")    # what that release of OpenVINO reads
     other = irops.translate(model, to=dialect)
+    table = irops.survey("models/", output="report")     # many models, and what is wrong with each
 
 The names in __all__ are public; docs/versioning.md says what that promises. They are imported when first
 used, so that importing irops costs next to nothing.
@@ -54,6 +55,7 @@ __all__ = [
     "reduce",
     "rules",
     "run",
+    "survey",
     "tagged",
     "translate",
     "vjp",
@@ -83,7 +85,7 @@ _HOMES = {
     "why": "irops.debugging.origins.why",
     "reduce": "irops.debugging.reduce.reduction",
     "Session": "irops.runtime.session",
-    "run": "irops.runtime.session",
+    "run": "irops.splitting.run",
     "infer": "irops.analysis.infer",
     "vjp": "irops.runtime.gradients",
     "Declined": "irops.backends.declined",
@@ -96,6 +98,7 @@ _HOMES = {
     "tagged": "irops.values.element",
     "translate": "irops.editing.translation.translate",
     "compare": "irops.debugging.compare.comparison",
+    "survey": "irops.surveys.survey",
 }
 """The module that defines each public name."""
 
@@ -130,8 +133,9 @@ if TYPE_CHECKING:
     from irops.runtime.call import call as call
     from irops.runtime.gradients import vjp as vjp
     from irops.runtime.session import Session as Session
-    from irops.runtime.session import run as run
+    from irops.splitting.run import run as run
     from irops.spec.custom_rules import rules as rules
+    from irops.surveys.survey import survey as survey
     from irops.values.element import tagged as tagged
     from irops.writing import write as write
 else:

@@ -75,6 +75,7 @@ class Limits:
     iterations: float = _limit(1_000_000, "iterations of all loops of one run, nested ones included")
     seconds: float = _limit(600, "seconds to read, infer and check")
     run_seconds: float = _limit(86_400, "seconds to evaluate")
+    remote_seconds: float = _limit(60, "seconds for one request to the server of a remote file")
 
     def __post_init__(self) -> None:
         for name in self.described():

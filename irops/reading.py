@@ -9,10 +9,10 @@ from irops.diagnostics.rules import rule
 from irops.dialects import dialect_of_suffix, dialects
 from irops.dialects.dialect import Loaded
 from irops.ir.model import Model
-from irops.ir.read import accepted
+from irops.ir.read import accepted, bytes_of
 from irops.limits import Limits
+from irops.urls import StrPath, local_path, without_credentials
 
-StrPath = str | os.PathLike[str]
 START_BYTES = 256
 """The number of bytes from which a file format is recognized."""
 
@@ -21,6 +21,7 @@ def read(path: StrPath, weights: StrPath | None = None, *, limits: Limits | None
     """The model in a file. The suffix of its name determines the dialect; a file with an
     unknown suffix is read as IR.
 
+    path, weights: local files, or URLs of fsspec (s3://bucket/model.xml) with the extra irops[remote];
     weights: the .bin file of an IR; the one of the same name beside the .xml if not given
     Raises:  ReadError, with all findings, if layers or edges cannot be read, or a limit is exceeded
     """
@@ -35,24 +36,26 @@ def load(
     text: replaces the content of the file
     Raises:  ReadError if there is no model at all
     """
-    name, dialect = os.fspath(path), dialect_of_suffix(path)
+    limits = limits or Limits()
+    name, dialect = local_path(path), dialect_of_suffix(path)
     beside = None if weights is None else os.fspath(weights)
     if beside is not None and not dialect.weights_beside:
-        message = f"the weights are {beside}, must be omitted: the model has no .bin file"
-        raise ReadError([Diagnostic(rule("unexpected-weights"), message, Location(name))])
+        message = (
+            f"the weights are {without_credentials(beside)}, must be omitted: the model has no .bin file"
+        )
+        raise ReadError(
+            [Diagnostic(rule("unexpected-weights"), message, Location(without_credentials(name)))]
+        )
     try:
-        return dialect.read(name, weights=beside, text=text, limits=limits or Limits())
+        return dialect.read(name, weights=beside, text=text, limits=limits)
     except ReadError as error:
         if error.diagnostics[0].name == "not-xml":
-            raise _of_another_format(name, text, error) from None
+            raise _of_another_format(bytes_of(name, limits) if text is None else text, error) from None
         raise
 
 
-def _of_another_format(path: str, text: bytes | None, error: ReadError) -> ReadError:
+def _of_another_format(text: bytes, error: ReadError) -> ReadError:
     """The error that names the dialect of a file that is not XML; unchanged if no dialect recognizes it."""
-    if text is None:
-        with open(path, "rb") as file:
-            text = file.read(START_BYTES)
     for dialect in dialects():
         other = dialect.recognise(text[:START_BYTES])
         if other is not None:

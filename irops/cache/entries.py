@@ -45,14 +45,17 @@ def key_of(*parts: bytes) -> str:
     return digest.hexdigest()
 
 
-def read_entry(folder: str, key: str) -> bytes | None:
-    """The content of an entry; None if there is none that is whole."""
+def read_entry(folder: str, key: str, renewed_after: float = DAY) -> bytes | None:
+    """The content of an entry; None if there is none that is whole.
+
+    renewed_after: seconds after which an entry that is read counts as new again
+    """
     path = _path(folder, key)
     try:
         handle = os.open(path, _READING)
         with os.fdopen(handle, "rb") as file:
             status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_ENTRY or not _is_own(status):
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_ENTRY or not is_own(status):
                 return None
             content = file.read(MAX_ENTRY + 1)
     except (OSError, ValueError):
@@ -60,16 +63,20 @@ def read_entry(folder: str, key: str) -> bytes | None:
     head, _, body = content.partition(b"\n")
     if head != _head(key, body):
         return None
-    if time.time() - status.st_mtime > DAY:  # the entries that nobody reads are removed first
+    if time.time() - status.st_mtime > renewed_after:  # the entries that nobody reads are removed first
         with suppress(OSError):
             os.utime(path)
     return body
 
 
-def write_entry(folder: str, key: str, body: bytes) -> bool:
-    """Keep an entry. Whether it is kept: it may be too large, and the folder may not be writable."""
+def write_entry(folder: str, key: str, body: bytes, max_bytes: int | None = None) -> bool:
+    """Keep an entry. Whether it is kept: it may be too large, and the folder may not be writable.
+
+    max_bytes: the greatest size of all entries of the folder together, MAX_BYTES by default
+    """
+    max_bytes = MAX_BYTES if max_bytes is None else max_bytes
     content = b"%b\n%b" % (_head(key, body), body)
-    if len(content) > MAX_ENTRY:
+    if len(content) > min(MAX_ENTRY, max_bytes // SHARDS):
         return False
     path = _path(folder, key)
     part = f"{path}.{os.urandom(4).hex()}.part"
@@ -88,17 +95,17 @@ def write_entry(folder: str, key: str, body: bytes) -> bool:
     except (OSError, ValueError):
         return False
     if len(content) > SMALL or int(key[-2:], 16) % TRIMMED_OF == 0:
-        _trim(os.path.dirname(path))
+        _trim(os.path.dirname(path), max_bytes // SHARDS)
     return True
 
 
-def _trim(shard: str) -> None:
-    """Remove the oldest entries of a folder, until those that are left take their part of MAX_BYTES."""
+def _trim(shard: str, max_bytes: int) -> None:
+    """Remove the oldest entries of a shard, until those that are left take max_bytes."""
     now, total = time.time(), 0
     entries = sorted(_in_shard(shard), reverse=True)
     for modified, size, path in entries:
         total += size
-        if total > MAX_BYTES // SHARDS or (path.endswith(".part") and now - modified > DAY):
+        if total > max_bytes or (path.endswith(".part") and now - modified > DAY):
             with suppress(OSError):  # another process removes it too
                 os.unlink(path)
 
@@ -134,7 +141,7 @@ def _head(key: str, body: bytes) -> bytes:
     return MAGIC + key_of(key.encode(), body).encode()
 
 
-def _is_own(status: os.stat_result) -> bool:
+def is_own(status: os.stat_result) -> bool:
     """Whether a file belongs to this user: what others write is not believed."""
     return sys.platform == "win32" or status.st_uid == os.geteuid()
 

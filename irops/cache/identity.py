@@ -10,14 +10,16 @@ import sys
 import time
 from collections.abc import Iterable
 from functools import cache
+from hashlib import sha256
 from importlib.machinery import PathFinder
+from pathlib import Path
 
-import irops
 from irops.switches import disabled
 
-PACKAGE = os.path.dirname(os.path.abspath(irops.__file__))
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIBRARIES = ("numpy", "ml_dtypes", "lxml", "networkx")
 _SUFFIXES = (".py", ".xml", ".rng", ".so", ".pyd")
+_TEXTS = (".py", ".xml", ".rng")
 _COARSE, _FINE = 2.5, 0.1
 """Seconds within which two changes of a file may have the same time: where the file system counts in
 seconds, and where it counts in ticks.
@@ -31,9 +33,14 @@ def specification_folder() -> str:
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(PACKAGE), "schemas")
 
 
+def own_version() -> str:
+    """The version of irops. The package is not imported for it: that would import what uses this module."""
+    return str(vars(sys.modules["irops"])["__version__"])
+
+
 def interpreter() -> list[str]:
     """The versions of irops and of Python, and what changes how both work."""
-    return [irops.__version__, sys.version, sys.platform, repr(sys.flags), ",".join(sorted(disabled()))]
+    return [own_version(), sys.version, sys.platform, repr(sys.flags), ",".join(sorted(disabled()))]
 
 
 @cache
@@ -59,6 +66,21 @@ def tree(folder: str, suffixes: tuple[str, ...] = _SUFFIXES) -> list[str]:
     return sorted(lines)
 
 
+@cache
+def content() -> str:
+    """A digest of the code and the definitions, which is the same on every machine that has the same."""
+    digest = sha256()
+    for root in (PACKAGE, specification_folder()):
+        inner = [path for path in Path(root).rglob("*") if path.suffix in _TEXTS]
+        schemas = specification_folder() + os.sep
+        for path in sorted(inner):
+            if root == PACKAGE and str(path).startswith(schemas):
+                continue
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0")
+            digest.update(sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
 def file_identity(path: str) -> str:
     """What changes with a file, its permissions included; for a file that cannot be found, the reason."""
     try:
@@ -78,11 +100,15 @@ def is_recent(paths: Iterable[str]) -> bool:
             status = os.stat(path)
         except (OSError, ValueError):
             continue
-        modified = max(status.st_mtime_ns, status.st_ctime_ns)
-        tick = _FINE if modified % 1_000_000_000 else _COARSE
-        if time.time() - modified / 1e9 < tick:
+        if is_recent_time(max(status.st_mtime_ns, status.st_ctime_ns)):
             return True
     return False
+
+
+def is_recent_time(modified: int) -> bool:
+    """Whether a file changed, at a time in ns, so recently that another change may not show in the time."""
+    tick = _FINE if modified % 1_000_000_000 else _COARSE
+    return time.time() - modified / 1e9 < tick
 
 
 def _line(path: str, status: os.stat_result) -> str:

@@ -12,6 +12,7 @@ from irops.cli.main import Refusal
 from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.report import Report
 from irops.ir.pending import Pending
+from irops.urls import is_url
 
 VERSION = 1
 
@@ -76,6 +77,8 @@ def _text(findings: Mapping[str, Sequence[Mapping[str, str]]]) -> str:
 
 def _relative_path(report: Report, folder: Path) -> str:
     """The path of a report's file relative to the folder of the baseline."""
+    if is_url(report.path or ""):
+        return report.path or ""
     path = os.path.abspath(report.path or "")
     try:
         return Path(os.path.relpath(path, folder)).as_posix()

@@ -1,9 +1,10 @@
-"""Show or remove what irops keeps: results of checks, and an index of the ops.
+"""Show or remove what irops keeps: checks, an index of the ops, remote files.
 
-A result is used again only if nothing that it depends on has changed: the
-.xml file, the .bin file, the options, irops, and the libraries that it uses.
---no-cache, or IROPS_DISABLE=cache, turns this off. IROPS_CACHE_DIR names
-another folder.
+A result is used again only if nothing that it depends on has changed: the .xml
+file, the .bin file, the options, irops, and the libraries that it uses.
+--no-cache, or IROPS_DISABLE=cache, turns this off. Of models and weights at
+URLs, irops keeps what it fetched; IROPS_REMOTE_CACHE_BYTES sets how much.
+IROPS_CACHE_DIR names another folder.
 
 example:
   irops cache
@@ -18,8 +19,10 @@ import json
 import os
 import sys
 
+from irops.cache.downloads import Downloads
 from irops.cache.entries import MAX_BYTES, clean, usage
 from irops.cache.folder import VARIABLE, cache_folder
+from irops.cache.remote import BLOCKS, FILES, max_bytes
 from irops.cli.check_cache import FOLDER as CHECKS
 from irops.cli.exit_codes import CLEAN
 from irops.cli.index import FOLDER as INDEX
@@ -27,7 +30,14 @@ from irops.cli.main import Refusal
 from irops.diagnostics.printable import plural, printable
 from irops.switches import enabled
 
-KINDS = {CHECKS: ("result", "of checks"), INDEX: ("part", "of the index of ops and rules")}
+KINDS = {
+    CHECKS: ("result", "of checks"),
+    INDEX: ("part", "of the index of ops and rules"),
+    BLOCKS: ("part", "of remote files"),
+    FILES: ("file", "fetched as a whole"),
+}
+
+UNITS = ("KB", "MB", "GB", "TB")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,8 +52,7 @@ def execute(args: argparse.Namespace) -> int:
     folder = cache_folder()
     if folder is None:
         raise Refusal(f"there is no home folder; set {VARIABLE} to a folder")
-    work = clean if args.action == "clean" else usage
-    counts = {kind: work(os.path.join(folder, kind)) for kind in KINDS}
+    counts = {kind: _counts(os.path.join(folder, kind), kind, args.action) for kind in KINDS}
     if args.output_format == "json":
         entries = {kind: {"entries": count, "bytes": size} for kind, (count, size) in counts.items()}
         content = {"version": 1, "folder": folder, "enabled": enabled("cache"), "kinds": entries}
@@ -56,20 +65,36 @@ def execute(args: argparse.Namespace) -> int:
     return CLEAN
 
 
+def _counts(folder: str, kind: str, action: str) -> tuple[int, int]:
+    """The number of entries of a kind and their size, which are removed if the action says so."""
+    if kind == FILES:
+        files = Downloads(folder, 0)
+        return files.clean() if action == "clean" else files.usage()
+    return clean(folder) if action == "clean" else usage(folder)
+
+
 def _show(counts: dict[str, tuple[int, int]], action: str) -> None:
     for kind, (count, size) in counts.items():
         word, of_what = KINDS[kind]
         removed = " removed" if action == "clean" else ""
         print(f"  {plural(count, word)} {of_what}, {_size(size)}{removed}")
     if action == "show":
-        print(f"  at most {_size(MAX_BYTES)} of each; the oldest are removed")
+        print(f"  at most {_size(MAX_BYTES)} of results, and as much of the index", end="; ")
+        print(f"{_size(_remote_bytes())} of remote files; the oldest are removed")
         if not enabled("cache"):
             print("  turned off by IROPS_DISABLE")
+
+
+def _remote_bytes() -> int:
+    try:
+        return max_bytes()
+    except OSError as error:
+        raise Refusal(str(error.strerror)) from None
 
 
 def _size(count: int) -> str:
     """A number of bytes with its unit: 12.3 KB."""
     if count < 1 << 10:
         return plural(count, "byte")
-    power = 1 if count < 1 << 20 else 2
-    return f"{count / (1 << 10 * power):,.1f} {('KB', 'MB')[power - 1]}"
+    power = min((count.bit_length() - 1) // 10, len(UNITS))
+    return f"{count / (1 << 10 * power):,.1f} {UNITS[power - 1]}"

@@ -46,6 +46,7 @@ from irops.diagnostics.summary import summary
 from irops.ir.collection import no_collection
 from irops.limits import Limits
 from irops.spec.releases import releases
+from irops.urls import is_url, without_credentials
 
 MANY = 100
 LARGE = 4 << 20
@@ -175,7 +176,9 @@ def _fixing(args: argparse.Namespace) -> str:
 
 
 def _without_models(folder: str) -> CheckedFile:
-    if not os.access(folder, os.R_OK | os.X_OK):
+    if is_url(folder):
+        folder = without_credentials(folder)
+    elif not os.access(folder, os.R_OK | os.X_OK):
         return unchecked_file(
             folder, "unreadable-file", f"the folder {folder} cannot be read: {os.strerror(EACCES)}"
         )

@@ -17,19 +17,18 @@ from irops.cache.entries import key_of, read_entry, write_entry
 from irops.cache.folder import cache_folder
 from irops.cache.identity import everything, file_identity, is_recent
 from irops.cli.check_options import CheckOptions
-from irops.cli.exit_codes import PATH_RULES
 from irops.diagnostics.report import Report
 from irops.diagnostics.stored import report_as_text, report_of_text
+from irops.diagnostics.subjects import TRANSIENT
 from irops.ir.regular import open_regular
 from irops.limits import Limits
 from irops.spec.plugins import OPS, RULES, is_registered
 from irops.switches import enabled
+from irops.urls import is_url
 
 FOLDER = "check"
 SUFFIX = ".xml"
 """Only results for IR files are kept: models of other formats may refer to any number of other files."""
-TRANSIENT = PATH_RULES | {"checking-time-limit", "changed-weights"}
-"""Rules about something that may be different the next time, although no file changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +53,8 @@ def is_usable(options: CheckOptions, custom_ops: bool) -> bool:
 def subject_of(file: str, options: CheckOptions, text: bytes | None) -> Subject | None:
     """What identifies the result for a file; None if it is not kept."""
     if not options.cached or os.path.splitext(file)[1].lower() != SUFFIX:
+        return None
+    if is_url(file) or is_url(options.weights or ""):  # of which only the server knows whether they changed
         return None
     content = _content(file, options.limits) if text is None else text
     if content is None or cache_folder() is None:

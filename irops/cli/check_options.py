@@ -10,6 +10,7 @@ from irops.diagnostics.diagnostic import Diagnostic, Location
 from irops.diagnostics.report import Report
 from irops.diagnostics.rules import rule
 from irops.limits import Limits
+from irops.urls import without_credentials
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,13 @@ class CheckedFile:
 
 def unchecked_file(path: str, name: str, message: str) -> CheckedFile:
     """The result for a file that could not be checked or fixed."""
+    path = without_credentials(path)
     return CheckedFile(Report((Diagnostic(rule(name), message, Location(path)),), path))
 
 
 def not_checked(file: str, why: str) -> CheckedFile:
     """The result for a file of which the check failed."""
-    return unchecked_file(file, "unchecked-file", f"{file} was not checked: {why}")
+    return unchecked_file(file, "unchecked-file", f"{without_credentials(file)} was not checked: {why}")
 
 
 def without_accepted(report: Report, options: CheckOptions) -> CheckedFile:

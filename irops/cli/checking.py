@@ -18,6 +18,7 @@ from irops.diagnostics.report import Report
 from irops.ir.read import bytes_of
 from irops.limits import Limits
 from irops.spec.custom_rules import load_rules
+from irops.urls import without_credentials
 
 
 class Checker:
@@ -41,7 +42,9 @@ class Checker:
                 return self._fixed(file, text)
             return without_accepted(self._report(file, text), self._options)
         except MemoryError:
-            return unchecked_file(file, "out-of-memory", f"not enough memory to check {file}")
+            return unchecked_file(
+                file, "out-of-memory", f"not enough memory to check {without_credentials(file)}"
+            )
 
     def guarded(self, file: str, text: bytes | None = None) -> CheckedFile:
         """The same; an internal error is the result for this file."""
@@ -115,5 +118,7 @@ def _diff(file: str, fixed: FixedText) -> str:
     )
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        for line in unified_diff(before, after, printable(file), printable(file))
+        for line in unified_diff(
+            before, after, printable(without_credentials(file)), printable(without_credentials(file))
+        )
     )

@@ -72,7 +72,7 @@ def _usage(parser: argparse.ArgumentParser) -> str:
 def _arguments(group: argparse._ArgumentGroup) -> str:
     """The arguments of a group, each with its help as its definition."""
     rows = [
-        f"{_name(action)}\n: {cell(_help(action))}\n"
+        f"{_name(action)}\n: {cell(help_of(action))}\n"
         for action in group._group_actions
         if action.help is not argparse.SUPPRESS and action.dest != "help"
     ]
@@ -93,6 +93,7 @@ def _choices(action: argparse.Action) -> str:
     return f"{{{','.join(map(str, action.choices))}}}" if action.choices else ""
 
 
-def _help(action: argparse.Action) -> str:
+def help_of(action: argparse.Action) -> str:
+    """The help of an option or an argument, with its values in place of %(…)s."""
     values = {**vars(action), "prog": "irops"}
     return (action.help or "") % values if "%" in (action.help or "") else (action.help or "")

@@ -23,9 +23,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from contextlib import ExitStack
-from pathlib import Path
 
 from irops.analysis.infer import analyse
 from irops.analysis.model_analysis import ModelAnalysis
@@ -52,7 +50,7 @@ from irops.debugging.sources.source import Context, Source, SourceFailed
 from irops.debugging.sources.stored import SourceError, save_values
 from irops.debugging.sources.workers import Workers
 from irops.diagnostics.printable import plural, printable_lines
-from irops.ir.pending import Pending
+from irops.ir.pending import Pending, local_target
 from irops.limits import Limits
 from irops.reading import read
 
@@ -125,7 +123,7 @@ def _compared(args: argparse.Namespace, a: Source, b: Source, limits: Limits) ->
 def _deliver(comparison: Comparison, analysis: ModelAnalysis, args: argparse.Namespace) -> None:
     text = _text(comparison, analysis, args)
     if args.output:
-        with Pending(Path(os.path.realpath(args.output))) as (file,):
+        with Pending(local_target(args.output)) as (file,):
             file.write(text.encode())
     elif not args.quiet:
         print(text, end="")

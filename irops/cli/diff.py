@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-from pathlib import Path
 
 from irops.analysis.infer import analyse
 from irops.cli.arguments import argument_errors
@@ -29,7 +27,7 @@ from irops.diagnostics.printable import printable_lines
 from irops.editing.diff.diff import IGNORABLE, diff
 from irops.editing.diff.differences import Difference
 from irops.editing.diff.html import page
-from irops.ir.pending import Pending
+from irops.ir.pending import Pending, local_target
 from irops.reading import read
 
 FORMATS = ("full", "json", "html")
@@ -60,7 +58,7 @@ def execute(args: argparse.Namespace) -> int:
         difference = diff(analyses[0], analyses[1], ignore=ignore)
     text = _text(difference, args.output_format)
     if args.output:
-        with Pending(Path(os.path.realpath(args.output))) as (file,):
+        with Pending(local_target(args.output)) as (file,):
             file.write(text.encode())
     elif not args.quiet:
         print(text, end="")

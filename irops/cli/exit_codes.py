@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from irops.diagnostics.subjects import PATH_RULES, USAGE_RULES
+
 CLEAN, FINDINGS, REFUSED = 0, 1, 2
 INTERRUPTED, PIPE_CLOSED = 130, 141  # 128 + the number of the signal, as in shells
-USAGE_RULES = frozenset(
-    (
-        "invalid-input-shape",
-        "unknown-input",
-        "unknown-backend",
-        "unavailable-backend",
-        "unfillable-input",
-        "malformed-settings",
-        "unknown-setting",
-        "invalid-setting",
-    )
-)
-"""Rules about the arguments of the command, not about the model."""
-PATH_RULES = frozenset(
-    ("file-not-found", "not-a-file", "unreadable-file", "unwritten-fixes", "unchecked-file", "out-of-memory")
-)
-"""Rules about files that could not be read, written or checked."""
 MEANING_OF_1 = {
     "check": "errors were found; with --strict, also warnings; with --diff, also fixes",
     "infer": "errors were found",
@@ -39,6 +24,7 @@ MEANING_OF_1 = {
     "draw": "the model has errors, or cannot be drawn",
     "view": "the model has errors that prevent reading it",
     "conformance": "a case failed",
+    "survey": "a cell is neither pass nor warn; with --against, if cells got worse",
 }
 """What the code 1 means, by command; for other commands, an error in a definition or a custom rule."""
 NEVER_1 = ("new", "cache", "server")

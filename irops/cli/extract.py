@@ -35,6 +35,7 @@ from irops.dialects import dialect_of, dialect_of_suffix
 from irops.editing.extraction import Boundary, Part, cut_values, extracted
 from irops.ir.tensor_files import as_declared, save_all
 from irops.reading import read
+from irops.urls import without_credentials
 from irops.values.element import Array
 from irops.writing import write
 
@@ -86,7 +87,10 @@ def execute(args: argparse.Namespace) -> int:
     limits = limits_of(args, settings().limits)
     model = read(args.model, args.weights, limits=limits)
     if dialect_of_suffix(args.output) is not dialect_of(model):
-        raise Refusal(f"--output {args.output} cannot hold a part of {args.model}: it has another format")
+        raise Refusal(
+            f"--output {args.output} cannot hold a part of {without_credentials(args.model)}:"
+            " it has another format"
+        )
     analysis = analyse(model, registry_of(args), limits)
     with argument_errors():
         path = path_of_text(analysis, args.path)

@@ -37,6 +37,7 @@ from irops.ir.model import LayerKind
 from irops.ir.tensor_files import as_declared
 from irops.limits import Limits
 from irops.reading import read
+from irops.urls import without_credentials
 from irops.values.fact import Fact
 from irops.values.tensors import fact_of
 
@@ -94,7 +95,7 @@ def execute(args: argparse.Namespace) -> int:
         json.dump(
             {
                 "version": 1,
-                "path": args.model,
+                "path": without_credentials(args.model),
                 "outputs": [_json(row) for row in rows],
                 "diagnostics": [as_json(diagnostic) for diagnostic in facts.diagnostics],
             },

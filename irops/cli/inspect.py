@@ -22,6 +22,7 @@ from irops.cli.streams import show
 from irops.cli.tables import table
 from irops.diagnostics.printable import plural, printable, shown
 from irops.reading import read
+from irops.urls import without_credentials
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -45,7 +46,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace) -> int:
     summary = summarize(read(args.model, args.weights))
     if args.output_format == "json":
-        json.dump({"version": 1, "path": args.model, **summary.as_json()}, sys.stdout, indent=2)
+        json.dump(
+            {"version": 1, "path": without_credentials(args.model), **summary.as_json()}, sys.stdout, indent=2
+        )
         print()
         return CLEAN
     _show(summary, args)

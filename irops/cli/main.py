@@ -19,6 +19,7 @@ from irops.cli.parser import Parser
 from irops.cli.streams import discard_output, escape_unencodable, handle_signals
 from irops.diagnostics.suggestions import did_you_mean_word
 from irops.switches import disabled
+from irops.urls import is_url, without_credentials
 
 NO_MEMORY = ("cannot allocate memory", "failed to map segment", "can't start new thread", "out of memory")
 """What the system says when there is no memory for a library or a thread."""
@@ -39,6 +40,7 @@ COMMANDS = {
     "view": "view a model in Model Explorer, in the browser",
     "translate": "convert a model into another dialect",
     "convert": "convert a model to what another release of OpenVINO reads",
+    "survey": "examine many models, and write one table",
     "backends": "list the backends and the ops each one implements",
     "conformance": "test a backend against the definitions",
     "docs": "write the documentation of all ops and rules",
@@ -49,11 +51,16 @@ COMMANDS = {
     "new": "create the files of a custom op",
     "server": "serve editors: diagnostics, fixes, hovers, completion",
     "cache": "show or remove what irops keeps between calls",
+    "completion": "print a completion script for bash, zsh or fish",
 }
 
 
 LEFT_AT_ONCE = (["check"], ["explain"], ["ops"], ["rules"], ["cache"], ["infer"])
 """Commands that use no library whose threads or files need Python to end in its usual way."""
+
+
+WRITTEN = ("output", "save_outputs", "profile")
+"""Options that name files or folders to write."""
 
 
 class Refusal(Exception):
@@ -114,35 +121,42 @@ def _dispatch(arguments: list[str]) -> int:
         _overview().print_help()
         return REFUSED
     if arguments[0].startswith("-"):
-        _overview().parse_args(arguments)
+        _overview().parse(arguments)
     name = arguments[0]
     if name == "help":
         return _dispatch([*arguments[1:2], "--help"])
     if name not in COMMANDS:
         meant = did_you_mean_word(name, COMMANDS)
+        if os.path.exists(name):
+            meant = f"; irops check {name} checks this model"
         raise Refusal(f"unknown command {name!r}{meant}; irops --help lists all commands")
     command = cast(Command, import_module(f"irops.cli.{name}"))
     parser = Parser(f"irops {name}", command.__doc__, exit_codes(name))
     command.configure(parser)
     parser.add_argument("--debug", action="store_true", help="print the traceback of an internal error")
-    return command.execute(parser.parse(arguments[1:]))
+    args = parser.parse(arguments[1:])
+    for option in WRITTEN:
+        _require_local(option, getattr(args, option, None))
+    return command.execute(args)
 
 
-def _overview() -> argparse.ArgumentParser:
+def _require_local(option: str, path: object) -> None:
+    if isinstance(path, str) and is_url(path):
+        name = option.replace("_", "-")
+        raise Refusal(f"--{name} {without_credentials(path)} is a URL; irops writes local files only")
+
+
+def _overview() -> Parser:
     width = max(map(len, COMMANDS)) + 2
     commands = "\n".join(f"  {name:{width}}{what}" for name, what in COMMANDS.items())
-    parser = argparse.ArgumentParser(
-        prog="irops",
+    parser = Parser(
+        "irops",
+        f"Check, infer, run and document OpenVINO IR models.\n\ncommands:\n{commands}",
+        "example:\n  irops check model.xml\n\n"
+        "irops COMMAND --help, or irops help COMMAND, describes a command.\n"
+        "Exit codes: 0 success; 1 findings; 2 wrong usage, a file that cannot be read or\nwritten, or an"
+        " internal error.",
         usage="irops COMMAND ...",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-        description=f"Check, infer, run and document OpenVINO IR models.\n\ncommands:\n{commands}",
-        epilog=(
-            "example:\n  irops check model.xml\n\n"
-            "irops COMMAND --help, or irops help COMMAND, describes a command.\n"
-            "Exit codes: 0 success; 1 findings; 2 wrong usage, a file that cannot be read or\nwritten, or an"
-            " internal error."
-        ),
     )
     parser.add_argument("--version", action="version", version=f"irops {irops.__version__}")
     return parser

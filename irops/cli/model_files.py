@@ -1,73 +1,18 @@
-"""Find the model files named by paths of files and folders."""
+"""Find the model files named by paths of files and folders, and by URLs."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
 
 from irops.cli.index import part
-from irops.ir.regular import open_regular
-from irops.ir.root_tag import root_tag
-
-SNIFFED_BYTES = 1 << 16
-"""How many bytes are read to detect the kind of a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
-    """The model files, in order, without duplicates.
-
-    empty: folders without models; others: the number of .xml files in folders that are not models.
-    """
-
-    files: tuple[str, ...]
-    empty: tuple[str, ...]
-    others: int
+from irops.ir.model_files import ModelFiles, model_files
 
 
 def find_models(paths: Sequence[str]) -> ModelFiles:
-    """The named files, and the models in named folders and their subfolders, sorted by path.
-
-    Links to files are followed, links to folders are not; hidden folders are skipped.
-    """
-    files: dict[str, None] = {}
-    empty: list[str] = []
-    others = 0
-    for path in paths:
-        if not os.path.isdir(path):
-            files[path] = None
-            continue
-        inside = sorted(_candidates(path))
-        models = [file for file in inside if not _is_other_xml(file)]
-        others += len(inside) - len(models)
-        files.update(dict.fromkeys(models))
-        if not models:
-            empty.append(path)
-    return ModelFiles(tuple(files), tuple(empty), others)
+    """The named files, and the models of all dialects in named folders; see model_files."""
+    return model_files(paths, tuple(suffix for dialect in part("dialects") for suffix in dialect["suffixes"]))
 
 
 def model_help() -> str:
     """What the MODEL of a command may be."""
     return "; ".join(dialect["file_help"] for dialect in part("dialects") if dialect["file_help"])
-
-
-def _candidates(folder: str) -> Iterator[str]:
-    suffixes = tuple(suffix for dialect in part("dialects") for suffix in dialect["suffixes"])
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (os.path.join(place, name) for name in names if name.endswith(suffixes))
-
-
-def _is_other_xml(path: str) -> bool:
-    """Whether a file is XML but not a model.
-
-    Damaged files and files with weights next to them count as models, so that they are checked.
-    """
-    try:
-        with open_regular(path) as file:
-            root = root_tag(file.read(SNIFFED_BYTES))
-    except OSError:
-        return False
-    return root is not None and root.lower() != "net" and not Path(path).with_suffix(".bin").exists()

@@ -22,7 +22,7 @@ from irops.cli.main import Refusal
 from irops.cli.op_search import rank, with_attribute, words_of
 from irops.cli.plain_tables import show_table
 from irops.diagnostics.printable import plural
-from irops.diagnostics.suggestions import meant_or_all
+from irops.diagnostics.suggestions import did_you_mean_word, meant_or_all
 from irops.spec.op_names import opset_named
 
 
@@ -64,6 +64,8 @@ def execute(args: argparse.Namespace) -> int:
     entries = _undefined(args, dialect) if args.undefined else _defined(args, ops, dialect)
     if args.category is not None and not entries and args.category not in ops.categories:
         raise Refusal(f"unknown category {args.category!r}; {meant_or_all(args.category, ops.categories)}")
+    if args.attribute is not None and not entries:
+        _require_attribute(args, dialect)
     if args.output_format == "json":
         json.dump({"version": 1, "ops": [entry._asdict() for entry in entries]}, sys.stdout, indent=2)
         print()
@@ -72,6 +74,16 @@ def execute(args: argparse.Namespace) -> int:
     else:
         _show(entries, _covered(args, dialect))
     return CLEAN
+
+
+def _require_attribute(args: argparse.Namespace, dialect: IndexedDialect) -> None:
+    """Raise Refusal where no op of the dialect has the attribute, but a similar one."""
+    searched = part("search", dialect.name, args=args).values()
+    names = dict.fromkeys(name for one in searched for name in one["attributes"])
+    if not with_attribute(names, args.attribute):
+        meant = did_you_mean_word(args.attribute, names)
+        if meant:
+            raise Refusal(f"no op of {dialect.title} has an attribute {args.attribute!r}{meant}")
 
 
 def _defined(args: argparse.Namespace, ops: Catalogue, dialect: IndexedDialect) -> list[Entry]:

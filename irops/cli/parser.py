@@ -1,28 +1,29 @@
-"""The parser of arguments: that of argparse, with suggestions for mistyped options and choices."""
+"""The parser of arguments: that of argparse, with suggestions for mistyped words, and help in colours."""
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from typing import Any
 
+from irops.cli.coloured_help import coloured
+from irops.cli.streams import uses_colour
 from irops.diagnostics.suggestions import did_you_mean_word
-
-_CHOICE = re.compile(r"invalid choice: '([^']*)'")
 
 
 class Parser(argparse.ArgumentParser):
     """Options are not abbreviated: a script must not change its meaning when an option is added."""
 
-    def __init__(self, prog: str, description: str | None, epilog: str) -> None:
+    def __init__(self, prog: str, description: str | None, epilog: str, usage: str | None = None) -> None:
         super().__init__(
             prog=prog,
+            usage=usage,
             description=description,
             epilog=epilog,
             allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
+        self.color = self.suggest_on_error = False  # of later versions of Python: irops does both itself
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The values of the options; exits with 2 for a word that is none."""
@@ -34,22 +35,17 @@ class Parser(argparse.ArgumentParser):
             )
         return known
 
-    def error(self, message: str) -> Any:
-        """Print the usage and the message, with the choice that may be meant; exit with 2."""
-        wrong = _CHOICE.search(message)
-        choices = () if wrong is None else self._choices(message)
-        super().error(message if wrong is None else message + did_you_mean_word(wrong[1], choices))
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += did_you_mean_word(value, action.choices or ())
+            raise
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message and file is not None and uses_colour(file):
+            message = coloured(message)
+        super()._print_message(message, file)
 
     def _options(self) -> list[str]:
         return [option for action in self._actions for option in action.option_strings if len(option) > 2]
-
-    def _choices(self, message: str) -> list[str]:
-        """The choices of the option that a message names."""
-        for action in self._actions:
-            if (
-                action.choices
-                and action.option_strings
-                and f"argument {'/'.join(action.option_strings)}:" in message
-            ):
-                return [str(choice) for choice in action.choices]
-        return []

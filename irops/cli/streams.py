@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, TextIO
 
 from irops.diagnostics.printable import printable
 
@@ -49,16 +49,20 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def is_interactive(stream: TextIO) -> bool:
+def is_interactive(stream: IO[str]) -> bool:
     """Whether the stream is a terminal that can draw."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def uses_colour(stream: TextIO) -> bool:
-    """Whether to write colours; NO_COLOR and FORCE_COLOR override the detection."""
+def uses_colour(stream: IO[str]) -> bool:
+    """Whether to write colours; NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE override the detection."""
     if os.environ.get("NO_COLOR"):
         return False
-    return is_interactive(stream) or bool(os.environ.get("FORCE_COLOR"))
+    return is_interactive(stream) or any(_is_set(name) for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "") not in ("", "0")
 
 
 def columns() -> int | None:

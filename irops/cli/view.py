@@ -30,6 +30,7 @@ from irops.cli.numbers import integer_at_least
 from irops.cli.settings import settings
 from irops.ir.regular import open_regular
 from irops.reading import read
+from irops.urls import name_of
 from irops.viewing.graphs import Json, graphs
 from irops.viewing.overlays import NodeDataError, findings_overlay, node_data
 from irops.viewing.server import DEFAULT_PORT, ServerError, require_model_explorer, serve
@@ -74,7 +75,7 @@ def execute(args: argparse.Namespace) -> int:
         overlays = {name: data for name, data in overlays.items() if data}
         shown = graphs(analysis, report)
         serve(
-            Path(args.model).name,
+            name_of(args.model),
             shown,
             overlays,
             port=args.port,

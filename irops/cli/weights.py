@@ -34,6 +34,7 @@ from irops.debugging.weights.survey import Constant, ModelWeights, weights_of
 from irops.diagnostics.diagnostic import errors_of
 from irops.diagnostics.printable import plural, shown
 from irops.reading import read
+from irops.urls import without_credentials
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -76,7 +77,11 @@ def execute(args: argparse.Namespace) -> int:
         weights = weights_of(structure, progress)
     constants = sorted(weights.constants, key=SORTS[args.sort])
     if args.output_format == "json":
-        json.dump({"version": 1, "path": args.model, **as_json(weights, constants)}, sys.stdout, indent=2)
+        json.dump(
+            {"version": 1, "path": without_credentials(args.model), **as_json(weights, constants)},
+            sys.stdout,
+            indent=2,
+        )
         print()
     else:
         if not args.quiet:

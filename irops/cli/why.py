@@ -39,6 +39,7 @@ from irops.debugging.origins.why import Why, why
 from irops.diagnostics.diagnostic import Location
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
 from irops.reading import read
+from irops.urls import without_credentials
 
 VERSION = 1
 MAX_LINES = 60
@@ -88,7 +89,11 @@ def execute(args: argparse.Namespace) -> int:
     model = SymbolicModel(analysis, shapes)
     answer = _answer(model, analysis, args)
     if args.output_format == "json":
-        json.dump({"version": VERSION, "path": args.model, **_as_json(answer)}, sys.stdout, indent=2)
+        json.dump(
+            {"version": VERSION, "path": without_credentials(args.model), **_as_json(answer)},
+            sys.stdout,
+            indent=2,
+        )
         print()
     else:
         _show(answer, None if args.all else MAX_LINES, quiet=args.quiet)

@@ -86,7 +86,7 @@ def expected_outputs(op: Op, case: Case) -> list[Tensor]:
     return [t for t in case.tensors if t.output or (t.name in names and t.name not in inputs)]
 
 
-def _net(op: Op, case: Case) -> Model:
+def net_of(op: Op, case: Case) -> Model:
     """The model of a case, of the dialect of its op; tensors named like its constants give their values."""
     assert case.net is not None
     model = loads(case.net, b"")[0]
@@ -112,7 +112,7 @@ def _constants(model: Model) -> list[Layer]:
 def _run_net(op: Op, case: Case, diagnostics: list[Diagnostic]) -> list[Array]:
     """The results of a case's model, in order; several tensors of one input are used in successive runs."""
     try:
-        session = Session(_net(op, case))
+        session = Session(net_of(op, case))
         diagnostics.extend(session.check())
         if errors_of(diagnostics):
             return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,17 +9,25 @@ from irops.analysis.declaring import has_undeclared_ports
 from irops.dialects import dialect_of
 from irops.ir.model import Model
 from irops.ir.serialize import document
-from irops.ir.storage import Weights
+from irops.ir.storage import WeightsChanged
+from irops.ir.weights import changed_weights
 from irops.limits import MAX_DEPTH, recursion_limit_for
 from irops.spec.types import OPENVINO
 
 
 def weights_file(model: Model) -> str | None:
-    """The file that a model's constants refer to; None where the weights must be written with the model."""
+    """The file that a model's constants refer to; None where the weights must be written with the model.
+
+    A remote file is fetched into the cache.
+    Raises:  DiagnosticError if that is not possible
+    """
     stored = model.weights
-    if type(stored) is not Weights or stored.path is None or dialect_of(model).name != OPENVINO:
+    if stored is None or dialect_of(model).name != OPENVINO or has_undeclared_ports(model):
         return None
-    return None if has_undeclared_ports(model) else os.path.abspath(stored.path)
+    try:
+        return stored.local_path()
+    except WeightsChanged as error:
+        raise changed_weights(model, error) from None
 
 
 def write_text(model: Model, path: Path) -> None:

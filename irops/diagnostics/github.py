@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.printable import printable
@@ -15,8 +16,9 @@ def render(reports: Sequence[Report]) -> str:
 
 def _annotation(diagnostic: Diagnostic, report: Report) -> str:
     where = diagnostic.location
+    file = where.file or report.path
     properties = {
-        "file": where.file or report.path,
+        "file": None if file is None else Path(file).as_posix(),
         "line": where.line,
         "col": where.column,
         "title": f"{diagnostic.code} {diagnostic.name}",

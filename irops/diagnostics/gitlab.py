@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from irops.diagnostics.fingerprint import fingerprints
+from irops.diagnostics.pages import page_of
 from irops.diagnostics.report import Report
+from irops.diagnostics.rule import Rule
+from irops.urls import is_url
 
 SEVERITIES = {"error": "major", "warning": "minor"}
 
@@ -22,11 +25,19 @@ def render(reports: Sequence[Report]) -> str:
 def _issues(report: Report) -> Iterator[dict[str, Any]]:
     for diagnostic, fingerprint in zip(report, fingerprints(report), strict=True):
         where = diagnostic.location
-        path = Path(where.file or report.path or "model").as_posix()
+        path = where.file or report.path or "model"
+        path = path if is_url(path) else Path(path).as_posix()
         yield {
             "description": "\n".join(filter(None, (diagnostic.message, diagnostic.facts, *diagnostic.notes))),
             "check_name": f"{diagnostic.code} {diagnostic.name}",
             "fingerprint": sha256(f"{path}\n{fingerprint}".encode("utf-8", "surrogatepass")).hexdigest(),
             "severity": SEVERITIES[str(diagnostic.severity)],
+            "content": {"body": _body(diagnostic.rule)},
             "location": {"path": path, "lines": {"begin": where.line or 1}},
         }
+
+
+def _body(rule: Rule) -> str:
+    """What the rule means, in Markdown, with a link to its page."""
+    page = page_of(rule)
+    return rule.explanation if page is None else f"{rule.explanation}\n\n[{rule.code}]({page})"

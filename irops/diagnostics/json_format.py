@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic
+from irops.diagnostics.pages import page_of
 from irops.diagnostics.report import Report
 
 VERSION = 1
@@ -40,5 +41,6 @@ def as_json(diagnostic: Diagnostic) -> dict[str, Any]:
         "constraint": diagnostic.constraint,
         "facts": diagnostic.facts,
         "notes": list(diagnostic.notes),
+        "url": page_of(diagnostic.rule),
         "fix": None if diagnostic.fix is None else diagnostic.fix.what,
     }

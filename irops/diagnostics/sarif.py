@@ -13,10 +13,15 @@ import irops
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fingerprint import fingerprints
 from irops.diagnostics.fix import Fix
+from irops.diagnostics.pages import page_of
 from irops.diagnostics.report import Report
 from irops.diagnostics.rule import Rule
+from irops.urls import is_url
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+RESERVED = ":/?#[]@!$&'()*+,;=%"
+"""Characters that mean something in a URL."""
 
 
 def render(reports: Sequence[Report]) -> str:
@@ -41,6 +46,7 @@ def render(reports: Sequence[Report]) -> str:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
+    page = page_of(rule)
     return {
         "id": rule.code,
         "name": rule.name,
@@ -50,6 +56,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
             "text": f"{rule.explanation}\n\nirops explain {rule.code}",
             "markdown": f"{rule.explanation}\n\n`irops explain {rule.code}`",
         },
+        **({} if page is None else {"helpUri": page}),
         "defaultConfiguration": {"level": str(rule.severity)},
     }
 
@@ -108,6 +115,8 @@ def _location(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
+    if is_url(path):
+        return quote(os.fsencode(path), safe=RESERVED)
     return Path(path).as_uri() if Path(path).is_absolute() else quote(os.fsencode(Path(path).as_posix()))
 
 

@@ -8,6 +8,9 @@ from irops.diagnostics.rule import Rule
 from irops.diagnostics.rules import all_rules
 from irops.diagnostics.suggestions import closest
 
+_DIGITS = str.maketrans("OIL", "011")
+"""The digits for which letters of the same look are typed."""
+
 
 def rules_of(selectors: Iterable[str], custom: Iterable[Rule] = ()) -> frozenset[str]:
     """The codes of the rules selected by codes (IR202), prefixes (IR2), names (dangling-edge) or ALL.
@@ -35,6 +38,9 @@ def rules_of(selectors: Iterable[str], custom: Iterable[Rule] = ()) -> frozenset
 def closest_rules(word: str, rules: Iterable[Rule]) -> list[str]:
     """The codes, names and bands that a mistyped word may stand for, the closest first: IR4 for IR4x."""
     rules = tuple(rules)
+    code = word.upper()[:2] + word.upper()[2:].translate(_DIGITS)
+    if any(code == rule.code for rule in rules):
+        return [code]
     beginning = _beginning_of_codes(word, [rule.code for rule in rules])
     if beginning is not None:
         return [beginning]

@@ -11,6 +11,7 @@ from irops.dialects.dialect import Dialect as Dialect
 from irops.ir.model import Model
 from irops.spec.op_names import parted
 from irops.spec.types import OPENVINO
+from irops.urls import suffix_of
 
 
 def dialects() -> tuple[Dialect, ...]:
@@ -63,5 +64,5 @@ def _owner(folders: tuple[str, ...], version: str) -> Dialect:
 
 def dialect_of_suffix(path: str | os.PathLike[str]) -> Dialect:
     """The dialect that a file of that name holds: OpenVINO's where the suffix is no other's."""
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    suffix = suffix_of(path)
     return next((dialect for dialect in others() if suffix in dialect.suffixes), dialects()[0])

@@ -18,6 +18,7 @@ from irops.spec.definition import Definition
 from irops.spec.op import NoOp, Op
 from irops.spec.op_names import opset_named, parted
 from irops.spec.schemas import schemas_folder
+from irops.urls import with_suffix
 from irops.values.element import ElementType, element_type
 from irops.values.fact import Fact
 from irops.values.shape import Shape
@@ -199,6 +200,14 @@ class Dialect:
         Raises:  ReadError where there is no model at all
         """
         raise NotImplementedError(f"{self.title} has no files of its own")
+
+    def files_beside(self, path: str, content: bytes) -> Iterator[str]:
+        """The paths of further files that a model in a file consists of; they need not exist.
+
+        content: of the file, or a part of it, which gives the files that it names
+        """
+        if self.weights_beside:
+            yield with_suffix(path, ".bin")
 
     def write(self, model: Model, path: str, *, registry: Ops, interface: Interface) -> None:
         """Write a model of this dialect. Raises: DiagnosticError, OSError"""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from irops.conformance.example import expected_outputs, inputs_of, outcome
+from irops.diagnostics.diagnostic import Diagnostic
 from irops.document.elements import elements_text, tensor_text
-from irops.document.layer_xml import layer_xml
+from irops.document.layer_xml import LayerText, layer_text
 from irops.spec.definition import Case, Tensor
 from irops.spec.op import Op
 from irops.values.element import Array
@@ -37,7 +38,8 @@ class TensorView:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """An example after running it: the computed outputs or the diagnostics. xml: its layer in an IR file.
+    """An example after running it: the computed outputs or the diagnostics. xml: its layer in an IR file;
+    bodies: name and text of each body of the layer; net: its model, if it is one.
 
     The outputs of an op without functions, which an editor shows, are those that the example expects.
     """
@@ -48,6 +50,7 @@ class CaseView:
     outputs: tuple[TensorView, ...]
     net: str
     xml: str
+    bodies: tuple[tuple[str, str], ...]
     diagnostics: tuple[str, ...]
 
 
@@ -67,6 +70,7 @@ def case_view(op: Op, case: Case) -> CaseView:
         else [p.name for p in op.definition.outputs]
     )
     shown = (_array_view(name, array) for name, array in zip(names, outputs))
+    text = layer_text(op, case) if case.violates is None and is_run else LayerText()
     if op.functions.kernel is None:  # what is inferred, or expected
         shown = (_tensor_view(tensor) for tensor in expected)
     return CaseView(
@@ -75,9 +79,22 @@ def case_view(op: Op, case: Case) -> CaseView:
         inputs=tuple(_tensor_view(t) for t in tensors),
         outputs=tuple(shown),
         net=inspect.cleandoc("\n" + case.net.decode()) if case.net is not None else "",
-        xml=layer_xml(op, case) if case.violates is None and is_run else "",
-        diagnostics=tuple(f"{d.severity} {d.code}: {d.message}" for d in diagnostics),
+        xml=text.layer,
+        bodies=text.bodies,
+        diagnostics=tuple(
+            dict.fromkeys(f"{d.severity} {d.code}: {d.message}" for d in _about(op, case, diagnostics))
+        ),
     )
+
+
+def _about(op: Op, case: Case, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics that an example is about: of a counterexample, those of what it violates. Others report
+    that it has no values to run with.
+    """
+    if case.violates is None:
+        return diagnostics
+    about = (case.violates, f"{op.id}:{case.violates}")
+    return [d for d in diagnostics if (d.constraint or d.code) in about] or diagnostics
 
 
 def _tensor_view(tensor: Tensor) -> TensorView:

@@ -10,6 +10,7 @@ from irops.document.calls import call_text
 from irops.document.case_views import CaseView, case_view
 from irops.document.domains import domain_text, port_text
 from irops.document.faculties import fast_backends
+from irops.document.formulas.page import formula_html
 from irops.document.movement import movement
 from irops.document.picture import picture
 from irops.document.search_words import index_entries, search_words
@@ -18,7 +19,7 @@ from irops.document.version_delta import delta
 from irops.editing.translation.counterparts import Counterpart, counterpart_of
 from irops.registry import Registry
 from irops.spec.cases import counterexamples, examples
-from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec
+from irops.spec.definition import Attribute, Constraint, Definition, Note, PortSpec, TypeVariable
 from irops.spec.op import Op
 from irops.spec.op_names import parted
 from irops.spec.opsets import OpVersion, opsets
@@ -52,7 +53,9 @@ class Sibling:
 
 @dataclass(frozen=True, slots=True)
 class OpView:
-    """The contents of the page of an op."""
+    """The contents of the page of an op. formula: as HTML, '' if it is code or if there is none; types: the
+    variables, and the expressions of ports that stand for several types.
+    """
 
     op: Op
     version: OpVersion | None
@@ -72,6 +75,8 @@ class OpView:
     picture: str
     backends: tuple[str, ...]
     counterpart: Counterpart | None
+    formula: str
+    types: tuple[TypeVariable, ...]
 
     @property
     def definition(self) -> Definition:
@@ -114,7 +119,20 @@ def op_view(registry: Registry, op: Op) -> OpView:
         picture="" if moved is None else picture(moved),
         backends=fast_backends(op),
         counterpart=counterpart_of(op.id),
+        formula=formula_html(definition),
+        types=_types(definition),
     )
+
+
+def _types(definition: Definition) -> tuple[TypeVariable, ...]:
+    expressions = {
+        port.type: TypeVariable(port.type, port.allowed, "")
+        for port in (*definition.inputs, *definition.outputs)
+        if port.type not in definition.types
+        and not port.type.startswith("@")
+        and frozenset(port.type.split()) != port.allowed
+    }
+    return (*definition.types.values(), *expressions.values())
 
 
 def _notes(definition: Definition, of: str) -> tuple[Note, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 from irops.analysis.model_analysis import ModelAnalysis
 from irops.drawing.details import details
@@ -14,7 +13,7 @@ from irops.drawing.page import page
 from irops.drawing.scene import Scene, boxes
 from irops.drawing.svg import svg
 from irops.editing.scope import Scope
-from irops.ir.pending import Pending
+from irops.ir.pending import Pending, local_target
 
 SUFFIXES = (".svg", ".html", ".dot")
 
@@ -47,7 +46,7 @@ class Drawing:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the picture in the format of the suffix: .svg, .html or .dot. Raises: ValueError"""
         text = self.text(os.path.splitext(path)[1])
-        with Pending(Path(os.path.realpath(path))) as (file,):
+        with Pending(local_target(path)) as (file,):
             file.write(text.encode())
 
     def text(self, suffix: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import zlib
 from collections.abc import Iterator
@@ -14,9 +15,11 @@ import numpy as np
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError, Location
 from irops.diagnostics.rules import rule
+from irops.ir.near_files import similar_path
 from irops.ir.regular import NotRegular, open_regular
 from irops.limits import Limits
 from irops.limits import notes as limit_notes
+from irops.urls import without_credentials
 from irops.values.element import Array
 
 _MAGIC = (b"\x93NUMPY", b"PK\x03\x04", b"PK\x05\x06")
@@ -99,9 +102,13 @@ def _opened(path: str) -> Iterator[BinaryIO]:
             file.seek(0)
             yield file
     except FileNotFoundError:
-        raise UnreadableFileError(f"{path} does not exist") from None
+        meant = similar_path(path, os.path.splitext(path)[1])
+        hint = f"; did you mean {meant}?" if meant else ""
+        raise UnreadableFileError(f"{path} does not exist{hint}") from None
     except NotRegular as error:
-        raise UnreadableFileError(f"{path} {error}; it must be an .npy or .npz file") from None
+        raise UnreadableFileError(
+            f"{without_credentials(path)} {error}; it must be a local .npy or .npz file"
+        ) from None
     except PermissionError as error:
         raise UnreadableFileError(f"{path} cannot be read: {error.strerror}") from None
     except (DiagnosticError, UnreadableFileError):

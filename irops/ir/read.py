@@ -14,12 +14,16 @@ from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.locks import folder_lock
 from irops.ir.model import Model
-from irops.ir.regular import NotRegular, open_regular
+from irops.ir.near_files import near
+from irops.ir.opening import Readable, opened, weights_at
+from irops.ir.regular import NotRegular
+from irops.ir.remote.reasons import RemoteError
 from irops.ir.text import is_binary, source_of
-from irops.ir.weights import Weights
+from irops.ir.traffic import count_read
+from irops.ir.weights import Weights, small_integers
 from irops.limits import Limits, recursion_limit_for
+from irops.urls import StrPath, local_path, with_suffix, without_credentials
 
-StrPath = str | os.PathLike[str]
 HARMLESS = frozenset(
     (
         "unknown-element",
@@ -43,16 +47,16 @@ def load(
 ) -> tuple[Model, tuple[Diagnostic, ...]]:
     """The model in a file, as far as it can be read, and all findings on its text and structure.
 
-    weights: the .bin file, by default the one of the same name beside the .xml; text: replaces the content of
-    the file.
+    path, weights: local files, or URLs of fsspec; weights: the .bin file, by default the one of the same name
+    beside the .xml; text: replaces the content of the file.
     Raises:  ReadError if no model can be read
     """
-    name, limits = os.fspath(path), limits or Limits()
-    beside = f"{os.path.splitext(name)[0]}.bin" if weights is None else weights
+    name, limits = local_path(path), limits or Limits()
+    beside = with_suffix(name, ".bin") if weights is None else weights
     with folder_lock(_folder_of(name)):  # no writer replaces the two files in between
         raw = bytes_of(name, limits) if text is None else text
-        weights_file = Weights.of_file(beside)
-    return _load(name, raw, weights_file, limits)
+        weights_file = weights_at(beside, limits)
+    return _load(without_credentials(name), raw, weights_file, limits)
 
 
 def _folder_of(path: str) -> Path:
@@ -96,6 +100,8 @@ def _load(
     with no_collection(), recursion_limit_for(limits.depth):
         try:
             model = Builder(faults).model(data, weights)
+            if weights.is_remote:
+                weights.expect(small_integers(model))
         except ReadError:
             if doctype_findings:  # the error may be caused by removing the declaration
                 raise ReadError(doctype_findings) from None
@@ -104,36 +110,41 @@ def _load(
 
 
 def bytes_of(path: str, limits: Limits) -> bytes:
-    """The content of a file; of a binary file, only the start, which identifies it. Raises: ReadError"""
-    faults = Faults(Source(path, b""), limits)
+    """The content of a file; of a binary file, only the start, which identifies it. Raises: ReadError
+
+    path: of a local file, or a URL of fsspec
+    """
+    name = without_credentials(path)
+    faults = Faults(Source(name, b""), limits)
     if not path:
         raise faults.stop("file-not-found", "the path is empty, must name an .xml file")
     try:
-        with open_regular(path) as file:
-            start, size = file.read(4096), os.fstat(file.fileno()).st_size
-            if is_binary(start):  # weights, for example, which may be large
-                return start
-            if size <= limits.xml_bytes:  # bounded, in case the file grows while it is read
-                start += file.read(int(min(limits.xml_bytes, sys.maxsize - len(start))))
-            size = max(size, len(start))
-            if size > limits.xml_bytes:
-                raise faults.refuse("oversized-file", f"the file has {size:,} bytes")
+        with opened(path, limits) as (file, size):
+            start = _start_or_all(file, size, limits, faults)
+            count_read(len(start))
             return start
     except NotRegular as error:
-        raise faults.stop("not-a-file", f"{path} {error}, must be an .xml file") from None
+        raise faults.stop("not-a-file", f"{name} {error}, must be an .xml file") from None
     except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{path} does not exist", notes=_near(path)) from None
+        raise faults.stop("file-not-found", f"{name} does not exist", notes=near(path, ".xml")) from None
+    except RemoteError as error:
+        must_be = ", must be an .xml file" if error.rule == "not-a-file" else ""
+        raise faults.stop(error.rule, f"{name} {error.sentence}{must_be}") from None
     except OSError as error:
-        raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}") from None
+        raise faults.stop("unreadable-file", f"{name} cannot be read: {error.strerror}") from None
     except ReadError:
         raise
     except ValueError as error:  # a path that no system accepts, with a null character for example
-        raise faults.stop("unreadable-file", f"{path} cannot be read: {error}") from None
+        raise faults.stop("unreadable-file", f"{name} cannot be read: {error}") from None
 
 
-def _near(path: str) -> tuple[str, ...]:
-    folder = Path(path).parent
-    if not folder.is_dir():
-        return (f"the folder {folder} does not exist",)
-    others = sorted(p.name for p in folder.glob("*.xml"))[:5]
-    return (f"the folder contains {', '.join(others)}",) if others else ()
+def _start_or_all(file: Readable, size: int, limits: Limits, faults: Faults) -> bytes:
+    start = file.read(4096)
+    if is_binary(start):  # weights, for example, which may be large
+        return start
+    if size <= limits.xml_bytes:  # bounded, in case the file grows while it is read
+        start += file.read(int(min(limits.xml_bytes, sys.maxsize - len(start))))
+    size = max(size, len(start))
+    if size > limits.xml_bytes:
+        raise faults.refuse("oversized-file", f"the file has {size:,} bytes")
+    return start

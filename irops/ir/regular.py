@@ -6,6 +6,8 @@ import os
 import stat
 from typing import BinaryIO
 
+from irops.urls import is_url
+
 
 class NotRegular(OSError):
     """A path does not refer to a regular file. The text says what it refers to: "is a folder"."""
@@ -16,6 +18,8 @@ def open_regular(path: str) -> BinaryIO:
 
     Raises:  NotRegular, without opening anything; OSError
     """
+    if is_url(path):
+        raise NotRegular("is a URL, and only models and their weights are read from URLs")
     require_regular(os.stat(path))
     # If the path becomes a pipe between stat and open, O_NONBLOCK prevents open from waiting for a writer.
     handle = os.open(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from bisect import bisect_right
+from collections.abc import Iterable
 from errno import EACCES
 from hashlib import blake2b
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import IO, BinaryIO
 from irops.ir.copying import copy_range, read_at
 from irops.ir.open_files import OpenFiles
 from irops.ir.regular import NotRegular, open_regular, require_regular
+from irops.ir.traffic import count_read
 
 _OPENING = RLock()
 """Held while a file is opened or mapped. One for all, so that Weights can be copied and pickled."""
@@ -33,6 +34,7 @@ class Weights:
     """
 
     __slots__ = ("_bytes", "_digests", "_fault", "_file", "_identity", "_size", "path")
+    is_remote = False
 
     def __init__(self, path: str | None, data: bytes = b"") -> None:
         self.path = path
@@ -78,6 +80,7 @@ class Weights:
         content = self._bytes
         if content is None:
             content = self._mapped()
+            count_read(size)
         self.require_unchanged()
         return content[offset : offset + size]
 
@@ -100,6 +103,7 @@ class Weights:
                 content = read_at(file.fileno(), offset, size)
         if len(content) < size:
             raise self._changed()
+        count_read(size)
         return memoryview(content)
 
     def digest(self, offset: int, size: int) -> bytes:
@@ -130,13 +134,21 @@ class Weights:
         except EOFError:
             raise self._changed() from None
         self.require_unchanged()
+        count_read(size)
         target.seek(place + size)
+
+    def expect(self, places: Iterable[tuple[int, int]]) -> None:
+        """Name offsets and sizes that are probably read. Remote weights then ask for them together."""
 
     def keep_open(self) -> None:
         """Open the file, if there is one. Raises: WeightsChanged if it is not what it was"""
         with _OPENING:
             if self._file is None and self.path is not None and not self._fault:
                 self._file = self._opened()
+
+    def local_path(self) -> str | None:
+        """The absolute path of the file, for libraries that open it themselves; None if there is no file."""
+        return None if self.path is None else os.path.abspath(self.path)
 
     def require_unchanged(self) -> None:
         """Check that a file that was opened is unchanged. Raises: WeightsChanged if not"""
@@ -209,73 +221,6 @@ class Weights:
 
     def __repr__(self) -> str:
         return f"<Weights {self.name}, {self.size} bytes>"
-
-
-class JoinedWeights(Weights):
-    """Weights behind one another, which are addressed as one: those of a file, and bytes that were added.
-
-    Each region that is asked for lies within one of them. Neither are copied.
-    """
-
-    __slots__ = ("_parts", "_starts")
-    ALIGNMENT = 64
-    """Each of the parts starts at a multiple of this, so that elements can be accessed in place."""
-
-    def __init__(self, first: Weights) -> None:
-        super().__init__(None)
-        self.path, self._fault = first.path, first.fault or ""
-        self._parts, self._starts = [first], [0]
-        self._size = first.size
-
-    @property
-    def is_single(self) -> bool:
-        """Whether nothing was appended."""
-        return len(self._parts) == 1
-
-    def append(self, weights: Weights) -> int:
-        """Add weights at the end; the offset at which they start."""
-        start = -(-self._size // self.ALIGNMENT) * self.ALIGNMENT
-        self._parts.append(weights)
-        self._starts.append(start)
-        self._size = start + weights.size
-        self._fault = ""  # what is missing from the first is reported where a constant needs it
-        return start
-
-    def copy(self) -> JoinedWeights:
-        """The same parts, to which others can be added."""
-        made = JoinedWeights(self._parts[0])
-        made._parts, made._starts = list(self._parts), list(self._starts)
-        made._size, made._fault = self._size, self._fault
-        return made
-
-    def view(self, offset: int, size: int) -> memoryview:
-        part, start = self._part(offset, size)
-        return part.view(offset - start, size)
-
-    def read(self, offset: int, size: int, files: OpenFiles | None = None) -> memoryview:
-        part, start = self._part(offset, size)
-        return part.read(offset - start, size, files)
-
-    def digest(self, offset: int, size: int) -> bytes:
-        part, start = self._part(offset, size)
-        return part.digest(offset - start, size)
-
-    def copy_to(self, target: IO[bytes], offset: int, size: int) -> None:
-        part, start = self._part(offset, size)
-        part.copy_to(target, offset - start, size)
-
-    def keep_open(self) -> None:
-        for part in self._parts:
-            part.keep_open()
-
-    def require_unchanged(self) -> None:
-        for part in self._parts:
-            part.require_unchanged()
-
-    def _part(self, offset: int, size: int) -> tuple[Weights, int]:
-        self._within(offset, size)
-        index = bisect_right(self._starts, offset) - 1
-        return self._parts[index], self._starts[index]
 
 
 def _identity(status: os.stat_result) -> tuple[int, int, int, int]:

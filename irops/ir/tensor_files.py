@@ -6,15 +6,13 @@ uint8. Strings are stored as text of fixed width. Pickles are not written.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from pathlib import Path
 from zipfile import ZipFile
 
 import numpy as np
 
 from irops.diagnostics.printable import MAX_NAME, abridged, printable
-from irops.ir.pending import Pending
+from irops.ir.pending import Pending, local_target
 from irops.ir.unique import UniqueNames
 from irops.values.element import CODED, STRING, Array, ElementType, element_type_of, tagged
 
@@ -29,7 +27,7 @@ def save_all(path: str, arrays: Mapping[str, Array]) -> dict[str, str]:
     """
     used = UniqueNames()
     changed: dict[str, str] = {}
-    with Pending(Path(os.path.realpath(path))) as (file,), ZipFile(file, "w") as archive:
+    with Pending(local_target(path)) as (file,), ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             written = used.unique(member_name(name))
             if written != name:

@@ -16,6 +16,8 @@ from irops.values.element import STRING, Array
 from irops.values.packing import LAYOUTS, checked_string_count, packed_size, unpack
 from irops.values.shape import MAX_AXES
 
+SMALL = 512
+"""The bytes of the largest constant of integers that probably is a shape, or the like."""
 __all__ = ["Region", "Weights", "constant", "constant_faults", "region_of"]
 
 
@@ -38,6 +40,15 @@ def constant(model: Model, layer: Layer, *, files: OpenFiles | None = None) -> A
         return unpack(raw, region.element, region.shape)
     except ValueError as error:
         raise _error(model, layer, _value_fault(layer, error)) from None
+
+
+def small_integers(model: Model) -> Iterator[tuple[int, int]]:
+    """The offsets and sizes of constants that probably are axes or shapes, which inference reads."""
+    for _, layer in model.walk():
+        if layer.is_constant and layer.data.get("element_type") in ("i64", "i32"):
+            region = region_of(layer)
+            if isinstance(region, Region) and 0 < region.size <= SMALL:
+                yield region.offset, region.size
 
 
 def require_unchanged_weights(model: Model) -> None:

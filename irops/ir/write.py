@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import IO
 
 from irops.diagnostics.diagnostic import Diagnostic, DiagnosticError
@@ -13,7 +12,7 @@ from irops.diagnostics.rules import rule
 from irops.ir.contents import Contents
 from irops.ir.model import Element, Layer, Model
 from irops.ir.numbers import integer
-from irops.ir.pending import Pending
+from irops.ir.pending import Pending, local_target
 from irops.ir.serialize import document
 from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.weights import changed_weights, checked_region
@@ -31,7 +30,7 @@ def write(model: Model, path: str | os.PathLike[str]) -> None:
     Raises:  DiagnosticError if bytes of a constant or a mean image are missing or changed; ValueError for
         text that XML cannot represent; OSError
     """
-    xml = Path(os.path.realpath(path))
+    xml = local_target(path)
     weights = xml.with_suffix(".bin")
     if weights == xml:
         raise ValueError(f"the model path is {xml.name}, must end with .xml: .bin is for weights")

@@ -19,6 +19,7 @@ def product(a: Array, b: Array, out: Array | None = None) -> Array:
     out: the array to write the result to, if given
     """
     if a.dtype.kind == "f":
+        a, b = (array if array.flags.aligned else array.copy() for array in (a, b))  # else NumPy is slow
         return np.matmul(a, b, out=out)
     kind = element_type_of(a)
     sums = _integer_product(_in_64_bits(a), _in_64_bits(b))

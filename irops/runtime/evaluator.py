@@ -182,10 +182,17 @@ class Evaluator:
         return found
 
     def constant(self, node: LayerNode) -> Array:
-        """The tensor of a constant; kept where it is a view of the mapped weights and so takes no memory."""
+        """The tensor of a constant; kept where it is a view of the mapped weights and so takes no memory.
+
+        Where the file does not align it to its element size, it is a copy: NumPy multiplies such a view several
+        times slower, and in an order that depends on how many rows there are.
+        """
         array = self._mapped.get(node)
         if array is None:
             array = constant(self.analysis.model, node.layer)
+            if not array.flags.aligned:
+                array = array.copy()
+                array.flags.writeable = False
             if array.base is not None:
                 self._mapped[node] = array
         return array

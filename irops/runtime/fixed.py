@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from irops.ir.model import LayerKind
+from irops.ir.model import Layer, LayerKind
 from irops.runtime.kept import ConstantKey, KeptConstants
 from irops.runtime.plan import Plan, Step, ValueKey
 from irops.runtime.precision import NARROW
-from irops.values.element import DYNAMIC, STRING, Array
+from irops.values.element import DYNAMIC, STRING, Array, ElementType
 from irops.values.fact import Fact
 from irops.values.packing import LAYOUTS
 
@@ -119,11 +119,17 @@ def _follows(step: Step) -> bool:
     return step.constant or (computes and step.static and not definition.stateful and not definition.bodies)
 
 
+def _is_aligned(layer: Layer, kind: ElementType) -> bool:
+    """Whether a constant is a view of the weights: one that they do not align is copied."""
+    offset = layer.data.get("offset", "0")
+    return offset.isdecimal() and not int(offset) % kind.dtype.alignment
+
+
 def _size(step: Step, fact: Fact) -> float | None:
     """The bytes that keeping an output takes: none for a view of the weights. None: nobody knows."""
     kind = fact.element_type
     if kind is DYNAMIC or kind is STRING or not fact.shape.static:
         return None
-    if step.layer.is_constant and kind.name not in LAYOUTS:
+    if step.layer.is_constant and kind.name not in LAYOUTS and _is_aligned(step.layer, kind):
         return 0
     return fact.shape.size.low * kind.dtype.itemsize

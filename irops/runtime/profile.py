@@ -6,13 +6,12 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
 
 from irops.diagnostics.printable import plural
 from irops.html_table import html_table
-from irops.ir.pending import Pending
+from irops.ir.pending import Pending, local_target
 from irops.runtime.plan import Step
 from irops.runtime.trace import Event, trace_of
 from irops.values.element import Array
@@ -137,7 +136,7 @@ class Profile:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the trace as JSON. Raises: OSError"""
-        with Pending(Path(path)) as (file,):
+        with Pending(local_target(path)) as (file,):
             file.write(json.dumps(self.trace()).encode())
 
     def __repr__(self) -> str:

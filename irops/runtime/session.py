@@ -18,6 +18,7 @@ from irops.diagnostics.suggestions import did_you_mean
 from irops.ir.model import Model
 from irops.limits import Limits
 from irops.registry import Registry
+from irops.runtime.batching import Batching
 from irops.runtime.evaluator import Evaluator, Progress, kept_layers
 from irops.runtime.measured import MeasuredRun
 from irops.runtime.plan import ValueKey
@@ -51,6 +52,11 @@ class Results(dict[str, Array]):
     def profile(self) -> Profile | None:
         """The time and the bytes of each layer, if the run was asked to measure them."""
         return self.record.profile
+
+    @property
+    def batching(self) -> Batching | None:
+        """How the batch was divided among workers, if the run had some."""
+        return self.record.batching
 
     def __missing__(self, key: Key) -> Array:
         name = self._aliases.get(key)

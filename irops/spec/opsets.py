@@ -8,18 +8,29 @@ from functools import cache
 
 from irops.spec.schemas import schemas_folder
 
+SPECIFICATIONS = (
+    "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
+)
 OPSETS = tuple(f"opset{n}" for n in range(1, 18))
 
 
 @dataclass(frozen=True, slots=True)
 class OpVersion:
-    """A version of an op. since: the opset that introduced it; opsets: all opsets that contain it."""
+    """A version of an op. since: the opset that introduced it; opsets: all opsets that contain it; page: the
+    name of its specification; file: where OpenVINO's documentation has that, or ''.
+    """
 
     type: str
     since: str
     opsets: frozenset[str]
     category: str
     page: str
+    file: str = ""
+
+    @property
+    def specification(self) -> str:
+        """The URL of the page that specifies the op; '' if OpenVINO's documentation has none."""
+        return f"{SPECIFICATIONS}/{self.file}.html" if self.file else ""
 
     @property
     def id(self) -> str:
@@ -83,7 +94,12 @@ def _version(type: str, category: str, attributes: dict[str, str]) -> OpVersion:
         low, _, high = part.partition("..")
         opsets.update(f"opset{n}" for n in range(int(low), int(high or low) + 1))
     return OpVersion(
-        type, attributes["since"], frozenset(opsets), attributes.get("category", category), attributes["page"]
+        type,
+        attributes["since"],
+        frozenset(opsets),
+        attributes.get("category", category),
+        attributes["page"],
+        attributes.get("file", ""),
     )
 
 

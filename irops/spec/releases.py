@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
+from irops.diagnostics.suggestions import did_you_mean_word
 from irops.spec.opsets import opsets
 from irops.spec.schemas import schemas_folder
 
@@ -49,14 +50,19 @@ class Releases:
     def oldest(self) -> str:
         return self.names[0]
 
-    def named(self, text: str) -> str:
+    def named(self, text: str, others: Sequence[str] = ()) -> str:
         """The release of a text: "2023.3" for "2023.3", "2023.3.0" and "2023.3.1".
 
-        Raises:  ValueError, with the known releases
+        others: what the text may be besides a release
+        Raises:  ValueError, with the known releases, the others, and the one that may be meant
         """
         number = re.fullmatch(r"(\d{4}\.\d+)(\.\d+)*", text.strip(), re.ASCII)
         if number is None or number[1] not in self._places:
-            raise ValueError(f"{text!r} is no known release of OpenVINO; known are {', '.join(self.names)}")
+            words = (*self.names, *others)
+            raise ValueError(
+                f"{text!r} is no known release of OpenVINO; known are {', '.join(words)}"
+                f"{did_you_mean_word(text, words)}"
+            )
         return number[1]
 
     def reads(self, target: str, since: str | None) -> bool:

@@ -24,7 +24,7 @@ Irops = Callable[..., Result]
 
 @pytest.fixture
 def irops(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Irops:
-    for name in ("FORCE_COLOR", "NO_COLOR", "IROPS_DEBUG"):
+    for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "NO_COLOR", "IROPS_DEBUG"):
         monkeypatch.delenv(name, raising=False)
 
     def call(*words: str | Path) -> Result:

@@ -30,6 +30,7 @@ SUCCESS = {
     "reduce": ("MODEL", "--command", "true", "--fill", "ones", "-o", "OUT"),
     "draw": ("MODEL", "--output", "OUT.svg"),
     "view": ("MODEL", "--no-open"),
+    "survey": ("MODEL", "--output", "OUT", "-j", "1"),
     "backends": (),
     "conformance": ("--backend", "numpy", "--op", "Reverse-1", "--examples", "1"),
     "docs": ("--output", "OUT", "--format", "markdown", "--no-runtimes"),
@@ -40,6 +41,7 @@ SUCCESS = {
     "new": ("CubeRoot", "--category", "arithmetic", "--output", "OUT"),
     "cache": (),
     "server": (),
+    "completion": ("bash",),
 }
 FINDINGS = {
     "check": ("BROKEN",),
@@ -56,6 +58,7 @@ FINDINGS = {
     "reduce": ("MALFORMED", "--rule", "IR401", "-o", "OUT"),
     "draw": ("MALFORMED", "--output", "OUT.svg"),
     "view": ("MALFORMED",),
+    "survey": ("BROKEN", "-o", "OUT", "-j", "1"),
     "backends": ("--definitions", "FAULTY"),
     "conformance": ("--backend", "numpy", "--op", "Odd-extension", "--definitions", "FAULTY"),
     "docs": ("--output", "OUT", "--no-runtimes", "--definitions", "FAULTY"),
@@ -118,12 +121,23 @@ REFUSED = {
     "backends": [("--op", "typo")],
     "conformance": [("--backend", "typo"), ()],
     "docs": [("--output", "FOLDER"), ()],
+    "survey": [
+        ("ABSENT", "-o", "OUT"),
+        (),
+        ("FOLDER", "-o", "OUT"),
+        ("MODEL", "-o", "OUT", "--tasks", "typo"),
+        ("MODEL", "-o", "OUT", "--tasks", "run", "--sources", "typo"),
+        ("MODEL", "-o", "OUT", "--tasks", "target", "--targets", "typo"),
+        ("MODEL", "-o", "MODEL"),
+        ("MODEL", "-o", "OUT", "--against", "ABSENT"),
+    ],
     "explain": [("typo",), ()],
     "rules": [("typo",)],
     "ops": [("--category", "typo"), ("--opset", "99"), ("--definitions", "ABSENT")],
     "where": [("typo",), ()],
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
     "cache": [("typo",), ("clean", "typo")],
+    "completion": [("typo",), ()],
     "server": [("--tcp", "typo"), ("--tcp", "localhost:0"), ("--definitions", "ABSENT")],
 }
 
@@ -186,7 +200,7 @@ def test_help_states_the_codes(command: str, irops: Irops) -> None:
     assert command in REFUSED
     text = irops(command, "--help").out
     assert text.endswith(exit_codes(command) + "\n")
-    assert ("\n  1  " in text) is (command in FINDINGS or command == "rules")
+    assert ("\n  1  " in text) is (command in FINDINGS or command in ("rules", "completion"))
 
 
 def test_a_warning_is_1_only_with_strict(irops: Irops, valid_model: Path) -> None:

@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
+import irops
 from irops.analysis.checks.run import check
-from irops.diagnostics import sarif
+from irops.diagnostics import gitlab, json_format, sarif
 from irops.diagnostics.diagnostic import Diagnostic, Location
+from irops.diagnostics.pages import SITE
 from irops.diagnostics.report import Report
+from irops.diagnostics.rule import Rule, Severity
 from irops.diagnostics.rules import rule
+from irops.document.rule_pages import rule_pages
 
 FAULTY = sorted((Path(__file__).parents[1] / "rules").glob("IR*.xml"))
 ODD = Report(
@@ -167,6 +171,28 @@ def test_every_rule_brings_its_help(text: str) -> None:
         assert one["help"]["text"].endswith(f"irops explain {one['id']}")
         assert one["help"]["markdown"].endswith(f"`irops explain {one['id']}`")
         assert one["fullDescription"]["text"] in one["help"]["text"]
+
+
+def test_every_rule_links_to_its_page(text: str, reports: list[Report]) -> None:
+    links = {one["id"]: one["helpUri"] for one in json.loads(text)["runs"][0]["tool"]["driver"]["rules"]}
+    paths = {path for path, _ in rule_pages(lambda *_, **__: "")}
+    assert len(links) > 50
+    for code, link in links.items():
+        page = link.removeprefix(f"{SITE}/{irops.__version__}/").removesuffix(".html")
+        assert f"{page}.md" in paths
+        assert page.endswith(f"/{code}")
+    (finding,) = json.loads(json_format.render([ODD]))["files"][0]["diagnostics"][-1:]
+    assert finding["url"] == links[finding["code"]]
+    assert f"[{finding['code']}]({finding['url']})" in json.loads(gitlab.render([ODD]))[-1]["content"]["body"]
+
+
+def test_a_custom_rule_links_to_no_page() -> None:
+    custom = Rule("ACME001", "no-name", Severity.ERROR, "a layer has no name", "Name it.")
+    report = Report((Diagnostic(custom, "no name", Location("a.xml")),), "a.xml")
+    (described,) = json.loads(sarif.render([report]))["runs"][0]["tool"]["driver"]["rules"]
+    assert "helpUri" not in described
+    assert json.loads(json_format.render([report]))["files"][0]["diagnostics"][0]["url"] is None
+    assert json.loads(gitlab.render([report]))[0]["content"] == {"body": "Name it."}
 
 
 def test_no_text_holds_half_a_character(text: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import irops
 from irops.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,11 +48,32 @@ def run(script, folder, **variables):
 @pytest.mark.parametrize(("paths", "status"), [("models", 1), ("models/turned_rows", 0)])
 def test_the_step_of_the_github_action_annotates_and_writes_sarif(repository, paths, status):
     (script,) = (step["run"] for step in ACTION["runs"]["steps"] if step.get("id") == "check")
-    done = run(script, repository, PATHS=paths, ARGUMENTS="--strict")
+    environment = {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "RUNNER_TEMP": str(repository)}
+    environment["GITHUB_OUTPUT"] = str(repository / "outputs")
+    done = run(script, repository, PATHS=paths, ARGUMENTS="--strict", **environment)
     assert done.returncode == status, done.stderr
+    assert (repository / "outputs").read_text() == f"sarif={repository / 'irops.sarif'}\n"
     (reported,) = json.loads((repository / "irops.sarif").read_text())["runs"]
     assert bool(reported["results"]) == bool(status)
     assert ("::error file=models/broken/model.xml,line=22" in done.stdout) == bool(status)
+
+
+def test_a_check_that_cannot_start_uploads_nothing(repository):
+    (script,) = (step["run"] for step in ACTION["runs"]["steps"] if step.get("id") == "check")
+    environment = {"PYTHON": sys.executable, "PYTHONPATH": str(ROOT), "RUNNER_TEMP": str(repository)}
+    outputs = repository / "outputs"
+    done = run(
+        script, repository, PATHS="models", ARGUMENTS="--strit", GITHUB_OUTPUT=str(outputs), **environment
+    )
+    assert done.returncode == 2
+    assert not outputs.exists()
+
+
+def test_the_version_that_is_installed_is_this_one():
+    job = yaml.safe_load((CI / "gitlab" / "models.gitlab-ci.yml").read_text())["irops-check"]
+    this = f"irops=={irops.__version__}"
+    assert (ACTION["inputs"]["version"]["default"], job["variables"]["IROPS"]) == (this, this)
+    assert f"rev: v{irops.__version__}\n" in (ROOT / "docs" / "ci.md").read_text()
 
 
 def test_the_workflow_passes_inputs_that_the_action_has():
@@ -65,7 +87,7 @@ def test_the_workflow_passes_inputs_that_the_action_has():
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_the_job_for_gitlab_writes_a_code_quality_report(repository):
     job = yaml.safe_load((CI / "gitlab" / "models.gitlab-ci.yml").read_text())["irops-check"]
-    done = run("\n".join(job["script"]), repository, MODELS="models")
+    done = run("\n".join(job["script"]), repository, MODELS="models", IROPS_ARGUMENTS="--strict")
     assert done.returncode == 1, done.stderr
     issues = json.loads((repository / job["artifacts"]["reports"]["codequality"]).read_text())
     assert {issue["location"]["path"] for issue in issues} == {"models/broken/model.xml"}
@@ -80,6 +102,30 @@ def test_the_hook_runs_a_command_of_irops_on_a_folder(capsys):
     assert main([*words, str(ROOT / "examples" / "turned_rows")]) == 0
     assert main([*words, str(ROOT / "examples" / "broken")]) == 1
     assert "IR401" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_pre_commit_runs_the_hook_where_a_model_or_its_weights_change(repository):
+    """With irops on the path; .ci/pre-commit lets pre-commit install it from this checkout."""
+    pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    local = {"repo": "local", "hooks": [{**hook, "language": "system", "args": ["models"]}]}
+    (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [local]}))
+    home = {"PRE_COMMIT_HOME": str(repository / "home"), "HOME": str(repository)}
+    check = f"{sys.executable} -m pre_commit run --color never"
+
+    done = run(f"git init -q . && git add models && {check}", repository, **home)
+    assert done.returncode == 1, done.stderr
+    assert "check OpenVINO IR and ONNX models" in done.stdout
+    assert "models/broken/model.xml:22:3: error IR401" in done.stdout
+
+    done = run(f"git rm -rqf models/broken && {check}", repository, **home)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.rstrip().endswith("Passed")
+
+    done = run(f"git reset -q && touch notes.txt && git add notes.txt && {check}", repository, **home)
+    assert done.returncode == 0, done.stdout
+    assert "no files to check" in done.stdout
 
 
 def test_the_tests_for_pytest_pass_on_the_models_of_the_examples(tmp_path):

@@ -24,6 +24,7 @@ LATE = {
     "irops/testing/__init__.py": "a test session that uses no assertion of irops imports none",
     "irops/testing/plugin.py": "pytest loads the plug-in in every session",
     "irops/conformance/kit.py": "strategies are defined with Hypothesis, which may be missing",
+    "irops/ir/opening.py": "ten modules that read remote files; most models are local",
     "irops/dialects/onnx/dialect.py": "twenty modules that read and write ONNX files; most commands use none",
 }
 """Modules that import other modules of irops late, and why."""
@@ -86,4 +87,4 @@ def test_no_modules_import_each_other_in_a_circle():
 
 def test_modules_of_irops_are_imported_late_only_for_a_reason():
     assert all_late_imports().keys() == LATE.keys()
-    assert len(LATE) <= 14
+    assert len(LATE) <= 15

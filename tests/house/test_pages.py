@@ -19,6 +19,7 @@ PAGES = {
     "graphs": "numpy",
     "onnx": "onnx",
     "reducing": "openvino",
+    "remote": "fsspec",
     "translation": "onnx",
     "why": "numpy",
 }

@@ -11,7 +11,8 @@ import pytest
 
 from irops.ir import copying
 from irops.ir.copying import copy_range, read_at
-from irops.ir.storage import JoinedWeights, Weights, WeightsChanged
+from irops.ir.joined_weights import JoinedWeights
+from irops.ir.storage import Weights, WeightsChanged
 
 CONTENT = bytes(range(256)) * 64
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from irops.diagnostics.diagnostic import Diagnostic
 from irops.diagnostics.fix import applied
 from irops.diagnostics.report import Report
-from irops.ir.pending import Pending
+from irops.ir.pending import Pending, local_target
 from irops.ir.regular import open_regular
 
 PASSES = 20
@@ -51,7 +49,7 @@ def store(path: str, fixed: FixedText) -> None:
 
     Raises:  ChangedMeanwhile, without writing, if the file has changed since it was checked; OSError
     """
-    target = Path(os.path.realpath(path))
+    target = local_target(path)
     with Pending(target) as (file,):
         file.write(fixed.after)
         with open_regular(str(target)) as there:

@@ -33,6 +33,7 @@ from irops.reading import load
 from irops.registry import Registry
 from irops.spec.custom_rules import load_installed_rules
 from irops.spec.releases import releases
+from irops.urls import local_path, without_credentials
 
 Check: TypeAlias = Callable[[ModelStructure], Iterator[Diagnostic]]
 InferredCheck: TypeAlias = Callable[[ModelStructure, Inferred], Iterator[Diagnostic]]
@@ -124,9 +125,9 @@ def _of_file(
     try:
         loaded, read_findings = load(path, weights, text=text, limits=limits)
     except ReadError as error:
-        return Report.of(error.diagnostics, path)
+        return Report.of(error.diagnostics, without_credentials(local_path(path)))
     analysis = ModelAnalysis(loaded, registry, limits, read_findings)
-    return _report(analysis, read_findings, custom, path, target)
+    return _report(analysis, read_findings, custom, without_credentials(local_path(path)), target)
 
 
 def check_as_read(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from irops.ir.joined_weights import JoinedWeights
 from irops.ir.model import Layer, Port
-from irops.ir.storage import JoinedWeights, Weights
+from irops.ir.storage import Weights
 from irops.spec.domains import format_value
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack

@@ -11,7 +11,7 @@ from irops.debugging.reduce.oracle import FunctionJudge, InvalidQuestion, Judge,
 from irops.debugging.reduce.rule_judge import RuleJudge
 from irops.debugging.reduce.source_judges import CrashJudge, DifferJudge
 from irops.diagnostics.rules import all_rules
-from irops.diagnostics.suggestions import did_you_mean_word
+from irops.diagnostics.selection import closest_rules
 from irops.limits import Limits
 from irops.registry import Registry
 
@@ -55,7 +55,9 @@ def _preservable(code: str) -> str:
     """The code of a rule about models. Raises: InvalidQuestion"""
     codes = [rule.code for rule in all_rules()]
     if code.upper() not in codes:
-        raise InvalidQuestion(f"unknown rule {code!r}{did_you_mean_word(code, codes)}")
+        meant = closest_rules(code, all_rules())
+        hint = f"; did you mean {meant[0]}?" if meant else ""
+        raise InvalidQuestion(f"unknown rule {code!r}{hint}")
     if code.upper().startswith(("IR", "OD")) and not code.upper().startswith(BANDS):
         raise InvalidQuestion(
             f"{code} is not a rule about the layers of a model; a reduction can preserve rules whose codes"

@@ -15,8 +15,8 @@ from irops.debugging.reduce.recording import Recording
 from irops.debugging.reduce.stored_arrays import StoredArrays
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.editing.scope import Value
+from irops.ir.joined_weights import JoinedWeights
 from irops.ir.model import Edge, Graph, Layer, Model
-from irops.ir.storage import JoinedWeights
 
 
 def with_smaller_bodies(case: Case, attempts: Attempts) -> Case:

@@ -13,6 +13,7 @@ from irops.editing.diff.side import Side
 from irops.editing.translation.translate import translated
 from irops.ir.model import Model
 from irops.spec.types import OPENVINO
+from irops.urls import without_credentials
 
 
 class OtherModel(Source):
@@ -81,4 +82,4 @@ class OtherModel(Source):
 def _label(model: Model | ModelAnalysis | str | os.PathLike[str]) -> str:
     if isinstance(model, ModelAnalysis):
         model = model.model
-    return model.name if isinstance(model, Model) else os.fspath(model)
+    return model.name if isinstance(model, Model) else without_credentials(model)

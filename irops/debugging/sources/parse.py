@@ -17,9 +17,10 @@ from irops.debugging.sources.remote_backend import RemoteBackend
 from irops.debugging.sources.source import Source
 from irops.debugging.sources.stored import SourceError, Stored, stored_source
 from irops.debugging.sources.workers import UNBOUNDED, Workers
-from irops.diagnostics.suggestions import did_you_mean_word
+from irops.diagnostics.suggestions import did_you_mean_word, similar
 from irops.ir.model import Model
 from irops.runtime.session import Session
+from irops.urls import is_url, without_credentials
 
 AnySource: TypeAlias = (
     str | os.PathLike[str] | Source | Backend | Session | Model | ModelAnalysis | Mapping[str, Any]
@@ -68,10 +69,12 @@ def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
         case "openvino:":
             return _device(rest, workers)
         case "onnxruntime:":
+            _require_local(rest)
             _require_file(rest, text)
             return ONNXFile(rest, workers)
         case "model:":
-            _require_file(rest, text)
+            if not is_url(rest):
+                _require_file(rest, text)
             return OtherModel(rest, Layerwise(Reference()))
     if text in backend_names():
         if text in IN_PROCESS:
@@ -80,11 +83,17 @@ def source_of_text(text: str, workers: Workers = UNBOUNDED) -> Source:
         if lacking is not None:
             raise SourceError(f"the backend {text} is not available: {lacking}")
         return Layerwise(RemoteBackend(text, workers))
+    if is_url(text):
+        name = without_credentials(text)
+        raise SourceError(
+            f"{name} is a URL; a model there is written model:{name}, stored values must be local"
+        )
     if text.endswith((".npz", ".npy")) or os.path.isdir(text):
         return stored_source(text)
     if os.path.isfile(text):
         raise SourceError(f"{text} is a file, but no source; a model is written model:{text}")
-    meant = did_you_mean_word(text, (*backend_names(), *PREFIXES))
+    prefix = similar(f"{head}:", PREFIXES) if separator else None
+    meant = f"; did you mean {prefix}{rest}?" if prefix else did_you_mean_word(text, backend_names())
     forms = f"{' A' if meant else '; a'} source is one of: {'; '.join(FORMS)}"
     raise SourceError(f"there is no source {text!r}{meant}{forms}")
 
@@ -111,6 +120,14 @@ def _device(rest: str, workers: Workers) -> Source:
 def _require_file(path: str, text: str) -> None:
     if not os.path.isfile(path):
         raise SourceError(f"the source {text} names the file {path!r}, which does not exist")
+
+
+def _require_local(path: str) -> None:
+    if is_url(path):
+        name = without_credentials(path)
+        raise SourceError(
+            f"{name} is a URL; onnxruntime:MODEL.onnx must be a local file, model:URL need not be"
+        )
 
 
 def _first(session: Session) -> Backend:

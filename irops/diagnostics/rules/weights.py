@@ -140,7 +140,8 @@ RULES: tuple[Rule, ...] = (
         """
         irops opens the .bin file when its bytes are first needed. By then it was no longer the file that
         existed when the model was read: its length, its time or its position on the disk differs. offset and
-        size of the constants may no longer apply.
+        size of the constants may no longer apply. The message also says so if the file cannot be opened by
+        then, or if the server of a remote file does not send its bytes.
 
         Read the model again. OpenVINO opens and maps the file when it reads the model; its behaviour after a
         change is undefined.

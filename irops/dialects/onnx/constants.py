@@ -10,6 +10,7 @@ import numpy as np
 
 from irops.dialects.onnx.external import ExternalFiles
 from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
+from irops.dialects.onnx.weights import content_of
 from irops.values.element import Array, tagged, zeros
 from irops.values.packing import unpack
 
@@ -80,8 +81,8 @@ def sparse_constant(sparse: Any, files: ExternalFiles) -> Constant:
             "must be of i64 for values of rank 1",
         )
     dense = zeros(shape, values.element)
-    flat = _flat(unpack(places.data, places.element, places.shape), values.shape[0], shape)
-    dense.reshape(-1)[flat] = unpack(values.data, values.element, values.shape)
+    flat = _flat(unpack(content_of(places.data), places.element, places.shape), values.shape[0], shape)
+    dense.reshape(-1)[flat] = unpack(content_of(values.data), values.element, values.shape)
     return Constant.of(tagged(dense, values.element))
 
 

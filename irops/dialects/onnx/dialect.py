@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -13,9 +14,12 @@ from irops.ir.model import LayerKind, Model, kind_of
 from irops.limits import Limits
 from irops.spec.op import NoOp, Op
 from irops.spec.op_names import parted
+from irops.urls import inside, is_url
 
 FRAME = ("Const", "Parameter", "Result")
 """What a graph is tied to its surroundings with; ONNX has no nodes for it, irops has layers."""
+_LOCATION = re.compile(rb"\n\x08location\x12(?:([\x01-\x7f])|([\x80-\xff])([\x01-\x1f]))", re.DOTALL)
+"""How an entry of TensorProto.external_data that names a file is encoded, up to the length of the name."""
 
 
 class Onnx(Dialect):
@@ -34,6 +38,14 @@ class Onnx(Dialect):
 
     def owns(self, version: str) -> bool:
         return imported(version) is not None
+
+    def files_beside(self, path: str, content: bytes) -> Iterator[str]:
+        for match in _LOCATION.finditer(content):
+            short, low, high = (ord(part) if part else 0 for part in match.groups())
+            length = short or (low & 0x7F) | high << 7
+            name = os.fsdecode(content[match.end() : match.end() + length])
+            if not name.startswith("/") and ".." not in name:  # which are not read
+                yield inside(path, name) if is_url(path) else os.path.join(os.path.dirname(path), name)
 
     def layer_version(self, type: str, opset: int) -> str:
         return f"{ONNX}:{opset}"

@@ -11,7 +11,7 @@ from irops.dialects.onnx.external import ExternalFiles
 from irops.dialects.onnx.opsets import ONNX, OWN_DOMAINS
 from irops.dialects.onnx.shapes import Declared, SizeNames, declared
 from irops.dialects.onnx.tensors import Constant, TensorFault, constant_of
-from irops.dialects.onnx.weights import Gathered
+from irops.dialects.onnx.weights import Gathered, size_of
 from irops.ir.faults import Faults
 from irops.ir.model import Edge, Graph, Layer, LayerKind, Port
 from irops.ir.region import Region
@@ -112,7 +112,7 @@ class GraphBuilder:
             self.faults.add(fault.rule, f"{what} {fault}", -1)
             layer.data = {}
             return
-        offset, size = self.weights.add(constant.data), len(constant.data)
+        offset, size = self.weights.add(constant.data), size_of(constant.data)
         layer.data = Region(constant.element, constant.shape, offset, size).data
 
     def _node(self, node: Any) -> Iterator[tuple[Layer, list[str]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from irops.diagnostics.diagnostic import Diagnostic, ReadError
@@ -18,8 +17,13 @@ from irops.ir.collection import no_collection
 from irops.ir.faults import Faults
 from irops.ir.locate import Source
 from irops.ir.model import Model
-from irops.ir.regular import NotRegular, open_regular
+from irops.ir.near_files import near
+from irops.ir.opening import opened
+from irops.ir.regular import NotRegular
+from irops.ir.remote.reasons import RemoteError
+from irops.ir.traffic import count_read
 from irops.limits import Limits
+from irops.urls import local_path, name_of, without_credentials
 
 MOST_BYTES = (1 << 31) - 1
 """What a protocol buffer may have."""
@@ -33,10 +37,10 @@ def load(
     data: what is read in place of the file's content
     Raises:  ReadError where there is no model at all
     """
-    name = os.fspath(path)
-    faults = Faults(Source(name, b"", as_stored=False), limits)
-    data = _bytes_of(name, faults) if data is None else data
-    return _load(_parsed(onnx_library(name), data, faults), name, faults)
+    place = local_path(path)
+    faults = Faults(Source(without_credentials(place), b"", as_stored=False), limits)
+    data = _bytes_of(place, faults) if data is None else data
+    return _load(_parsed(onnx_library(without_credentials(place)), data, faults), place, faults)
 
 
 def loads(data: bytes, limits: Limits | None = None) -> tuple[Model, tuple[Diagnostic, ...]]:
@@ -59,19 +63,29 @@ def of_proto(proto: Any, folder: str | os.PathLike[str] | None = None) -> Model:
 
 
 def _bytes_of(path: str, faults: Faults) -> bytes:
+    name = without_credentials(path)
     try:
-        with open_regular(path) as file:
-            data = file.read(MOST_BYTES + 1)
+        with opened(path, faults.limits) as (file, size):
+            data = b"" if size > MOST_BYTES else file.read(MOST_BYTES + 1)
     except NotRegular as error:
-        raise faults.stop("not-a-file", f"{path} {error}; it must be an .onnx file", -1) from None
+        raise faults.stop("not-a-file", f"{name} {error}; it must be an .onnx file", -1) from None
     except FileNotFoundError:
-        raise faults.stop("file-not-found", f"{path} does not exist", -1) from None
+        raise faults.stop("file-not-found", f"{name} does not exist", -1, notes=near(path, ".onnx")) from None
+    except RemoteError as error:
+        raise faults.stop(error.rule, f"{name} {error.sentence}", -1) from None
     except OSError as error:
-        raise faults.stop("unreadable-file", f"{path} cannot be read: {error.strerror}", -1) from None
+        raise faults.stop("unreadable-file", f"{name} cannot be read: {error.strerror}", -1) from None
     except ValueError as error:  # a path that no system accepts, with a null character for example
-        raise faults.stop("unreadable-file", f"{path} cannot be read: {error}", -1) from None
+        raise faults.stop("unreadable-file", f"{name} cannot be read: {error}", -1) from None
+    count_read(len(data))
+    if max(size, len(data)) > MOST_BYTES:
+        raise faults.stop(
+            "malformed-onnx",
+            f"the file has {max(size, len(data)):,} bytes or more; protocol buffers are limited to 2 GiB",
+            -1,
+        )
     if not data:
-        raise faults.stop("empty-file", f"{path} is empty; it must be an ONNX model", -1)
+        raise faults.stop("empty-file", f"{name} is empty; it must be an ONNX model", -1)
     return data
 
 
@@ -112,8 +126,8 @@ def _load(proto: Any, path: str | None, faults: Faults) -> tuple[Model, tuple[Di
     imports = {
         "" if entry.domain in OWN_DOMAINS else entry.domain: entry.version for entry in proto.opset_import
     }
-    weights = Gathered(os.path.basename(path) if path else "the model")
-    files = ExternalFiles(Path(path).parent if path else None)
+    weights = Gathered(name_of(path) if path else "the model")
+    files = ExternalFiles(path, faults.limits)
     try:
         with no_collection():
             graph = GraphBuilder(_versions(imports, faults), files, weights, faults).build(proto.graph)

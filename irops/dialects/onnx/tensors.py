@@ -12,6 +12,7 @@ import numpy as np
 
 from irops.dialects.onnx.external import ExternalFiles, OutsideError
 from irops.dialects.onnx.types import element_of
+from irops.dialects.onnx.weights import Piece, Stored, size_of
 from irops.values.element import STRING, Array, ElementType, element_type_of
 from irops.values.packing import pack, packed_size
 
@@ -33,7 +34,7 @@ class Constant:
 
     element: ElementType
     shape: tuple[int, ...]
-    data: memoryview
+    data: Piece
 
     @staticmethod
     def of(array: Array) -> Constant:
@@ -60,15 +61,15 @@ def constant_of(tensor: Any, files: ExternalFiles) -> Constant:
     if element is STRING:
         return Constant(element, shape, data)
     wanted = packed_size(element, prod(shape))
-    if len(data) != wanted:
+    if size_of(data) != wanted:
         spelled = ",".join(map(str, shape))
         raise TensorFault(
-            "malformed-tensor", f"has {len(data)} bytes, but {element}[{spelled}] requires {wanted}"
+            "malformed-tensor", f"has {size_of(data)} bytes, but {element}[{spelled}] requires {wanted}"
         )
     return Constant(element, shape, data)
 
 
-def _data(tensor: Any, element: ElementType, shape: tuple[int, ...], files: ExternalFiles) -> memoryview:
+def _data(tensor: Any, element: ElementType, shape: tuple[int, ...], files: ExternalFiles) -> Piece:
     if tensor.data_location == EXTERNAL:
         return _external(tensor, element, shape, files)
     if element is STRING:
@@ -93,7 +94,7 @@ def _strings(tensor: Any, shape: tuple[int, ...]) -> memoryview:
     return memoryview(pack(array, STRING))
 
 
-def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: ExternalFiles) -> memoryview:
+def _external(tensor: Any, element: ElementType, shape: tuple[int, ...], files: ExternalFiles) -> Stored:
     entries = {entry.key: entry.value for entry in tensor.external_data}
     location = entries.get("location", "")
     if element is STRING:

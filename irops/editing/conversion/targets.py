@@ -108,10 +108,7 @@ def target_named(text: str) -> Target:
         return ReleaseTarget(releases().names[-1])
     opset = re.fullmatch(r"opset:?(\d{1,4})", text.strip(), re.ASCII)
     if opset is None:
-        try:
-            return ReleaseTarget(releases().named(text))
-        except ValueError as error:
-            raise ValueError(f"{error}; opset:1 to opset:{len(OPSETS)}, and {NEWEST}") from None
+        return ReleaseTarget(releases().named(text, (f"opset:1 to opset:{len(OPSETS)}", NEWEST)))
     if not 1 <= int(opset[1]) <= len(OPSETS):
         raise ValueError(f"opset {opset[1]} is not one of opset:1 to opset:{len(OPSETS)}")
     return OpsetTarget(int(opset[1]))

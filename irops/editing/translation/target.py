@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from irops.dialects.onnx.opsets import ONNX
+from irops.ir.joined_weights import JoinedWeights
 from irops.ir.model import Edge, Graph, Layer, Port
 from irops.ir.region import Region
-from irops.ir.storage import JoinedWeights, Weights
+from irops.ir.storage import Weights
 from irops.ir.unique import UniqueNames
 from irops.values.element import Array, element_type_of
 from irops.values.packing import pack

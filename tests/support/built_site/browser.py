@@ -97,7 +97,11 @@ def _served(folder: Path, script: str, results: Queue[Any]) -> Iterator[str]:
         server.shutdown()
 
 
-def _result(folder: Path, script: str, profile: Path, seconds: float) -> Any:
+def result_of(folder: Path, script: str, profile: Path, seconds: float) -> Any:
+    """What the body of an async function returns in a page beside the pages of a folder.
+
+    The script opens pages by await frame("/PATH", WIDTH).
+    """
     results: Queue[Any] = Queue()
     options = ("--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0")
     with _served(folder, script, results) as url:
@@ -120,7 +124,7 @@ def overflowing(
 ) -> list[str]:
     """The pages that are wider than a window of some width."""
     script = WIDTHS % {"widths": json.dumps(widths), "paths": json.dumps(paths)}
-    result: list[str] = _result(folder, script, profile, seconds)
+    result: list[str] = result_of(folder, script, profile, seconds)
     return result
 
 
@@ -128,7 +132,7 @@ def search_results(
     folder: Path, queries: list[str], profile: Path, seconds: float = 850
 ) -> dict[str, list[str]]:
     """The first pages that the search of the site shows for each query."""
-    result: dict[str, list[str]] = _result(
+    result: dict[str, list[str]] = result_of(
         folder, SEARCHES % {"queries": json.dumps(queries)}, profile, seconds
     )
     return result

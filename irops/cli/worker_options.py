@@ -1,0 +1,75 @@
+"""The options of commands that distribute their work: --jobs, --scheduler and --cluster."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from irops.cli.main import Refusal
+from irops.cli.numbers import integer_at_least
+from irops.cluster.connecting import connected
+from irops.cluster.faults import ClusterError
+from irops.cluster.members import WAIT_SECONDS
+from irops.cluster.workers import LocalWorkers, Workers
+
+
+def add_workers(parser: argparse.ArgumentParser, jobs: str = "one per core") -> None:
+    """Add the options. jobs: the number of processes without them, in words"""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "--jobs",
+        "-j",
+        metavar="N",
+        type=integer_at_least(1),
+        default=0,
+        help=f"number of processes of this machine; default: {jobs}",
+    )
+    where.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help=(
+            "work on the workers of this Dask scheduler: tcp://host:8786, or config for the one that Dask's"
+            " configuration names"
+        ),
+    )
+    where.add_argument(
+        "--cluster",
+        metavar="CLASS",
+        help=(
+            "start a Dask cluster and work on its workers; arguments follow in the same word:"
+            ' "dask.distributed.LocalCluster n_workers=2"'
+        ),
+    )
+    parser.add_argument(
+        "--worker-wait",
+        metavar="S",
+        type=integer_at_least(0),
+        default=int(WAIT_SECONDS),
+        help=f"seconds to wait for Dask workers while there are none; default: {WAIT_SECONDS:g}",
+    )
+
+
+def is_distributed(args: argparse.Namespace) -> bool:
+    """Whether one of the options is given."""
+    return bool(args.jobs or args.scheduler is not None or args.cluster is not None)
+
+
+@contextmanager
+def workers_of(args: argparse.Namespace) -> Iterator[Workers]:
+    """The workers that the options name; without options, processes of this machine. They end with the block.
+
+    Raises:  Refusal where there are none, also within the block
+    """
+    workers: Workers
+    try:
+        if args.scheduler is None and args.cluster is None:
+            workers = LocalWorkers(args.jobs or None)
+        else:
+            workers = connected(args.scheduler, args.cluster, wait_seconds=args.worker_wait)
+        try:
+            yield workers
+        finally:
+            workers.close()
+    except ClusterError as error:
+        raise Refusal(str(error)) from None

@@ -1,0 +1,1 @@
+"""Formulas of definitions, set as MathML."""

@@ -1,0 +1,1 @@
+"""Runs on several workers: each computes some items of a batch."""

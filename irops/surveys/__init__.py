@@ -1,0 +1,1 @@
+"""Surveys: many models, each with many tasks, in one table."""

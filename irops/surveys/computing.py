@@ -1,0 +1,137 @@
+"""The tasks that compute values, of inputs that are made up: run and compare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from irops.analysis.made_up import made_up
+from irops.analysis.model_analysis import ModelAnalysis
+from irops.analysis.signature import Signature
+from irops.debugging.compare.comparison import Comparison, compared
+from irops.debugging.sources.parse import source_of_text
+from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
+from irops.debugging.sources.workers import Workers
+from irops.diagnostics.printable import abridged
+from irops.registry import Registry
+from irops.runtime.session import Session
+from irops.spec.types import OPENVINO
+from irops.surveys.describing import MAX_NAME, MAX_OUTPUTS, MAX_TEXT, Detail, findings_detail
+from irops.surveys.examining import Examined, Examining
+from irops.surveys.settings import Settings
+from irops.surveys.tasks import DEVICE, REFERENCE
+from irops.values.element import Array, element_type_of
+from irops.values.shape import Shape
+from irops.verdicts.verdict import Verdict
+
+Arrays = dict[str | int, Array]
+"""Values of inputs by position."""
+FAILURES = {
+    "crashed": "crash",
+    "stalled": "timeout",
+    "oversized": "memory",
+    "refused": "fail",
+    "declined": "unsupported",
+}
+"""The status for each kind of Failure."""
+
+
+class _Computing(Examining):
+    """What run and compare have in common. The processes of sources stay open from model to model."""
+
+    def __init__(self, settings: Settings, registry: Registry | None) -> None:
+        super().__init__(settings, registry)
+        self._workers = Workers.of(registry, settings.limits, settings.seconds)
+        self._sources: dict[str, Source] = {}
+
+    def __call__(self, path: str, *sources: str) -> Examined:
+        """Raises: DiagnosticError"""
+        analysis = self.analysed(path)
+        for source in sources:
+            if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
+                message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
+                return "unsupported", {"message": message}, False
+        arrays = self._inputs(analysis.signature)
+        try:
+            return self.computed(analysis, arrays, *sources)
+        except SourceFailed as failed:
+            return of_failure(failed.failure)
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        """The result for a model with some inputs. Raises: DiagnosticError, SourceFailed"""
+        raise NotImplementedError
+
+    def source(self, text: str) -> Source:
+        """The source of a text, which is closed with this process."""
+        if text not in self._sources:
+            self._sources[text] = source_of_text(text, self._workers)
+        return self._sources[text]
+
+    def _inputs(self, signature: Signature) -> Arrays:
+        """An array for each input, by position: its values depend on its name and the seed alone."""
+        seed, limits = self.settings.seed, self.settings.limits
+        return {
+            port.position: made_up(signature.model, port, "random", seed, limits=limits)[0]
+            for port in signature.inputs
+        }
+
+
+class Running(_Computing):
+    """Whether a source computes a model."""
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        (source,) = sources
+        if source == REFERENCE:  # by the fast kernels, whose results are bit-identical
+            session = Session(analysis)
+            session.evaluator.run_once()
+            results = session.run(arrays)
+            detail = {"outputs": _described(results), **findings_detail(results.warnings, analysis)}
+            return "warn" if results.warnings else "pass", detail, False
+        values = self.source(source).results(Context(analysis, analysis.signature.arrays(arrays)))
+        if isinstance(values, Failure):
+            return of_failure(values)
+        return "pass", {"outputs": _described(values)}, False
+
+
+class Comparing(_Computing):
+    """Whether two sources give the same values."""
+
+    def computed(self, analysis: ModelAnalysis, arrays: Arrays, *sources: str) -> Examined:
+        a, b = map(self.source, sources)
+        return _of_comparison(compared(Context(analysis, analysis.signature.arrays(arrays)), a, b))
+
+
+def of_failure(failure: Failure) -> Examined:
+    """The result where a source gives no values."""
+    transient = failure.kind in ("stalled", "oversized")
+    return FAILURES[failure.kind], {"message": abridged(failure.reason, MAX_TEXT)}, transient
+
+
+def _of_comparison(comparison: Comparison) -> Examined:
+    counts = {str(verdict): count for verdict, count in comparison.counts.items()}
+    detail: Detail = {"verdicts": counts}
+    first = comparison.first
+    if first is not None:
+        detail["first"] = {
+            "layer": abridged("/".join((*first.path, first.name)), MAX_NAME),
+            "op": first.op,
+            "verdict": str(first.verdict),
+            "reason": abridged(first.reason, MAX_TEXT),
+        }
+        return "fail", detail, False
+    skipped = Counter(layer.reason for layer in comparison.layers if layer.verdict is Verdict.SKIPPED)
+    if skipped and skipped.total() == len(comparison.layers):
+        reason, _ = max(skipped.items(), key=lambda item: (item[1], item[0]))
+        return "unsupported", {**detail, "message": abridged(reason, MAX_TEXT)}, False
+    if not comparison.complete:
+        message = abridged("; ".join(comparison.notes) or f"{comparison.b} did not run to the end", MAX_TEXT)
+        return "fail", {**detail, "message": message}, False
+    return "pass", detail, False
+
+
+def _described(values: Mapping[str, Array]) -> dict[str, str]:
+    """Type and shape of arrays, by name."""
+    return {
+        abridged(name, MAX_NAME): f"{element_type_of(array)}{Shape(array.shape)}"
+        for name, array in list(values.items())[:MAX_OUTPUTS]
+    }

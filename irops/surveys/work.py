@@ -1,0 +1,78 @@
+"""The work on cells, in bounded processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from time import perf_counter
+
+from irops.diagnostics.diagnostic import DiagnosticError, ReadError
+from irops.diagnostics.subjects import TRANSIENT
+from irops.ir.traffic import bytes_read
+from irops.registry import Registry
+from irops.spec.custom_rules import load_installed_rules, load_rules
+from irops.surveys.describing import findings_detail, refusal_status
+from irops.surveys.examining import Examined, examined
+from irops.surveys.outcome import Outcome
+from irops.surveys.row import detail_text
+from irops.surveys.settings import Settings, runtime_of
+from irops.surveys.tasks import Task
+
+Item = tuple[str, Task]
+"""A cell, as it is sent: the path of the model, and the task."""
+HOMES = {
+    "check": "irops.surveys.examining.Checking",
+    "infer": "irops.surveys.examining.Inferring",
+    "target": "irops.surveys.examining.Targeting",
+    "run": "irops.surveys.computing.Running",
+    "compare": "irops.surveys.computing.Comparing",
+}
+"""What carries out the tasks of a kind; sources of values are imported only where a task needs them."""
+
+
+class Examiner:
+    """Carries out tasks, one model after the other."""
+
+    def __init__(self, settings: Settings, runtimes: Mapping[str, str]) -> None:
+        load_installed_rules()
+        for source in settings.rules:
+            load_rules(source)
+        self._settings, self._runtimes = settings, runtimes
+        custom = settings.folders or settings.modules
+        self._registry = Registry(settings.folders, settings.modules) if custom else None
+        self._kinds: dict[str, Callable[..., Examined]] = {}
+        self._versions: dict[Task, str] = {}
+
+    def __call__(self, item: Item) -> Outcome:
+        path, task = item
+        start, read = perf_counter(), bytes_read()
+        status, detail, transient = self._guarded(path, task)
+        seconds = perf_counter() - start
+        return Outcome(status, seconds, bytes_read() - read, detail_text(detail), transient)
+
+    def _guarded(self, path: str, task: Task) -> Examined:
+        other = self._other_version(task)
+        if other:
+            return "error", {"message": other}, True
+        try:
+            return self._kind(task.kind)(path, *task.variant)
+        except ReadError as error:
+            return examined(error.diagnostics, self._settings)
+        except DiagnosticError as error:
+            transient = any(finding.name in TRANSIENT for finding in error.diagnostics)
+            return refusal_status(error.diagnostics), findings_detail(error.diagnostics), transient
+        except MemoryError:
+            return "memory", {"message": "not enough memory"}, True
+
+    def _kind(self, kind: str) -> Callable[..., Examined]:
+        if kind not in self._kinds:
+            module, _, name = HOMES[kind].rpartition(".")
+            self._kinds[kind] = getattr(import_module(module), name)(self._settings, self._registry)
+        return self._kinds[kind]
+
+    def _other_version(self, task: Task) -> str:
+        """Why this process cannot stand for the one that planned the survey; "" where it can."""
+        if task not in self._versions:
+            self._versions[task] = runtime_of(task)
+        here, planned = self._versions[task], self._runtimes.get(task.text, "")
+        return "" if here == planned else f"the worker has {here}, the survey was started with {planned}"

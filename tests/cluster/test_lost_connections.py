@@ -1,0 +1,200 @@
+"""Schedulers and workers that a user starts, and that are killed while a run goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+from cluster_work import working
+from dask_processes import Processes, Proxy
+from libraries import Late, needs
+
+from irops.cluster import connection, losses
+from irops.cluster.cluster_workers import ClusterWorkers
+from irops.cluster.connecting import connected
+from irops.cluster.faults import ClusterError
+
+pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
+distributed = Late("distributed")
+ITEMS = [("doze", 0.01)] * 250
+
+
+@pytest.fixture
+def processes(tmp_path):
+    with Processes(tmp_path) as processes:
+        yield processes
+
+
+def finished(run, results, count):
+    """All results, of which each item has exactly one."""
+    results += run
+    assert sorted(number for number, _ in results) == list(range(count))
+    return dict(results)
+
+
+def begin(run, count):
+    return [next(run) for _ in range(count)]
+
+
+@pytest.mark.parametrize("nanny", ["--nanny", "--no-nanny"])
+def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nanny):
+    processes.scheduler()
+    first, _ = processes.worker(nanny), processes.worker(nanny)
+    workers = connected(processes.address)
+    try:
+        wait_until(lambda: len(refreshed(workers)) == 2)
+        run = workers.run(working, (), ITEMS)
+        results = begin(run, 40)
+        os.kill(first.pid, signal.SIGKILL)
+        found = finished(run, results, len(ITEMS))
+        assert {result[0] for result in found.values()} == {("doze", 0.01)}
+        assert no_process_of(first)
+    finally:
+        workers.close()
+
+
+def refreshed(workers):
+    workers._members.refresh()
+    return workers._members.threads
+
+
+def wait_until(is_so):
+    for _ in range(600):
+        if is_so():
+            return
+        time.sleep(0.1)
+    pytest.fail("this takes too long")
+
+
+def no_process_of(leader):
+    """Whether all of the process group of a worker end, the processes that work on items included."""
+
+    def ended():
+        try:
+            os.killpg(leader.pid, 0)
+        except ProcessLookupError:
+            return True
+        leader.poll()
+        return False
+
+    wait_until(ended)
+    return True
+
+
+def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes, monkeypatch):
+    monkeypatch.setattr(losses, "SUSPECT", 1)
+    monkeypatch.setattr(losses, "LOST", 2)
+    processes.scheduler()
+    processes.worker("--nanny")
+    processes.worker("--nanny")
+    workers = connected(processes.address)
+    try:
+        results = finished(workers.run(working, (), [*range(30), "kill worker", *range(30)]), [], 61)
+        assert (str(results[30]), results[30].lost) == ("the workers that worked on it were lost", True)
+        assert [results[n][0] for n in range(61) if n != 30] == [*range(30)] * 2
+    finally:
+        workers.close()
+
+
+def test_a_run_goes_on_when_the_connection_is_cut(processes):
+    processes.scheduler()
+    processes.worker("--no-nanny")
+    proxy = Proxy(processes.port)
+    wait_until(lambda: answers(processes.port))
+    workers = connected(proxy.address)
+    try:
+        run = workers.run(working, (), ITEMS)
+        results = begin(run, 40)
+        assert proxy.cut() > 0
+        finished(run, results, len(ITEMS))
+    finally:
+        workers.close()
+        proxy.close()
+
+
+def answers(port):
+    import socket
+
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+def both(processes):
+    processes.worker("--nanny")
+    return processes.scheduler()
+
+
+def test_a_run_goes_on_with_a_scheduler_that_was_killed_and_started_again(processes):
+    """Workers of Dask end with their scheduler, so that they are started again, too."""
+    scheduler = both(processes)
+    workers = connected(processes.address)
+    try:
+        run = workers.run(working, (), ITEMS)
+        results = begin(run, 40)
+        os.killpg(scheduler.pid, signal.SIGKILL)
+        scheduler.wait()
+        threading.Timer(1, both, [processes]).start()
+        finished(run, results, len(ITEMS))
+    finally:
+        workers.close()
+
+
+def test_a_scheduler_that_stays_away_is_an_error(processes, monkeypatch):
+    monkeypatch.setattr(connection, "RECONNECT_SECONDS", 2.0)
+    scheduler = processes.scheduler()
+    processes.worker("--no-nanny")
+    workers = connected(processes.address)
+    try:
+        run = workers.run(working, (), ITEMS)
+        begin(run, 10)
+        os.killpg(scheduler.pid, signal.SIGKILL)
+        with pytest.raises(
+            ClusterError, match=rf"^the connection to the scheduler at {processes.address} was"
+        ):
+            list(run)
+    finally:
+        workers.close()
+
+
+def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(processes, tmp_path):
+    other = tmp_path / "other" / "irops"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("__version__ = '0.0.1'\n")
+    path = processes.environment["PYTHONPATH"]
+    processes.environment["PYTHONPATH"] = str(other.parent)
+    processes.scheduler()
+    processes.environment["PYTHONPATH"] = path
+    processes.worker("--no-nanny")
+    workers = connected(processes.address)
+    try:
+        processes.environment["PYTHONPATH"] = str(other.parent)
+        processes.worker("--no-nanny")
+        run = workers.run(working, (), ITEMS)
+        results = begin(run, 1)
+        wait_until(lambda: workers._members.refresh() == {} and workers.refused)
+        finished(run, results, len(ITEMS))
+        assert workers.count == 1
+        with (
+            distributed.Client(processes.address, set_as_default=False) as client,
+            pytest.raises(
+                ClusterError, match=r"^worker tcp://\S+ has another irops, without irops.cluster; all"
+            ),
+        ):
+            ClusterWorkers(client)
+    finally:
+        workers.close()
+
+
+def test_a_scheduler_without_workers_is_an_error(processes):
+    processes.scheduler()
+    with pytest.raises(
+        ClusterError,
+        match=rf"^the scheduler at {processes.address} has no workers, and got none within 0 seconds; dask w",
+    ):
+        connected(processes.address, wait_seconds=0)

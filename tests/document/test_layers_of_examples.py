@@ -1,0 +1,73 @@
+"""The layers that pages show for examples: irops accepts them, and OpenVINO reads them."""
+
+from __future__ import annotations
+
+import pytest
+from layer_models import model_around
+from read_by_openvino import read_all
+
+import irops
+from irops.diagnostics.diagnostic import errors_of
+from irops.document.case_views import case_view
+from irops.document.layer_xml import layer_text
+from irops.ir.read import loads
+from irops.registry import default_registry
+from irops.spec.cases import examples
+
+OMITS_INPUT = ("CumSum-3", "exclusive, from the end, axis left out")
+"""The specification has the input optional, OpenVINO does not read the layer without it (IR321)."""
+
+
+def all_examples():
+    registry = default_registry()
+    for op in map(registry.op, registry.ids()):
+        for case in examples(op.definition):
+            yield op, case
+
+
+def test_every_example_of_an_op_of_openvino_has_its_layer():
+    assert [op.id for op, case in all_examples() if not layer_text(op, case).layer] == []
+
+
+def test_irops_accepts_the_layers():
+    refused = []
+    for op, case in all_examples():
+        model, _ = loads(
+            *(part if isinstance(part, bytes) else part.encode() for part in model_around(op, case))
+        )
+        if case.net is None and errors_of(irops.check(model).diagnostics):
+            refused.append((op.id, case.name))
+    assert refused == [OMITS_INPUT]
+
+
+def test_openvino_reads_a_layer_of_every_op():
+    pytest.importorskip("openvino")
+    first = {op.id: (op, case) for op, case in reversed(list(all_examples()))}
+    answers = read_all((op.definition.type, *model_around(op, case)) for op, case in first.values())
+    refused = {op: answer for op, answer in zip(first, answers, strict=True) if isinstance(answer, str)}
+    assert refused == {}
+
+
+def test_a_layer_with_bodies_shows_its_port_maps_and_has_the_bodies_apart():
+    op = default_registry().op("If-8")
+    text = layer_text(op, next(iter(examples(op.definition))))
+    assert "<then_body><!-- Parameter, Parameter, Add, Result --></then_body>" in text.layer
+    assert '<input external_port_id="1" internal_layer_id="0" />' in text.layer
+    assert "<dim>2</dim>" in text.layer
+    assert [name for name, _ in text.bodies] == ["then_body", "else_body"]
+    assert all(body.startswith(f"<{name}>\n    <layers>") for name, body in text.bodies)
+
+
+def test_a_page_of_an_op_with_bodies_has_the_layer_the_bodies_and_the_model():
+    op = default_registry().op("Loop-5")
+    view = case_view(op, next(iter(examples(op.definition))))
+    assert view.xml.startswith('<layer id="3" name="powers" type="Loop" version="opset5">\n    <port_map>')
+    assert [name for name, _ in view.bodies] == ["body"]
+    assert view.net.startswith("<net ")
+
+
+def test_attributes_are_written_as_openvino_writes_them():
+    op = default_registry().op("ExtractImagePatches-3")
+    assert 'rates="1, 1"' in layer_text(op, next(iter(examples(op.definition)))).layer
+    add = default_registry().op("Add-1")
+    assert "auto_broadcast_axis" not in layer_text(add, next(iter(examples(add.definition)))).layer

@@ -1,0 +1,146 @@
+"""Models in a bucket of the S3 API: checked, run and listed, and how little of them is read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from libraries import needs
+from object_store import ObjectStore, object_store
+
+import irops
+from irops.ir.opening import models_at
+from irops.ir.remote.reasons import RemoteError
+from irops.ir.traffic import bytes_fetched, bytes_read
+
+pytestmark = [needs("fsspec"), needs("s3fs"), needs("moto")]
+GIGABYTES = 10 << 30
+SUFFIXES = (".xml", ".onnx")
+
+
+@pytest.fixture(scope="module")
+def bucket() -> ObjectStore:
+    with pytest.MonkeyPatch.context() as patch, object_store(patch) as store:
+        yield store
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("IROPS_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def model(tmp_path) -> Path:
+    """A model that scales and reshapes by a constant."""
+    graph = irops.Graph("shaped")
+    x = graph.parameter("x", "f32", "2,6")
+    scaled = x * graph.constant(np.arange(6, dtype=np.float32))
+    graph.result(graph.ops.Reshape(scaled, graph.constant(np.array([3, 4])), special_zero=False), "y")
+    irops.write(graph.model(), tmp_path / "m.xml")
+    return tmp_path / "m.xml"
+
+
+def test_a_model_of_ten_gigabytes_is_checked_by_its_text_and_the_constants_that_are_folded(bucket, model):
+    weights = model.with_suffix(".bin")
+    with weights.open("r+b") as file:
+        pattern = weights.read_bytes()[-16:]
+        file.truncate(GIGABYTES)
+        file.seek(GIGABYTES - 16)
+        file.write(pattern)
+    text = re.sub(r'offset="[1-9]\d*"', f'offset="{GIGABYTES - 16}"', model.read_text())
+    model.write_text(text)
+    url = bucket.put(model, "large.xml")
+    sent = bucket.put_lazily(weights, "large.bin")
+    read, fetched = bytes_read(), bytes_fetched()
+    report = irops.check(url)
+    assert [finding.message for finding in report] == []
+    assert bytes_read() - read == len(text) + 16
+    assert sent.sent == 1 << 16
+    assert bytes_fetched() - fetched == len(text) + sent.sent
+    inferred = irops.infer(url)
+    assert str(inferred["Reshape_0", 0].shape) == "[3,4]"
+    assert sent.sent == 1 << 16
+
+
+def test_a_run_fetches_the_weights_once(bucket, model):
+    url = bucket.put(model, "run.xml")
+    bucket.put(model.with_suffix(".bin"), "run.bin")
+    x = np.ones((2, 6), np.float32)
+    expected = irops.run(model, {"x": x})["y"].tolist()
+    fetched = bytes_fetched()
+    size = model.stat().st_size + model.with_suffix(".bin").stat().st_size
+    for _ in range(2):
+        assert irops.run(url, {"x": x})["y"].tolist() == expected
+        assert irops.Session(url).run({"x": x})["y"].tolist() == expected
+        assert bytes_fetched() - fetched <= 2 * size
+
+
+def test_functions_that_take_two_models_take_urls(bucket, model):
+    url = bucket.put(model, "pair.xml")
+    bucket.put(model.with_suffix(".bin"), "pair.bin")
+    assert irops.diff(irops.read(url), irops.read(model)).same
+    x = {"x": np.ones((2, 6), np.float32)}
+    assert irops.compare(url, x, a="reference", b=irops.read(model)).ok
+    assert irops.diff(irops.read(url), irops.read(url)).same
+    assert irops.compare(url, x, a="reference", b=f"model:{url}").ok
+    part = irops.extract(irops.read(url), inputs=["x"], outputs=["y"])
+    irops.write(part, model.with_name("part.xml"))
+    assert irops.check(model.with_name("part.xml")).ok
+
+
+def test_an_object_that_is_replaced_is_read_again(bucket, model):
+    url = bucket.put(model, "replaced.xml")
+    bucket.put(model.with_suffix(".bin"), "replaced.bin")
+    before = irops.read(url)
+    model.write_text(model.read_text().replace('name="shaped"', 'name="formed"'))
+    bucket.put(model, "replaced.xml")
+    assert (before.name, irops.read(url).name) == ("shaped", "formed")
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("s3://zoo/none.xml", "does not exist"),
+        ("s3://nowhere/m.xml", "does not exist: there is no such bucket"),
+        ("s3://zoo", "is a folder, must be an .xml file"),
+    ],
+)
+def test_what_is_not_in_a_bucket_is_a_sentence(bucket, model, url, sentence):
+    bucket.put(model, "m.xml")
+    assert [finding.message for finding in irops.check(url)] == [f"{url} {sentence}"]
+
+
+def test_a_bucket_that_denies_is_a_sentence(bucket, model, monkeypatch):
+    import s3fs
+
+    url = bucket.put(model, "denied.xml")
+    monkeypatch.setattr(s3fs.S3FileSystem, "_call_s3", _denied)
+    [message] = [finding.message for finding in irops.check(url)]
+    assert message == f"{url} cannot be read: access is denied"
+
+
+async def _denied(self, method, *args, **keywords):
+    from botocore.exceptions import ClientError
+    from s3fs.errors import translate_boto_error
+
+    response = {"Error": {"Code": "403", "Message": "Forbidden, X-Amz-Security-Token=abc"}}
+    raise translate_boto_error(ClientError(response, method))
+
+
+def test_models_of_a_folder_and_of_a_pattern_are_listed(bucket, model):
+    for key in ("list/b/m.xml", "list/a.xml", "list/.hidden/m.xml", "list/c/d/m.onnx", "list/notes.txt"):
+        bucket.put(model, key)
+    bucket.put(model.with_suffix(".bin"), "list/a.bin")
+    bucket.files.pipe_file("zoo/list/pom.xml", b"<project/>")
+    names = [f"s3://zoo/list/{name}" for name in ("a.xml", "b/m.xml", "c/d/m.onnx")]
+    assert models_at("s3://zoo/list/", SUFFIXES) == (tuple(names), 1)
+    assert models_at("s3://zoo/list", SUFFIXES) == (tuple(names), 1)
+    assert models_at("s3://zoo/list/**/*.xml", SUFFIXES) == (tuple(names[:2]), 1)
+    assert models_at("s3://zoo/list/*/m.xml", SUFFIXES) == ((names[1],), 0)
+    assert models_at("s3://zoo/list/none.xml", SUFFIXES) == (("s3://zoo/list/none.xml",), 0)
+    assert models_at("s3://zoo/list/*.none", SUFFIXES) == ((), 0)
+    with pytest.raises(RemoteError, match="does not exist"):
+        models_at("s3://zoo/nothing/", SUFFIXES)

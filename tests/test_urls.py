@@ -1,0 +1,120 @@
+"""URLs as texts: what is one, what lies beside it, and what is printed of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from irops.urls import (
+    identity,
+    inside,
+    is_url,
+    local_path,
+    name_of,
+    scrubbed,
+    suffix_of,
+    with_suffix,
+    without_credentials,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s3://bucket/model.xml",
+        "HTTPS://host/model.xml",
+        "zip://model.xml::file.zip",
+        "simplecache::s3://bucket/model.xml",
+        "memory://model.xml",
+    ],
+)
+def test_texts_with_a_protocol_are_urls(text):
+    assert is_url(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "model.xml",
+        "/a/model.xml",
+        "C:/model.xml",
+        "C://model.xml",
+        r"C:\m.xml",
+        "a::b.xml",
+        "file:///m.xml",
+        "-",
+    ],
+)
+def test_local_paths_and_drives_are_no_urls(text):
+    assert not is_url(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("file:///a%20b/m.xml", "/a b/m.xml"),
+        ("file://localhost/a/m.xml", "/a/m.xml"),
+        ("file://m.xml", "m.xml"),
+        ("/a%20b/m.xml", "/a%20b/m.xml"),
+    ],
+)
+def test_a_url_of_the_protocol_file_is_a_local_path(text, path):
+    assert local_path(text) == path
+
+
+def test_on_windows_a_url_of_the_protocol_file_keeps_the_drive(monkeypatch):
+    monkeypatch.setattr("sys.platform", "win32")
+    assert local_path("file:///C:/models/m.xml") == "C:/models/m.xml"
+
+
+@pytest.mark.parametrize(
+    ("url", "weights"),
+    [
+        ("s3://b/k.xml", "s3://b/k.bin"),
+        ("https://h/m.xml?X-Amz-Signature=a.b", "https://h/m.bin?X-Amz-Signature=a.b"),
+        ("zip://a/m.xml::s3://b/z.zip", "zip://a/m.bin::s3://b/z.zip"),
+        ("simplecache::s3://b/m.xml", "simplecache::s3://b/m.bin"),
+        ("s3://b/what?.xml", "s3://b/what?.bin"),
+        ("https://h/m.xml#part", "https://h/m.bin#part"),
+    ],
+)
+def test_weights_lie_beside_the_model_in_the_same_link_and_with_the_same_query(url, weights):
+    assert with_suffix(url, ".bin") == weights
+    assert suffix_of(url) == ".xml"
+    assert "/" not in name_of(url)
+
+
+def test_external_data_lies_in_the_folder_of_the_model():
+    assert inside("zip://a/m.onnx::b.zip", "data/x.bin") == "zip://a/data/x.bin::b.zip"
+
+
+@pytest.mark.parametrize(
+    ("url", "printed"),
+    [
+        ("s3://b/k.xml", "s3://b/k.xml"),
+        ("https://user:pass@host:80/m.xml", "https://host:80/m.xml"),
+        ("https://user:p/a@ss@host/m.xml", "https://host/m.xml"),
+        ("https://token@host/m.xml", "https://host/m.xml"),
+        ("https://host:8080/npm/a@1/m.xml", "https://host:8080/npm/a@1/m.xml"),
+        ("https://h/m.xml?X-Amz-Credential=a&X-Amz-Signature=b", "https://h/m.xml?…"),
+        ("zip://m.xml::https://u:p@h/z.zip?sig=1", "zip://m.xml::https://h/z.zip?…"),
+        ("abfs://container@account.dfs/m.xml", "abfs://container@account.dfs/m.xml"),
+        ("s3://b/what?.xml", "s3://b/what?.xml"),
+        ("s3://b/m.xml?versionId=3", "s3://b/m.xml?…"),
+        ("model.xml", "model.xml"),
+    ],
+)
+def test_what_is_printed_has_no_credentials(url, printed):
+    assert without_credentials(url) == printed
+
+
+def test_texts_of_other_libraries_lose_credentials():
+    text = "403, url=URL('https://u:p@h/m.xml?X-Amz-Signature=q'), X-Amz-Security-Token=r; Signature: s"
+    cleaned = scrubbed(text)
+    assert "https://h/m.xml?…" in cleaned
+    assert not {"u:p", "=q", "=r", ": s"} & {word for word in ("u:p", "=q", "=r", ": s") if word in cleaned}
+
+
+def test_what_grants_access_does_not_identify_a_file():
+    first = identity("https://a:b@h/m.xml?id=7&X-Amz-Signature=1&Expires=2")
+    assert first == identity("https://h/m.xml?id=7&X-Amz-Signature=3") == "https://h/m.xml?id=7"
+    assert identity("https://h/m.xml?id=8") != first
