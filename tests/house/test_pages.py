@@ -19,6 +19,7 @@ PAGES = {
     "graphs": "numpy",
     "onnx": "onnx",
     "reducing": "openvino",
+    "survey": "distributed",
     "translation": "onnx",
     "why": "numpy",
 }
