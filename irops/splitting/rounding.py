@@ -25,6 +25,8 @@ from irops.values.fact import Fact
 STACKED_RANK = 3
 """From this rank on, operands of a product are stacks of matrices, multiplied one by one."""
 RECURRENT = frozenset({"LSTMCell", "GRUCell", "RNNCell", "LSTMSequence", "GRUSequence", "RNNSequence"})
+OWN = frozenset({"reference", "numpy", "numba"})
+"""The backends whose results have the bits of the reference."""
 UNTRIED = frozenset({"Einsum"})
 """Ops that choose how to multiply by more than shapes: the order of axes in memory, for example."""
 
@@ -41,6 +43,8 @@ class Rounding:
         facts = self._proof.inferred.layers[node.layer.id]
         inputs = [fact for fact in facts.inputs if fact is not None]
         is_exact = not any(fact.element_type.floating for fact in facts.outputs)
+        if self._is_of_another_library(node):
+            return False
         if is_exact or not self._mixes_rows(node, inputs):
             return True
         if node.layer.type in UNTRIED:
@@ -50,6 +54,11 @@ class Rounding:
         if key not in self._known:
             self._known[key] = self._agrees(node, inputs, carried)
         return self._known[key]
+
+    def _is_of_another_library(self, node: LayerNode) -> bool:
+        """Whether a library computes the layer that may treat a batch otherwise than its items."""
+        chosen = None if node.op is None else kernel_of(node.op, self._backends)
+        return chosen is not None and chosen[0].name not in OWN
 
     def _mixes_rows(self, node: LayerNode, inputs: Sequence[Fact]) -> bool:
         if node.layer.type != "MatMul":

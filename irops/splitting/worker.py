@@ -24,10 +24,9 @@ Block = Mapping[str, Packed]
 class Task:
     """What all blocks of a run share.
 
-    name: of the model's file; batched: the names of the inputs that carry the batch
+    batched: the names of the inputs that carry the batch
     """
 
-    name: str | None
     origin: Origin
     cuts: tuple[Value, ...]
     batched: frozenset[str]
