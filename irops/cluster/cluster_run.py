@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pickle
 import threading
+from asyncio import CancelledError as AsyncCancelledError
+from asyncio import run_coroutine_threadsafe
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -17,10 +20,10 @@ from irops.cluster.bounded import TaskResult, end_run, work_on
 from irops.cluster.calls import pickled_call
 from irops.cluster.connection import Connection
 from irops.cluster.faults import ClusterError
+from irops.cluster.losses import SUSPECT, Losses
 from irops.cluster.members import Members
 from irops.processes.batches import Batch, Batches
 from irops.processes.child import unpickled
-from irops.processes.outcomes import Died
 
 BATCH_SECONDS, LARGEST_BATCH, FIRST_ESTIMATE = 1.0, 1024, 0.2
 """How large batches grow, since a task costs a scheduler and a worker some milliseconds, and the seconds that
@@ -32,27 +35,27 @@ AHEAD = 2
 """Tasks in flight for each thread of a worker: one that it works on, and one that waits."""
 LOOK_SECONDS = 0.5
 """How often to look which workers there are."""
-GATHER_SECONDS = 300.0
-"""How long the transfer of the results of a task may take."""
 END_SECONDS = 10.0
 """How long to wait for workers to end what they work on."""
-ALONE, LOST = 2, 4
-"""An item whose worker was lost so often is sent alone, and is lost itself."""
 SETBACKS = 100
 """So many tasks in succession may be sent back without a result."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Task:
-    """A batch in flight."""
+    """A batch in flight. future: of Dask; alone: whether its worker has nothing else to do;
+    transfer: brings its result here, once there is one
+    """
 
     batch: Batch
     worker: str
     future: Any
+    alone: bool
+    transfer: Future[TaskResult] | None = None
 
 
 class ClusterRun:
-    """A run of items. settings: what the child processes prepare, and their bounds, pickled"""
+    """A run of items. settings: pickled: what the processes prepare, seconds, memory"""
 
     def __init__(
         self, connection: Connection, members: Members, settings: bytes, items: Sequence[Any]
@@ -60,11 +63,13 @@ class ClusterRun:
         self._connection, self._members, self._settings = connection, members, settings
         self._id = uuid4().hex
         self._unfinished = len(items)
-        self._batches = Batches(items, 1, seconds=BATCH_SECONDS, largest=LARGEST_BATCH, seconds_per_item=FIRST_ESTIMATE)
+        self._batches = Batches(
+            items, 1, seconds=BATCH_SECONDS, largest=LARGEST_BATCH, seconds_per_item=FIRST_ESTIMATE
+        )
         self._tasks: dict[str, Task] = {}
         self._sent = self._setbacks = 0
         self._done: SimpleQueue[str] = SimpleQueue()
-        self._losses: Counter[int] = Counter()
+        self._losses = Losses()
         self._next_look = 0.0
         self._workless_since: float | None = None
 
@@ -88,7 +93,7 @@ class ClusterRun:
             self._next_look = 0.0
         if monotonic() >= self._next_look:
             for worker, threads in self._members.refresh(lambda: self._done.put("")).items():
-                lost += self._worker_is_lost(worker, threads)
+                lost += [*self._arrived(wait=False), *self._worker_is_lost(worker, threads)]
             self._next_look = monotonic() + LOOK_SECONDS
             self._require_workers()
         self._hand_out()
@@ -105,27 +110,25 @@ class ClusterRun:
 
     def _hand_out(self) -> None:
         self._batches.processes = max(self._members.count, 1)
-        loads = Counter(task.worker for task in self._tasks.values())
+        loads: Counter[str] = Counter()
+        for task in self._tasks.values():
+            loads[task.worker] += AHEAD * self._members.count if task.alone else 1
+        free = dict(self._members.threads)
+        while self._losses.suspects and free:
+            worker = min(free, key=loads.__getitem__)
+            del free[worker]  # it gets nothing else, even if it has to finish what it has first
+            if loads[worker]:
+                break
+            self._send(self._losses.suspects.popleft(), worker, alone=True)
         for ahead in range(1, AHEAD + 1 if self._batches.quick else 2):
-            for worker, threads in list(self._members.threads.items()):
+            for worker, threads in free.items():
                 while loads[worker] < ahead * threads:
-                    batch = self._next_batch()
-                    if not batch:
+                    if not (batch := self._batches.next()):
                         return
                     self._send(batch, worker)
                     loads[worker] += 1
 
-    def _next_batch(self) -> Batch:
-        """The next batch. An item with which workers were lost is alone in its batch."""
-        batch = self._batches.next()
-        suspects = [place for place, (number, _) in enumerate(batch) if self._losses.get(number, 0) >= ALONE]
-        if not suspects or len(batch) == 1:
-            return batch
-        place = suspects[0]
-        self._batches.give_back([*batch[:place], *batch[place + 1 :]])
-        return [batch[place]]
-
-    def _send(self, batch: Batch, worker: str) -> None:
+    def _send(self, batch: Batch, worker: str, alone: bool = False) -> None:
         items = pickle.dumps([item for _, item in batch], pickle.HIGHEST_PROTOCOL)
         while len(items) > BATCH_BYTES and len(batch) > 1:
             self._batches.give_back(batch[len(batch) // 2 :])
@@ -137,30 +140,44 @@ class ClusterRun:
         future = self._connection.client.submit(
             pickle.loads, call, key=key, workers=[worker], allow_other_workers=False, pure=False
         )
-        self._tasks[key] = Task(batch, worker, future)
+        self._tasks[key] = Task(batch, worker, future, alone)
         future.add_done_callback(lambda _: self._done.put(key))
 
-    def _arrived(self) -> list[tuple[int, Any]]:
-        """The results of the tasks that ended; wait for one, but not for long."""
+    def _arrived(self, wait: bool = True) -> list[tuple[int, Any]]:
+        """The results of the tasks that ended. wait: for one, but not for long"""
         results: list[tuple[int, Any]] = []
         with suppress(Empty):
-            key = self._done.get(timeout=max(self._next_look - monotonic(), 0.0))
+            key = self._done.get(wait, max(self._next_look - monotonic(), 0.0))
             while True:
-                if (task := self._tasks.pop(key, None)) is not None:
-                    results += self._results_of(task)
+                if (task := self._tasks.get(key)) is not None:
+                    results += self._advanced(key, task)
                 key = self._done.get_nowait()
         return results
 
-    def _results_of(self, task: Task) -> list[tuple[int, Any]]:
-        from distributed import CancelledError, KilledWorker
+    def _advanced(self, key: str, task: Task) -> list[tuple[int, Any]]:
+        """The results of a task that have been transferred; begin the transfer if it is to be.
+
+        It does not hold up others, and a worker may be lost during it.
+        """
+        if task.transfer is None:
+            client = self._connection.client
+            transfer = client.gather(task.future, asynchronous=True)
+            task.transfer = run_coroutine_threadsafe(transfer, client.loop.asyncio_loop)
+            task.transfer.add_done_callback(lambda _: self._done.put(key))
+            return []
+        if not task.transfer.done():
+            return []
+        del self._tasks[key]
+        return self._results_of(task, task.transfer)
+
+    def _results_of(self, task: Task, transfer: Future[TaskResult]) -> list[tuple[int, Any]]:
+        from distributed import KilledWorker
 
         try:
-            result: TaskResult = task.future.result(timeout=GATHER_SECONDS)
+            result = transfer.result()
         except KilledWorker:
-            return self._blamed(task.batch, ALONE if len(task.batch) > 1 else LOST)
-        except TimeoutError:
-            return self._blamed(task.batch, 1)
-        except (CancelledError, OSError) as error:  # the connection was lost, or a worker with its results
+            return self._losses.blame(task.batch, task.alone, self._batches, SUSPECT)
+        except (CancelledError, AsyncCancelledError, OSError) as error:  # the connection was lost
             self._set_back(task.batch, error)
             return []
         self._setbacks = 0
@@ -178,47 +195,46 @@ class ClusterRun:
         return [(batch[place][0], result) for place, result in results.items()]
 
     def _worker_is_lost(self, worker: str, threads: int) -> list[tuple[int, Any]]:
-        """Send what it had again. It worked on the first tasks that it got, as many as it has threads."""
-        keys = [key for key, task in self._tasks.items() if task.worker == worker]
-        self._recall(keys[threads:])
-        lost: list[tuple[int, Any]] = []
-        for key in keys[:threads]:
-            lost += self._blamed(self._tasks.pop(key).batch, 1)
-        return lost
+        """Send what it had again. Of the tasks that it had not finished it worked on the first, as many as it
+        has threads.
+        """
+        mine = {key: task for key, task in self._tasks.items() if task.worker == worker}
+        begun = [key for key, task in mine.items() if task.transfer is None][:threads]
+        self._recall([key for key in mine if key not in begun])
+        self._recall(begun, give_back=False)
+        lost = [self._losses.blame(mine[key].batch, mine[key].alone, self._batches) for key in begun]
+        return [pair for pairs in lost for pair in pairs]
 
-    def _blamed(self, batch: Batch, times: int) -> list[tuple[int, Any]]:
-        """Count that workers were lost with a batch. It is sent again, but for an item with which too many were."""
-        lost: list[tuple[int, Any]] = []
-        for number, _ in batch:
-            self._losses[number] += times
-            if self._losses[number] >= LOST and len(batch) == 1:
-                lost.append((number, Died("the workers that worked on it were lost", lost=True)))
-        if not lost:
-            self._batches.give_back(batch)
-        return lost
-
-    def _set_back(self, batch: Batch, error: Exception) -> None:
+    def _set_back(self, batch: Batch, error: BaseException) -> None:
         self._batches.give_back(batch)
         self._setbacks += 1
         if self._setbacks > SETBACKS:
             raise ClusterError(f"the scheduler at {self._connection.address} drops all tasks: {error}")
 
-    def _recall(self, keys: Sequence[str]) -> None:
-        """Take tasks back whose results are not waited for."""
-        for key in reversed(keys):
-            self._batches.give_back(self._tasks.pop(key).batch)
+    def _recall(self, keys: Sequence[str], give_back: bool = True) -> None:
+        """Cancel tasks whose results are not waited for, and return their items, if they are to be sent."""
+        tasks = [self._tasks.pop(key) for key in keys]
+        if give_back:
+            for task in reversed(tasks):
+                self._batches.give_back(task.batch)
+        client = self._connection.client
+        if tasks and self._connection.is_up:
+            cancelled = client.cancel([task.future for task in tasks], force=True, asynchronous=True)
+            run_coroutine_threadsafe(cancelled, client.loop.asyncio_loop)
 
     def end(self) -> None:
         """Cancel what is in flight, and end the processes of the run; the workers stay usable."""
         futures = [task.future for task in self._tasks.values()]
         self._tasks.clear()
+        if not self._connection.is_up:
+            return  # the processes end when they have had nothing to do for some time
         ending = threading.Thread(target=self._end, args=(futures,), daemon=True, name="irops end")
         ending.start()
         ending.join(END_SECONDS)
 
     def _end(self, futures: list[Any]) -> None:
         client = self._connection.client
-        with suppress(OSError, TimeoutError, RuntimeError):  # the scheduler is away: processes end when idle
+        with suppress(OSError, TimeoutError, RuntimeError):  # meanwhile it was lost
             if futures:
                 client.cancel(futures, force=True)
             client.run(end_run, self._id, workers=list(self._members.threads), on_error="ignore")

@@ -40,7 +40,7 @@ def objection(theirs: Identity | Exception) -> str:
     if theirs.version != ours.version:
         return f"has irops {theirs.version}, but this is {ours.version}"
     if theirs.digest != ours.digest:
-        return f"has irops {theirs.version}, as here, but with other code ({theirs.digest[:8]}, not {ours.digest[:8]})"
+        return f"has irops {theirs.version} with other code ({theirs.digest[:8]}, not {ours.digest[:8]})"
     return ""
 
 

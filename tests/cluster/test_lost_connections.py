@@ -12,14 +12,14 @@ from cluster_work import working
 from dask_processes import Processes, Proxy
 from libraries import Late, needs
 
-from irops.cluster import connection
+from irops.cluster import connection, losses
 from irops.cluster.cluster_workers import ClusterWorkers
 from irops.cluster.connecting import connected
 from irops.cluster.faults import ClusterError
 
 pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
 distributed = Late("distributed")
-ITEMS = [("doze", 0.01)] * 400
+ITEMS = [("doze", 0.01)] * 250
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_the_items_of_a_worker_that_is_killed_are_sent_to_another(processes, nan
         wait_until(lambda: len(refreshed(workers)) == 2)
         run = workers.run(working, (), ITEMS)
         results = begin(run, 40)
-        os.killpg(first.pid, signal.SIGKILL)
+        os.kill(first.pid, signal.SIGKILL)
         found = finished(run, results, len(ITEMS))
         assert {result[0] for result in found.values()} == {("doze", 0.01)}
         assert no_process_of(first)
@@ -84,7 +84,9 @@ def no_process_of(leader):
     return True
 
 
-def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes):
+def test_an_item_whose_workers_are_killed_is_lost_and_the_others_are_not(processes, monkeypatch):
+    monkeypatch.setattr(losses, "SUSPECT", 1)
+    monkeypatch.setattr(losses, "LOST", 2)
     processes.scheduler()
     processes.worker("--nanny")
     processes.worker("--nanny")
@@ -123,16 +125,21 @@ def answers(port):
     return True
 
 
-def test_a_run_goes_on_with_a_scheduler_that_was_killed_and_started_again(processes):
-    scheduler = processes.scheduler()
+def both(processes):
     processes.worker("--nanny")
+    return processes.scheduler()
+
+
+def test_a_run_goes_on_with_a_scheduler_that_was_killed_and_started_again(processes):
+    """Workers of Dask end with their scheduler, so that they are started again, too."""
+    scheduler = both(processes)
     workers = connected(processes.address)
     try:
         run = workers.run(working, (), ITEMS)
         results = begin(run, 40)
         os.killpg(scheduler.pid, signal.SIGKILL)
         scheduler.wait()
-        threading.Timer(1, processes.scheduler).start()
+        threading.Timer(1, both, [processes]).start()
         finished(run, results, len(ITEMS))
     finally:
         workers.close()
@@ -147,7 +154,9 @@ def test_a_scheduler_that_stays_away_is_an_error(processes, monkeypatch):
         run = workers.run(working, (), ITEMS)
         begin(run, 10)
         os.killpg(scheduler.pid, signal.SIGKILL)
-        with pytest.raises(ClusterError, match=rf"^the connection to the scheduler at {processes.address} was"):
+        with pytest.raises(
+            ClusterError, match=rf"^the connection to the scheduler at {processes.address} was"
+        ):
             list(run)
     finally:
         workers.close()
@@ -173,7 +182,9 @@ def test_workers_with_another_irops_are_refused_and_the_scheduler_needs_none(pro
         assert workers.count == 1
         with (
             distributed.Client(processes.address, set_as_default=False) as client,
-            pytest.raises(ClusterError, match=r"^worker tcp://\S+ has another irops, without irops.cluster; all"),
+            pytest.raises(
+                ClusterError, match=r"^worker tcp://\S+ has another irops, without irops.cluster; all"
+            ),
         ):
             ClusterWorkers(client)
     finally:
