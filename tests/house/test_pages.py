@@ -20,6 +20,7 @@ PAGES = {
     "onnx": "onnx",
     "reducing": "openvino",
     "remote": "fsspec",
+    "survey": "distributed",
     "translation": "onnx",
     "why": "numpy",
 }
