@@ -138,7 +138,7 @@ REFUSED = {
     "new": [("1st", "--category", "sort"), ("CubeRoot", "--category", "typo")],
     "cache": [("typo",), ("clean", "typo")],
     "completion": [("typo",), ()],
-    "server": [("--tcp", "typo"), ("--tcp", "localhost:0"), ("--definitions", "ABSENT")],
+    "server": [("--tcp", "typo"), ("--tcp", "localhost:65536"), ("--definitions", "ABSENT")],
 }
 
 
