@@ -2,6 +2,7 @@
 that shows a fault.
 
     python tests/fuzz/long_commands.py --minutes 30 --kinds xml,onnx,npz,definitions --seed 7 --found faults
+    python tests/fuzz/long_commands.py --minutes 30 --scheduler tcp://host:8786
 
 A fault is an exception that is not documented, an exit code that is not documented, output without end or
 with control characters, or more than SECONDS for one file. Exit status 1 if there are any.
@@ -15,7 +16,6 @@ import resource
 import signal
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -28,6 +28,10 @@ import numpy as np  # noqa: E402
 from entry_points import EXAMPLE, call, command_faults, raw_errors  # noqa: E402
 from mutations import Seed, Stock, changed, drawn  # noqa: E402
 from seeds import corpus_seeds, own_seeds  # noqa: E402
+from slices import Slice, sliced  # noqa: E402
+
+from irops.cli.main import Refusal  # noqa: E402
+from irops.cli.worker_options import add_workers  # noqa: E402
 
 MEMORY = 6 << 30
 """Bytes of address space: what takes more fails here, and is a fault."""
@@ -157,43 +161,83 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="another number damages files otherwise")
     parser.add_argument("--kinds", default=",".join(KINDS), help="default: all of xml,onnx,npz,definitions")
     parser.add_argument("--found", type=Path, default=Path("fuzz-found"), help="default: fuzz-found")
+    add_workers(parser, jobs="1")
     args = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
-    signal.signal(signal.SIGALRM, late)
-    chance, faults, counts = Random(args.seed), Counter[str](), Counter[str]()
-    start = reported = monotonic()
-    with tempfile.TemporaryDirectory(prefix="irops-fuzz-") as name:
-        folders = {kind: Path(name) / kind for kind in args.kinds.split(",")}
-        for folder in folders.values():
-            folder.mkdir()
-        attempts = {kind: KINDS[kind](folder) for kind, folder in folders.items()}
-        while monotonic() < start + 60 * args.minutes:
-            kind = chance.choice(list(attempts))
-            counts[kind] += 1
-            signal.alarm(SECONDS)
-            try:
-                signs = list(attempts[kind](chance))
-            except Late:
-                signs = [(f"{kind}: more than {SECONDS} seconds", "")]
-            finally:
-                signal.alarm(0)
-            for sign, detail in signs:
-                faults[sign] += 1
-                if faults[sign] == 1:
-                    keep(args.found / f"{len(faults):03}", folders[kind], sign, detail)
+    whole, start, reported = Slice(), monotonic(), monotonic()
+    try:
+        for part in sliced(args, __file__, args.kinds):
+            add(whole, part, args.found)
             if monotonic() > reported + 60:
                 reported = monotonic()
-                print(f"{(reported - start) / 60:.0f} minutes: {dict(counts)}, {dict(faults)}", flush=True)
-    print(f"{args.minutes:g} minutes, seed {args.seed}: {dict(counts)}, {dict(faults)}")
-    return bool(faults)
+                print(
+                    f"{(reported - start) / 60:.0f} minutes: {dict(whole.went)}, {dict(whole.signs)}",
+                    flush=True,
+                )
+    except Refusal as refusal:
+        parser.error(str(refusal))
+    print(f"{args.minutes:g} minutes, seed {args.seed}: {dict(whole.went)}, {dict(whole.signs)}")
+    return bool(whole.signs)
 
 
-def keep(target: Path, folder: Path, sign: str, detail: str) -> None:
-    """Copy the damaged files, with what is broken beside them."""
+def prepare(kinds: str) -> Callable[[tuple[Random, float]], Slice]:
+    """See slices.sliced. kinds: of files, separated by commas"""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+    signal.signal(signal.SIGALRM, late)
+    parent = Path(tempfile.mkdtemp(prefix="irops-fuzz-"))
+    folders = {kind: parent / kind for kind in kinds.split(",")}
+    for folder in folders.values():
+        folder.mkdir()
+    attempts = {kind: KINDS[kind](folder) for kind, folder in folders.items()}
+
+    def work(item: tuple[Random, float]) -> Slice:
+        chance, seconds = item
+        result, until = Slice(), monotonic() + seconds
+        while monotonic() < until:
+            kind = chance.choice(list(attempts))
+            result.went[kind] += 1
+            for sign, detail in signs_of(attempts[kind], chance, kind):
+                result.signs[sign] += 1
+                if sign not in result.faults:
+                    result.faults[sign] = files_in(folders[kind]), detail
+        return result
+
+    return work
+
+
+def signs_of(attempt: Callable[[Random], Iterator[Fault]], chance: Random, kind: str) -> list[Fault]:
+    signal.alarm(SECONDS)
+    try:
+        return list(attempt(chance))
+    except Late:
+        return [(f"{kind}: more than {SECONDS} seconds", "")]
+    finally:
+        signal.alarm(0)
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """The damaged files, by name."""
+    paths = [path for path in folder.rglob("*") if path.suffix in (".xml", ".bin", ".onnx", ".npz")]
+    return {path.name: path.read_bytes() for path in paths if path.stat().st_size < 1 << 20}
+
+
+def add(whole: Slice, part: Slice | Exception, found: Path) -> None:
+    """Add a slice to the others; write the files of signs that are new."""
+    if isinstance(part, Exception):  # the process of a slice died
+        whole.signs[f"{type(part).__name__}: {part}"] += 1
+        return
+    for sign, (files, detail) in part.faults.items():
+        if sign not in whole.faults:
+            whole.faults[sign] = detail
+            keep(found / f"{len(whole.faults):03}", files, sign, detail)
+    whole.signs += part.signs
+    whole.went += part.went
+
+
+def keep(target: Path, files: dict[str, bytes], sign: str, detail: str) -> None:
+    """Write the damaged files, with what is broken beside them."""
     target.mkdir(parents=True, exist_ok=True)
-    for path in folder.rglob("*"):
-        if path.suffix in (".xml", ".bin", ".onnx", ".npz") and path.stat().st_size < 1 << 20:
-            (target / path.name).write_bytes(path.read_bytes())
+    for name, content in files.items():
+        (target / name).write_bytes(content)
     (target / "fault.txt").write_text(f"{sign}\n{detail}\n")
     print(f"{target}: {sign}", flush=True)
 

@@ -24,7 +24,7 @@ class Slice:
 
     signs: Counter[str] = field(default_factory=Counter)
     went: Counter[str] = field(default_factory=Counter)
-    faults: dict[str, tuple[bytes, bytes, str]] = field(default_factory=dict)
+    faults: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         inputs = sum(self.went.values()) + sum(self.signs.values())
