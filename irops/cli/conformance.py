@@ -4,11 +4,13 @@ The cases are examples, counterexamples and generated cases. Each result is
 compared with the reference: bit for bit for ops that only move elements. A
 failing case is shrunk and printed as a self-contained program. The backend
 runs in a separate process; a crash is reported as a failure. Declined cases
-are counted.
+are counted. Ops can be tested in several processes, or on the workers of a
+Dask cluster.
 
 example:
   irops conformance --backend openvino --op ReverseSequence-1
   irops conformance --backend mine --examples 2000 --output-format junit
+  irops conformance --backend mine --scheduler tcp://host:8786
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from tempfile import TemporaryDirectory
 
 from irops.backends.catalogue import backend_names
@@ -26,17 +28,19 @@ from irops.cli.extensions import add_extensions, registry_of
 from irops.cli.lookup import definition_of
 from irops.cli.main import Refusal
 from irops.cli.numbers import integer_at_least
-from irops.cli.progress import progress_bar
+from irops.cli.progress import ReportProgress, progress_bar
 from irops.cli.streams import show
 from irops.cli.tables import table
+from irops.cli.worker_options import add_workers, is_distributed, workers_of
+from irops.cluster.workers import Workers
 from irops.conformance import formats
-from irops.conformance.kit import MissingExtraError, UnusableBackendError, run_conformance
+from irops.conformance.kit import Effort, MissingExtraError, UnusableBackendError, run_conformance
+from irops.conformance.on_workers import STORAGE, run_conformance_on
 from irops.conformance.verdict import KINDS, OpReport, Report, Status
 from irops.diagnostics.printable import plural, printable
 from irops.registry import default_registry
 
 FORMATS = ("table", "json", "junit", "markdown")
-STORAGE = "HYPOTHESIS_STORAGE_DIRECTORY"
 MANY = 6
 """The table lists this many reasons to decline per op; the other formats list all."""
 
@@ -86,6 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output-format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress")
+    add_workers(parser, jobs="1")
     add_extensions(parser)
 
 
@@ -93,22 +98,11 @@ def execute(args: argparse.Namespace) -> int:
     ops = [_op(name, args) for name in args.ops] or None
     reports = []
     try:
-        with _storage():
+        with _storage(), ExitStack() as stack:
+            workers = stack.enter_context(workers_of(args)) if is_distributed(args) else None
             for backend in args.backends:
                 with progress_bar(f"testing {backend}", quiet=args.quiet) as progress:
-                    reports.append(
-                        run_conformance(
-                            backend,
-                            ops,
-                            examples=args.examples,
-                            seed=args.seed,
-                            seconds=args.seconds,
-                            large=args.large,
-                            definitions=args.definitions,
-                            modules=args.modules,
-                            progress=progress,
-                        )
-                    )
+                    reports.append(_tested(backend, ops, args, workers, progress))
     except (MissingExtraError, UnusableBackendError) as error:
         raise Refusal(str(error)) from None
     if args.output_format == "table":
@@ -121,6 +115,20 @@ def execute(args: argparse.Namespace) -> int:
             ](reports)
         )
     return CLEAN if all(report.ok for report in reports) else FINDINGS
+
+
+def _tested(
+    backend: str,
+    ops: list[str] | None,
+    args: argparse.Namespace,
+    workers: Workers | None,
+    progress: ReportProgress | None,
+) -> Report:
+    effort = Effort(args.examples, args.seed, args.seconds, args.large)
+    extensions = {"definitions": args.definitions, "modules": args.modules}
+    if workers is not None:
+        return run_conformance_on(workers, backend, ops, effort, **extensions, progress=progress)
+    return run_conformance(backend, ops, **effort._asdict(), **extensions, progress=progress)
 
 
 @contextmanager

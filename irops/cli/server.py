@@ -26,7 +26,13 @@ from irops.server.options import ServerOptions
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--tcp", metavar="HOST:PORT", type=_address, help="listen on a port instead of standard input"
+        "--tcp",
+        metavar="HOST:PORT",
+        type=_address,
+        help=(
+            "listen on an address instead of standard input, for one connection; port 0 lets the system"
+            " choose one, which is printed"
+        ),
     )
     parser.add_argument(
         "--docs",
@@ -46,7 +52,7 @@ def execute(args: argparse.Namespace) -> int:
         raise Refusal(reason)
     config = settings()
     registry_of(args)  # refuses folders and modules that do not exist
-    from irops.server.start import serve
+    from irops.server.start import listening, serve
 
     options = ServerOptions(
         limits_of(args, config.limits),
@@ -58,13 +64,18 @@ def execute(args: argparse.Namespace) -> int:
         tuple(args.modules),
         args.docs,
     )
-    serve(options, args.tcp)
+    try:
+        listener = None if args.tcp is None else listening(*args.tcp)
+    except OSError as error:
+        reason = (error.strerror or str(error)).partition(" (")[0]
+        raise Refusal(f"cannot listen on {args.tcp[0]}:{args.tcp[1]}: {reason}") from None
+    serve(options, listener)
     return CLEAN
 
 
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65536:
+    if not host or not (port.isascii() and port.isdigit()) or not 0 <= int(port) < 65536:
         raise argparse.ArgumentTypeError(
             f"{text!r} is not an address, must be HOST:PORT such as localhost:2087"
         )

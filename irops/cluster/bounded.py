@@ -10,7 +10,6 @@ from collections import deque
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic, sleep
-from typing import Any
 
 from irops.processes.batches import Batches
 from irops.processes.child import Child
@@ -93,17 +92,13 @@ def _child_of(run: str, settings: bytes) -> _Kept:
     with _changing:
         kept = _kept.get(key)
         if kept is None:
-            prepared, bounds = _settings(settings)
-            kept = _kept[key] = _Kept(run, Child(prepared, **bounds), monotonic())
+            prepared, seconds, memory = pickle.loads(settings)
+            child = Child(prepared, seconds=seconds, memory=memory)
+            kept = _kept[key] = _Kept(run, child, monotonic())
             if len(_kept) == 1:
                 threading.Thread(target=_end_idle, daemon=True, name="irops idle").start()
         kept.used = inf
     return kept
-
-
-def _settings(settings: bytes) -> tuple[Any, dict[str, float]]:
-    prepared, bounds = pickle.loads(settings)
-    return prepared, bounds
 
 
 def _end_idle() -> None:

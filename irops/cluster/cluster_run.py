@@ -55,7 +55,7 @@ class Task:
 
 
 class ClusterRun:
-    """A run of items. settings: what the child processes prepare, and their bounds, pickled"""
+    """A run of items. settings: pickled: what the processes prepare, seconds, memory"""
 
     def __init__(
         self, connection: Connection, members: Members, settings: bytes, items: Sequence[Any]

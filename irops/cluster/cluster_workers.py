@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from math import inf
 from typing import Any
 
@@ -55,14 +55,13 @@ class ClusterWorkers:
         *,
         seconds: float = inf,
         memory: float = inf,
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Generator[tuple[int, Any], None, None]:
         """See Workers.run. Items of a worker that is lost are sent to others; Died.lost is true for an item
         whose workers were lost again and again.
 
         Raises:  ClusterError if the scheduler or all workers stay away
         """
-        bounds = {"seconds": seconds, "memory": memory}
-        settings = pickle.dumps(((prepare, arguments), bounds), pickle.HIGHEST_PROTOCOL)
+        settings = pickle.dumps(((prepare, arguments), seconds, memory), pickle.HIGHEST_PROTOCOL)
         run = ClusterRun(self._connection, self._members, settings, items)
         try:
             yield from run.results()

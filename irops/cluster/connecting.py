@@ -19,6 +19,8 @@ CONNECT_SECONDS = 10.0
 """How long a scheduler may take to answer for the first time."""
 CONFIGURED = "config"
 """Stands for the scheduler that Dask's configuration names."""
+NO_PROFILE = {"distributed.worker.profile.enabled": False}
+"""Workers would look a hundred times a second at a thread that waits for the process that works."""
 _ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(\[[0-9a-fA-F:.%]+\]|[^\s/:\[\]]+):(\d{1,5})")
 MISSING = "dask.distributed is not installed; pip install 'irops[cluster]' installs it"
 
@@ -89,9 +91,10 @@ def _address(scheduler: str) -> str:
 def _client(target: Any) -> Any:
     from distributed import Client
 
+    connect: Any = Client
     try:
         with _quiet():
-            return Client(target, timeout=CONNECT_SECONDS, set_as_default=False)
+            return connect(target, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError):
         where = target if isinstance(target, str) else "the address of the cluster"
         raise ClusterError(
@@ -122,10 +125,16 @@ def _started(cluster: str) -> Any:
         raise ClusterError(f"{cluster!r} is not the class of a cluster and its arguments") from None
     arguments = dict(map(_argument, words))
     make = _class(name)
+    import dask
+
     try:
-        return make(**arguments)
+        with _quiet(), dask.config.set(NO_PROFILE):
+            return make(**arguments)
     except Exception as error:
-        raise ClusterError(f"{name} does not start: {type(error).__name__}: {error}") from None
+        first: BaseException = error
+        while first.__cause__ is not None:
+            first = first.__cause__
+        raise ClusterError(f"{name} does not start: {type(first).__name__}: {first}") from None
 
 
 def _argument(word: str) -> tuple[str, Any]:

@@ -63,7 +63,8 @@ class Connection:
         from distributed import Client
 
         with suppress(OSError):  # it is still away, which restore() counts
-            self.client = Client(
+            connect: Any = Client
+            self.client = connect(
                 self.address,
                 security=self._security,
                 timeout=max(min(seconds, ANSWER_SECONDS), 1),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from math import inf
 from typing import Any, Protocol
 
@@ -23,13 +23,14 @@ class Workers(Protocol):
         *,
         seconds: float = inf,
         memory: float = inf,
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Generator[tuple[int, Any], None, None]:
         """Yield the index of each item with its result, in the order in which results arrive.
 
         Each process calls `prepare`, a function of a module that it can import, once with the arguments, and
         then the returned function for each item. Arguments, items and results are pickled.
         seconds, memory: what an item may take, and the bytes that its process may use, mapped files apart,
-        before the process is killed. The result of an item without one is Died or Failed.
+        before the process is killed. The result of an item without one is Died or Failed. Close the
+        generator, with contextlib.closing say, to end a run early.
         """
         ...
 
@@ -59,7 +60,7 @@ class LocalWorkers:
         *,
         seconds: float = inf,
         memory: float = inf,
-    ) -> Iterator[tuple[int, Any]]:
+    ) -> Generator[tuple[int, Any], None, None]:
         """See Workers.run."""
         return run_in_processes(prepare, arguments, items, self.count, seconds, memory=memory, copied=False)
 

@@ -58,11 +58,9 @@ def run_conformance(
     Raises:  DiagnosticError if the backend does not exist or its library is missing; KeyError for an unknown
              op; MissingExtraError; UnusableBackendError
     """
-    missing = missing_libraries("conformance", "hypothesis")
-    if missing:
-        raise MissingExtraError(missing)
+    require_hypothesis()
     folders, names = tuple(map(str, definitions)), tuple(modules)
-    registry = Registry(folders, names) if folders or names else default_registry()
+    registry = registry_with(folders, names)
     client: BackendClient = (
         IsolatedBackend(backend, folders, names) if isinstance(backend, str) else LocalBackend(backend)
     )
@@ -73,7 +71,7 @@ def run_conformance(
             if progress is not None:
                 progress(number, len(ids), op_id)
             op = registry.op(op_id)
-            if _has(client, op):
+            if has_kernel(client, op):
                 reports.append(
                     OpTest(client, op, _name(backend), Effort(examples, seed, seconds, large)).report()
                 )
@@ -101,7 +99,23 @@ def _name(backend: str | Backend) -> str:
     return backend if isinstance(backend, str) else backend.name
 
 
-def _has(client: BackendClient, op: Op) -> bool:
+def require_hypothesis() -> None:
+    """Raises:  MissingExtraError that names the extra, if the library that makes cases is not installed"""
+    missing = missing_libraries("conformance", "hypothesis")
+    if missing:
+        raise MissingExtraError(missing)
+
+
+def registry_with(folders: tuple[str, ...], modules: tuple[str, ...]) -> Registry:
+    """The ops of irops with those of some folders and modules."""
+    return Registry(folders, modules) if folders or modules else default_registry()
+
+
+def has_kernel(client: BackendClient, op: Op) -> bool:
+    """Whether a backend has a kernel of an op.
+
+    Raises:  UnusableBackendError if it ends its process when it is asked; as BackendClient.has
+    """
     try:
         return client.has(op)
     except ProcessDied as death:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 
-import irops
 from irops.diagnostics.rule import Rule
 from irops.diagnostics.rules import own_rules
 
@@ -14,7 +14,10 @@ SITE = "https://irops.github.io/irops"
 
 def page_of(rule: Rule) -> str | None:
     """The page about a rule, in the version of irops that reports it; None for custom ones."""
-    return f"{SITE}/{irops.__version__}/rules/{rule.code}.html" if rule.code in _own_codes() else None
+    if rule.code not in _own_codes():
+        return None
+    version = vars(sys.modules["irops"])["__version__"]  # to import irops would make a circle
+    return f"{SITE}/{version}/rules/{rule.code}.html"
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from math import inf
 from multiprocessing.connection import wait
 from typing import Any
@@ -33,7 +33,7 @@ def run_in_processes(
     *,
     memory: float = inf,
     copied: bool = True,
-) -> Iterator[tuple[int, Any]]:
+) -> Generator[tuple[int, Any], None, None]:
     """Yield the index of each item with its result, as results arrive: Died or Failed if there is none.
 
     Each process calls `prepare` once, with the arguments, and then the returned function for each item.

@@ -10,6 +10,7 @@ from irops.ir.root_tag import root_tag
 
 START = 1 << 16
 """How many characters are read to detect the kind of a text."""
+_DOCTYPE = re.compile(r"<!DOCTYPE\s+([\w:.-]+)[^<>]*\[")
 _DEFINITION = re.compile(r"<layer\s[^<>]*?\b(?:category|dialect)\s*=")
 
 
@@ -26,6 +27,9 @@ def kind_of(path: str | None, text: str, before: Kind) -> Kind:
     """
     start = text[:START]
     tag = root_tag(start.encode("utf-8", "replace"))
+    declared = _DOCTYPE.search(start) if tag is None else None
+    if declared is not None:  # entities are declared before the root element
+        tag = declared[1]
     if tag is None:
         return Kind.IR if before is Kind.OTHER and _has_weights(path) else before
     if tag == "net":

@@ -101,7 +101,8 @@ def _op_of(finding: Diagnostic, analysis: ModelAnalysis | None) -> str | None:
 
 
 def _op_name(node: LayerNode) -> str:
-    """The op version of a layer, whether it is defined or not."""
-    layer = node.layer
-    op = f"{layer.type}-{layer.version.removeprefix('opset')}" if node.op is None else node.op.id
-    return abridged(op, MAX_NAME)
+    """The op version of a layer, named as ids are, whether it is defined or not."""
+    if node.op is not None:
+        return node.op.id
+    dialect, colon, number = node.layer.version.removeprefix("opset").rpartition(":")
+    return abridged(f"{dialect}{colon}{node.layer.type}-{number}", MAX_NAME)

@@ -50,11 +50,12 @@ def listing(paths: Sequence[str | os.PathLike[str]]) -> Listing:
     twice: list[tuple[str, str]] = []
     others = 0
     names: Counter[str] = Counter()
+    places = _Places()
     for path in _expanded(os.fspath(path) for path in paths):
         files, skipped = _matches(local_path(path))
         others += skipped
         for file in files:
-            name, place = shown(file), _place(file)
+            name, place = shown(file), places.of(file)
             if place not in models:
                 names[name] += 1  # what URLs differ by may not be shown
                 number = f" ({names[name]})" if names[name] > 1 else ""
@@ -132,17 +133,19 @@ def _about_empty(folder: str) -> str:
     return f"the folder {printable(folder)} contains no models"
 
 
-def _place(path: str) -> object:
+class _Places:
     """What is equal for two spellings of one path. A link is a file of its own, with weights beside it."""
-    if is_url(path):
-        return identity(path)
-    folder, name = os.path.split(path)
-    return _real(folder), name
 
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
 
-@cache
-def _real(folder: str) -> str:
-    return os.path.realpath(folder)
+    def of(self, path: str) -> object:
+        if is_url(path):
+            return identity(path)
+        folder, name = os.path.split(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return self._folders[folder], name
 
 
 def _about_twice(twice: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
-from time import monotonic
-from typing import Any
+from threading import Event, Lock, Thread
+from typing import Any, Self
 
 from irops.backends.extras import missing_libraries
 from irops.diagnostics.printable import abridged, printable
@@ -32,7 +32,9 @@ Place = tuple[str, str]
 
 
 class Store:
-    """The rows of a survey, by cell. folder: of the Parquet files; it is created when there are rows.
+    """The rows of a survey, by cell; a context manager, which ends regular writing.
+
+    folder: of the Parquet files; it is created when there are rows
 
     Raises:  SurveyError for files that are not those of a survey, or of another version
     """
@@ -43,21 +45,46 @@ class Store:
         self._parts = sorted(parts_of(folder))
         self.rows: dict[Place, Row] = {row.place: row for _, part in self._parts for row in read_part(part)}
         self._pending: list[Row] = []
-        self._flushed = monotonic()
+        self._lock = Lock()
+        self._closed = Event()
+        self._fault: OSError | None = None
+        self._thread: Thread | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closed.set()
+        if self._thread is not None:
+            self._thread.join()
 
     def add(self, row: Row) -> None:
-        """Keep a row; it is written soon. Raises: OSError"""
-        self.rows[row.place] = row
-        self._pending.append(row)
-        if len(self._pending) >= FLUSH_ROWS or monotonic() - self._flushed >= FLUSH_SECONDS:
+        """Keep a row; it is written soon, also if no other row follows. Raises: OSError"""
+        with self._lock:
+            self.rows[row.place] = row
+            self._pending.append(row)
+        if self._thread is None:
+            self._thread = Thread(target=self._flush_regularly, daemon=True, name="irops survey")
+            self._thread.start()
+        if self._fault is not None:
+            raise self._fault
+        if len(self._pending) >= FLUSH_ROWS:
             self.flush()
 
     def flush(self) -> None:
         """Write the rows that are not written yet. Raises: OSError"""
-        if self._pending:
-            self._write(self._pending)
-            self._pending = []
-        self._flushed = monotonic()
+        with self._lock:
+            if self._pending:
+                self._write(self._pending)
+                self._pending = []
+
+    def _flush_regularly(self) -> None:
+        while not self._closed.wait(FLUSH_SECONDS):
+            try:
+                self.flush()
+            except OSError as error:  # raised with the next row
+                self._fault = error
+                return
 
     def compact(self, rows: list[Row]) -> None:
         """Let one file with some rows replace all others. Raises: OSError"""

@@ -83,7 +83,8 @@ def surveyed(request: Request, workers: Workers, progress: Progress | None = Non
     try:
         with ExitStack() as opened:
             folder = None if request.output is None else opened.enter_context(ReportFolder(request.output))
-            table = _Survey(request, folder).table(workers, progress, before)
+            store: Rows = InMemory() if folder is None else opened.enter_context(Store(folder.results))
+            table = _Survey(request, folder, store).table(workers, progress, before)
     except OSError as error:
         place = f"{printable(str(error.filename))}: " if error.filename else ""
         raise SurveyError(
@@ -102,9 +103,8 @@ def _other_rows(request: Request) -> list[Row]:
 class _Survey:
     """One survey, with the folder of its report, which may be None."""
 
-    def __init__(self, request: Request, folder: ReportFolder | None) -> None:
-        self._request, self._folder = request, folder
-        self._store: Rows = InMemory() if folder is None else Store(folder.results)
+    def __init__(self, request: Request, folder: ReportFolder | None, store: Rows) -> None:
+        self._request, self._folder, self._store = request, folder, store
         self._identities = Identities(None if folder is None else folder.identities())
         self._cells = Cells(request.listing.models, request.tasks, request.settings, self._identities)
 

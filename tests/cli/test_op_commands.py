@@ -266,9 +266,14 @@ def test_docs_of_custom_ops_alone_are_a_site(irops: Irops, tmp_path: Path) -> No
     result = irops("docs", "--output", tmp_path / "site", *options)
     assert result.status == 0, result.err
     page = (tmp_path / "site" / "ops" / "MyReverse-extension.html").read_text("utf-8")
-    assert "<title>MyReverse-extension - My ops" in page
+    assert "<title>MyReverse-extension - My ops</title>" in page  # without the version of irops
+    assert "The irops authors" not in page
+    assert "faster backend" not in page
+    assert '<div class="statements">' in page
+    assert '<base href="https://x.org/y/">' in (tmp_path / "site" / "404.html").read_text("utf-8")
     assert '<link rel="canonical" href="https://x.org/y/ops/MyReverse-extension.html"' in page
     assert "https://x.org/y/ops/MyReverse-extension.html" in (tmp_path / "site" / "sitemap.xml").read_text()
+    assert "404.html" not in (tmp_path / "site" / "sitemap.xml").read_text()
     assert not (tmp_path / "site" / "rules").exists()
 
 

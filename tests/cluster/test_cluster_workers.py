@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from contextlib import closing, suppress
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -31,16 +32,22 @@ def outcomes(workers, items, prepare=working, arguments=(), **bounds):
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 def test_items_that_end_their_process_leave_the_others(client):
     workers = ClusterWorkers(client)
-    items = [*range(200), "die", "hang", "allocate", "raise", *range(200)]
-    results = outcomes(workers, items, seconds=2, memory=300 * MIB)
+    items = [*range(200), "die", "allocate", "raise", *range(200)]
+    results = outcomes(workers, items, memory=300 * MIB)
     assert workers.count == 4
-    assert [(type(r), str(r), getattr(r, "exceeded", None)) for r in results[200:204]] == [
+    assert [(type(r), str(r), getattr(r, "exceeded", None)) for r in results[200:203]] == [
         (Died, "ended by SIGKILL", ""),
-        (Died, "was killed because it took too long", "seconds"),
         (Died, "was killed because it used more than 314,572,800 bytes of memory", "memory"),
         (Failed, "ValueError: no", None),
     ]
-    assert [result[0] for result in [*results[:200], *results[204:]]] == [*range(200)] * 2
+    assert [result[0] for result in [*results[:200], *results[203:]]] == [*range(200)] * 2
+
+
+def test_an_item_that_takes_too_long_leaves_the_others(client):
+    results = outcomes(ClusterWorkers(client), [*range(200), "hang", *range(200)], seconds=2)
+    late = results.pop(200)
+    assert (str(late), late.exceeded) == ("was killed because it took too long", "seconds")
+    assert [result[0] for result in results] == [*range(200)] * 2
 
 
 def test_each_thread_keeps_one_process_for_a_run_and_none_after_it(client):
@@ -130,7 +137,7 @@ def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
     import pickle
 
     monkeypatch.setattr(bounded, "IDLE_SECONDS", 0.4)
-    settings = pickle.dumps(((naming_parents, ()), {}))
+    settings = pickle.dumps(((naming_parents, ()), inf, inf))
     payloads, _ = bounded.work_on("idle", settings, pickle.dumps([1]), 0.1)
     assert pickle.loads(payloads[0][1]) == [(1, os.getpid())]
     (kept,) = [one for (run, _), one in bounded._kept.items() if run == "idle"]
@@ -145,7 +152,7 @@ def test_a_process_that_had_nothing_to_do_for_some_time_is_ended(monkeypatch):
 def test_tasks_of_a_run_that_ended_begin_nothing():
     import pickle
 
-    settings = pickle.dumps(((naming_parents, ()), {}))
+    settings = pickle.dumps(((naming_parents, ()), inf, inf))
     bounded.end_run("over")
     assert bounded.work_on("over", settings, pickle.dumps([1, 2]), 0.1)[0] == []
     with suppress(KeyError):

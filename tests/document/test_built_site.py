@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -26,6 +27,10 @@ TASKS = {
     "use irops in CI": "ci.html",
     "deconvolution": "ops/ConvolutionBackpropData-1.html",
     "seq_lengths": "ops/ReverseSequence-1.html",
+    "which layer is wrong": "comparing.html",
+    "convert to an older release": "conversion.html",
+    "what does IR202 mean": "rules/IR202.html",
+    "what element types does Gather-8 support": "ops/Gather-8.html",
 }
 """What a stranger looks for, and the page that has it."""
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -55,7 +60,7 @@ def test_every_public_name_is_documented(pages):
 
 def test_a_page_is_reached_in_three_clicks(pages):
     distance = clicks(pages)
-    assert set(pages) - set(distance) <= {"search.html"}
+    assert set(pages) - set(distance) <= {"search.html", "404.html"}
     assert {path: distance[path] for path in TASKS.values() if distance[path] > 3} == {}
 
 
@@ -65,6 +70,32 @@ def test_pages_have_canonical_links_in_the_sitemap(pages):
     for path in ("index.html", "ops/Reverse-1.html", "ci.html"):
         assert pages[path].canonical in listed
         assert pages[path].canonical.endswith(f"/{path}")
+
+
+def test_headings_are_in_order_and_pictures_are_described(pages):
+    wrong = {}
+    for path, page in pages.items():
+        jumps = [pair for pair in pairwise([0, *page.levels]) if pair[1] > pair[0] + 1]
+        if page.language != "en" or page.levels.count(1) != 1 or jumps or page.undescribed:
+            wrong[path] = (page.language, page.levels.count(1), jumps, page.undescribed[:2])
+    assert wrong == {}
+
+
+def test_a_missing_page_is_explained_wherever_it_is_missed(pages):
+    text = (FOLDER / "404.html").read_text("utf-8")
+    assert "<h1>Page not found</h1>" in text
+    assert '<base href="http' in text
+    assert "/404.html" not in (FOLDER / "sitemap.xml").read_text("utf-8")
+
+
+def test_options_keep_their_dashes():
+    assert "–baseline" not in (FOLDER / "commands" / "check.html").read_text("utf-8")
+
+
+def test_formulas_are_set(pages):
+    text = (FOLDER / "ops" / "SoftMax-8.html").read_text("utf-8")
+    assert "<mfrac>" in text
+    assert sum('<div class="statements">' in (FOLDER / path).read_text("utf-8") for path in pages) > 240
 
 
 @needs_chromium

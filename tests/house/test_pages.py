@@ -19,6 +19,8 @@ PAGES = {
     "graphs": "numpy",
     "onnx": "onnx",
     "reducing": "openvino",
+    "remote": "fsspec",
+    "survey": "distributed",
     "translation": "onnx",
     "why": "numpy",
 }

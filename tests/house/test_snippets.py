@@ -16,7 +16,9 @@ ELSEWHERE = {
     "docs/comparing.md": "test_pages.py runs it with its sessions",
     "docs/graphs.md": "test_pages.py runs it with its sessions",
     "docs/reducing.md": "test_pages.py runs it with its sessions",
+    "docs/remote.md": "test_pages.py runs it with its sessions",
     "docs/onnx.md": "test_pages.py runs it with its sessions",
+    "docs/survey.md": "test_pages.py runs it with its sessions",
     "docs/conformance.md": "test_snippets.py of tests/conformance registers the backend that it shows",
     "docs/writing-an-op.md": "test_pages.py runs its tests for a new op",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -10,6 +12,7 @@ import pytest
 from libraries import Late, needs
 
 import irops
+from irops.ir.opening import models_at
 from irops.ir.traffic import bytes_fetched, bytes_read
 
 pytestmark = needs("fsspec")
@@ -93,9 +96,92 @@ def test_what_cannot_be_read_is_a_sentence(remote, url, sentence):
     assert [finding.message for finding in report] == [sentence]
 
 
+def test_a_url_that_pathlib_cut_is_explained():
+    [finding] = irops.check(Path("s3://zoo/m.xml"))
+    assert finding.message == "s3:/zoo/m.xml does not exist"
+    assert finding.notes == ("a URL must be passed as a text: pathlib removes one of its slashes",)
+
+
 def test_a_missing_package_is_named(monkeypatch):
     from fsspec.registry import known_implementations
 
     monkeypatch.setitem(known_implementations, "s3q", {"class": "no_such_package.Files", "err": "Install q"})
     [finding] = irops.check("s3q://zoo/m.xml")
     assert "requires a package: Install q" in finding.message
+
+
+def test_a_missing_library_is_named_with_its_extra(monkeypatch, remote):
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    [finding] = irops.check(remote)
+    assert (
+        "URLs require the library fsspec, which is not installed; pip install 'irops[remote]'"
+        in finding.message
+    )
+
+
+def test_importing_irops_and_reading_local_files_imports_no_fsspec(local):
+    code = (
+        f"import sys, irops; irops.check({str(local)!r}); print({{'fsspec', 'aiohttp'}} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_an_archive_that_is_replaced_is_read_again(local, tmp_path):
+    url = f"zip://scaled.xml::{tmp_path}/zoo.zip"
+    names = []
+    for name in ("scaled", "scored"):
+        with ZipFile(tmp_path / "zoo.zip", "w") as archive:
+            archive.writestr("scaled.xml", local.read_text().replace('name="scaled"', f'name="{name}"'))
+        names.append(irops.read(url).name)
+    assert names == ["scaled", "scored"]
+
+
+def test_models_in_an_archive_are_listed(local, tmp_path):
+    with ZipFile(tmp_path / "zoo.zip", "w") as archive:
+        for name in ("b/m.xml", "a.xml", "notes.txt"):
+            archive.writestr(name, local.read_bytes())
+    end = f"::{tmp_path}/zoo.zip"
+    assert models_at(f"zip://{end}", (".xml",)) == ((f"zip://a.xml{end}", f"zip://b/m.xml{end}"), 0)
+    assert models_at(f"zip://b/*.xml{end}", (".xml",)) == ((f"zip://b/m.xml{end}",), 0)
+
+
+class TestONNX:
+    pytestmark = needs("onnx")
+
+    @pytest.fixture
+    def stored(self) -> str:
+        """A model whose weights are external data, in the memory of fsspec."""
+        onnx = pytest.importorskip("onnx")
+        files = fsspec.filesystem("memory")
+        weight = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [3, 4], WEIGHT.tobytes(), raw=True)
+        weight.data_location = onnx.TensorProto.EXTERNAL
+        weight.ClearField("raw_data")
+        for key, value in (("location", "data/w.bin"), ("offset", "8"), ("length", "48")):
+            weight.external_data.add(key=key, value=value)
+        graph = onnx.helper.make_graph(
+            [onnx.helper.make_node("Add", ["x", "w"], ["y"])],
+            "sums",
+            [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [3, 4])],
+            [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [3, 4])],
+            [weight],
+        )
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+        files.pipe_file("/nets/m.onnx", model.SerializeToString())
+        files.pipe_file("/nets/data/w.bin", bytes(8) + WEIGHT.tobytes() + bytes(1 << 20))
+        yield "memory://nets/m.onnx"
+        files.rm("/nets", recursive=True)
+
+    def test_external_data_is_read_beside_the_model(self, stored):
+        fetched = bytes_fetched()
+        assert irops.check(stored).ok
+        assert bytes_fetched() - fetched < 1 << 18
+        x = np.ones((3, 4), np.float32)
+        assert irops.run(stored, {"x": x})["y"].tolist() == (WEIGHT + 1).tolist()
+
+    def test_external_data_outside_of_the_folder_is_refused(self, stored):
+        files = fsspec.filesystem("memory")
+        content = files.cat_file("/nets/m.onnx")
+        for location in (b"../a/w.bin", b"s3://b/a.b", b"https://a/", b"%2e%2e/w.b"):
+            files.pipe_file("/nets/m.onnx", content.replace(b"data/w.bin", location))
+            assert [finding.name for finding in irops.check(stored)] == ["external-data-outside"]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -184,3 +186,16 @@ def test_no_report_shows_credentials(server, model, cache):
     assert f"http://{host}/m.xml?…" in str(failed)
     assert not [text for text in texts if "secret" in text or "5ec3e7" in text]
     assert ("GET", "/m.xml", "X-Amz-Signature=5ec3e7") in server.requests
+
+
+def test_processes_that_run_a_model_at_the_same_time_fetch_its_weights_once(server, model):
+    with model.with_suffix(".bin").open("ab") as file:
+        file.write(bytes(3 << 20))
+    code = (
+        "import numpy, irops, sys;"
+        "print(irops.run(sys.argv[1], {'x': numpy.ones((2, 6), numpy.float32)})['y'].sum())"
+    )
+    words = [sys.executable, "-c", code, f"{server.url}/m.xml"]
+    processes = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [process.communicate()[0].strip() for process in processes] == ["30.0"] * 3
+    assert server.sent < 2 * model.with_suffix(".bin").stat().st_size

@@ -21,6 +21,9 @@ TEXTS = {
     "comments": HEAD + "<!--" * 20_000,
     "one line": HEAD + (LAYER + "</layer>") * 3_000 + "</layers><edges/></net>",
     "entities": '<!DOCTYPE net [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + HEAD + "&b;</layers></net>",
+    "laughs": "<!DOCTYPE net ["
+    + "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10 if k else "ha"}">' for k in range(30))
+    + f"]>{HEAD}&e29;</layers></net>",
     "number": HEAD + LAYER.replace('id="0"', f'id="{"9" * 5000}"') + "</layer></layers></net>",
     "encoding": '<?xml version="1.0" encoding="klingon"?>' + HEAD + "</layers></net>",
 }
@@ -62,6 +65,59 @@ async def test_a_text_over_the_limit_is_reported(editor: Editor, tmp_path: Path)
     (finding,) = await editor.checked(uri)
     assert finding.code == "IR018"
     await answers(editor, uri)
+
+
+DEFINITION = '<layer type="X" version="1" category="c">'
+DEFINITIONS = {
+    "cut off": DEFINITION,
+    "deep": DEFINITION + "<input><port>" * 20_000,
+    "nested": DEFINITION + "<example><net><layer>" * 20_000,
+    "quotes": DEFINITION + '<attribute name="' * 20_000,
+    "names": DEFINITION + '<constraint id="C1">a</constraint>' * 5_000,
+    "numbers": f'{DEFINITION}<constraint id="C{"9" * 5000}"/><port id="{"9" * 5000}" rank="{"9" * 5000}"/>',
+    "laughs": TEXTS["laughs"]
+    .replace("DOCTYPE net", "DOCTYPE layer")
+    .replace(HEAD, DEFINITION)
+    .replace("</layers></net>", "</layer>"),
+    "module": DEFINITION.replace("category", f'module="../../{"x" * 5000}" category'),
+    "nul": DEFINITION + '<type name="\x00">\x00</type></layer>',
+    "surrogate": DEFINITION + '<type name="\ud800">any</type><port type="\ud800" shape="\udfff"/>',
+    "shared": DEFINITION.replace("category", 'same-as="../../etc" category') + '<given name="',
+}
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+async def test_hostile_definitions_get_answers(editor: Editor, tmp_path: Path, name: str):
+    text = DEFINITIONS[name]
+    uri = editor.open(tmp_path / "X-1.xml", text)
+    findings = await editor.checked(uri)
+    assert findings
+    assert all("failed" not in one.message for one in findings)
+    await answers(editor, uri)
+    end = types.Position(0, len(text))
+    await editor.labels(uri, 0, end.character)
+    preview = types.ExecuteCommandParams("irops.preview", arguments=[uri])
+    page = await editor.workspace_execute_command_async(preview)
+    assert page.startswith("# Not a definition yet")
+
+
+async def test_a_model_that_declares_entities_is_a_model(editor: Editor, tmp_path: Path):
+    uri = editor.open(tmp_path / "without_weights.xml", TEXTS["laughs"])
+    assert [one.code for one in await editor.checked(uri)] == ["IR010"]
+
+
+async def test_columns_within_a_character_mean_its_start(editor: Editor, tmp_path: Path):
+    text = f'{HEAD}<layer id="0" name="𝒳𝒳" type="Result" version="opset1"><data/></layer></layers></net>'
+    uri = editor.open(tmp_path / "m.xml", text)
+    start = text.index("𝒳")
+    shown = {await editor.hover(uri, 0, start + k) for k in range(4)}
+    assert len(shown) == 1
+    assert "Result-1" in (shown.pop() or "")
+    inside = types.Range(types.Position(0, start + 1), types.Position(0, start + 3))
+    editor.edit(uri, 2, "y", inside)  # from within the first character to within the second
+    line = f'{HEAD}<layer id="0" name="y𝒳" type="Result" version="opset1"><data/></layer></layers></net>'
+    await editor.checked(uri, 2)
+    assert "`y𝒳`" in (await editor.hover(uri, 0, line.index("layer id") + 1) or "")
 
 
 @pytest.mark.parametrize("text", ["<project><layer/></project>", "<layer name='a'/>", "", "not XML", "<svg"])

@@ -140,4 +140,3 @@ def _array(entry: Input, part: int) -> Array | None:
         ends = [int(dim) if dim.known else MAX_DIM for dim in entry.fact.dims]
         return np.array(ends, np.int64).reshape(entry.fact.shape.to_tuple())
     return entry.fact.value
-

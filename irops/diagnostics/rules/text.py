@@ -11,7 +11,8 @@ RULES: tuple[Rule, ...] = (
         Severity.ERROR,
         "the model file does not exist",
         """
-        There is no file of this name. If the folder contains .xml files, the message lists some of them.
+        There is no file of this name. If the folder contains .xml files, the message lists some of them. Of a
+        URL, the server says that there is no such file or bucket.
 
         OpenVINO reports "Unable to read the model", or that it finds no reader for the format, whatever the
         cause.
@@ -33,7 +34,8 @@ RULES: tuple[Rule, ...] = (
         "the model file cannot be opened",
         """
         The operating system refuses access to the content of the file; the message gives the reason, usually
-        a missing permission.
+        a missing permission. Of a URL, the server refuses access or cannot be reached, or fsspec or the
+        package for the protocol is missing.
         """,
     ),
     Rule(

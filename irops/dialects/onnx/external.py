@@ -65,6 +65,6 @@ class ExternalFiles:
         return path
 
     def _url(self, model: str, location: str) -> str:
-        if "::" in location or "://" in location or "?" in location or "#" in location:
+        if any(character in location for character in "?#%:"):
             raise OutsideError("the path has characters that mean something in a URL")
         return inside(model, location)

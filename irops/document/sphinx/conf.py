@@ -15,6 +15,7 @@ extensions = ["myst_parser", "sphinx_copybutton", "irops.document.sphinx.navigat
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 nitpicky = False
+smartquotes_action = "qe"  # quotes and ellipses: -- begins an option
 highlight_language = "none"
 suppress_warnings = ["config.cache"]
 
@@ -23,10 +24,16 @@ myst_heading_anchors = 4
 myst_url_schemes = ("http", "https", "mailto")
 
 html_theme = "furo"
-html_title = f"{project} {version}"
+is_irops = project == irops.__name__
+html_title = f"{project} {version}" if is_irops else project
+html_show_copyright = is_irops
 html_baseurl = os.environ.get("IROPS_DOCS_URL", "")
 html_static_path = [os.path.join(os.path.dirname(__file__), "static")]
 html_css_files = ["irops.css"]
+html_js_files = ["reachable.js"]
+templates_path = [os.path.join(os.path.dirname(__file__), "templates")]
+html_additional_pages = {"404": "404.html"}
+html_context = {"baseurl": html_baseurl}
 html_search_scorer = os.path.join(os.path.dirname(__file__), "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
@@ -38,6 +45,7 @@ if html_baseurl:
     extensions.append("sphinx_sitemap")
     sitemap_url_scheme = "{link}"
     sitemap_show_lastmod = False
+    sitemap_excludes = ["404.html", "search.html", "genindex.html"]
 
 if os.environ.get("IROPS_DOCS_API"):
     extensions += ["sphinx.ext.autodoc", "irops.document.sphinx.docstrings"]

@@ -14,13 +14,14 @@ BEFORE_FURO = 400
 
 
 def show_section(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Collapse the sections that do not contain the page."""
+    """Collapse the sections that do not contain the page, and state the level of the captions."""
     toctree: Callable[..., str] | None = context.get("toctree")
     if toctree is None:
         return
 
     def collapsed(**options: Any) -> str:
-        return toctree(**{**options, "collapse": True})
+        text = toctree(**{**options, "collapse": True})
+        return text.replace('role="heading"', 'role="heading" aria-level="2"')
 
     context["toctree"] = collapsed
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
+from irops.diagnostics.pages import page_of
 from irops.diagnostics.printable import abridged, printable
+from irops.diagnostics.rules import own_rules
 
 MAX_TEXT = 2000
 """The greatest number of characters of a text in a page."""
@@ -78,6 +81,17 @@ def filter_link(shown: str, **filters: object) -> str:
     from urllib.parse import urlencode
 
     return f'<a href="#{escape(urlencode(filters))}">{shown}</a>'
+
+
+def rule_link(code: str, shown: str) -> str:
+    """A link to the page about a rule, which needs the network. shown: HTML, alone for other rules"""
+    page = _pages_of_rules().get(code)
+    return shown if page is None else f'<a href="{escape(page)}" rel="noreferrer">{shown}</a>'
+
+
+@cache
+def _pages_of_rules() -> dict[str, str]:
+    return {rule.code: page for rule in own_rules() if (page := page_of(rule)) is not None}
 
 
 def seconds_text(seconds: float) -> str:

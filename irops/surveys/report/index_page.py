@@ -10,7 +10,17 @@ from typing import Any
 from irops.diagnostics.printable import plural
 from irops.diagnostics.rules import all_rules
 from irops.surveys.report.coverage import Coverage, OpCoverage
-from irops.surveys.report.elements import END, embedded, filter_link, head, isolated, resource, table, text
+from irops.surveys.report.elements import (
+    END,
+    embedded,
+    filter_link,
+    head,
+    isolated,
+    resource,
+    rule_link,
+    table,
+    text,
+)
 from irops.surveys.report.matrix import MAX_MODELS, Matrix
 from irops.surveys.report.model_page import change_mark, status_mark
 from irops.surveys.report.statuses import CHANGE_LOOKS, STATUS_LOOKS
@@ -146,12 +156,14 @@ def _rules(reported: Reported) -> Iterator[str]:
     for code in rules.sorted()[:MAX_LINES]:
         name, severity = reported.about.get(code, ("", ""))
         rule = summaries.get(code)
-        what = rule.summary if rule else ""
+        if rule is not None:
+            name, severity = name or rule.name, severity or rule.severity
+        summary = f"<div class=faint>{text(rule.summary)}</div>" if rule is not None else ""
         rows.append(
             (
                 filter_link(text(code), rule=code),
-                f"{text(name or (rule.name if rule else ''))}<div class=faint>{text(what)}</div>",
-                text(severity or (rule.severity if rule else "")),
+                f"{rule_link(code, text(name))}{summary}",
+                text(severity),
                 *_numbers(rules.models[code], rules.cells[code], rules.findings[code]),
             )
         )

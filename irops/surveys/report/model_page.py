@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from irops.surveys.report.cells import Cell, ModelCells
 from irops.surveys.report.details import Detail, Finding
-from irops.surveys.report.elements import END, head, isolated, seconds_text, table, text
+from irops.surveys.report.elements import END, head, isolated, rule_link, seconds_text, table, text
 from irops.surveys.report.statuses import CHANGE_LOOKS, STATUS_LOOKS
 
 MAX_BYTES = 400_000
@@ -108,8 +108,9 @@ def _finding(finding: Finding) -> str:
     if any(finding.excerpt):
         before, after = finding.excerpt
         excerpt = f"<pre><bdi>{text(before)}<mark>{text(after[:1])}</mark>{text(after[1:])}</bdi></pre>"
+    kind = "error" if finding.severity == "error" else "warning"
     return (
-        f'<li class="{"error" if finding.severity == "error" else "warning"}"><b>{text(finding.code)}</b>'
+        f'<li class="{kind}"><b>{rule_link(finding.code, text(finding.code))}</b>'
         f" {text(finding.name)}, {text(finding.severity)}: {isolated(finding.message)}"
         f'<div class="place">{", ".join(places)}</div>{excerpt}</li>\n'
     )

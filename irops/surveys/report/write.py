@@ -54,6 +54,7 @@ def write_report(
         _write_models(new_folder, content, rows, against)
         with Pending(target / INDEX) as (file,):
             file.writelines(piece.encode() for piece in index_page(content))
+            file.flush()  # a full disk shows here, where both files and folder are as before
             _replace(target / MODELS, new_folder)
     finally:
         os.close(handle)

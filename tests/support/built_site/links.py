@@ -12,9 +12,16 @@ from urllib.parse import unquote, urlsplit
 
 @dataclass
 class PageLinks(HTMLParser):
-    """Targets and anchors of a page."""
+    """Targets and anchors of a page; levels: of its headings in order; undescribed: its pictures and
+    expressions that have no text for those who do not see them.
+    """
 
     targets: list[str] = field(default_factory=list)
+    levels: list[int] = field(default_factory=list)
+    undescribed: list[str] = field(default_factory=list)
+    language: str = ""
+    labelled: int = 0
+    spans: list[bool] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
     canonical: str = ""
 
@@ -23,12 +30,31 @@ class PageLinks(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
+        self._describe(tag, attributes)
         if attributes.get("rel") == "canonical":
             self.canonical = attributes["href"] or ""
             return
         if "id" in attributes:
             self.anchors.add(attributes["id"] or "")
         self.targets.extend(attributes[name] or "" for name in ("href", "src") if name in attributes)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "span" and self.spans and self.spans.pop():
+            self.labelled -= 1
+
+    def _describe(self, tag: str, attributes: dict[str, str | None]) -> None:
+        if tag == "html":
+            self.language = attributes.get("lang") or ""
+        elif tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            self.levels.append(int(tag[1]))
+        elif tag == "span":
+            is_label = attributes.get("role") == "math" and bool(attributes.get("aria-label"))
+            self.spans.append(is_label)
+            self.labelled += is_label
+        elif (tag == "img" and "alt" not in attributes) or (
+            tag == "math" and not attributes.get("alttext") and not self.labelled
+        ):
+            self.undescribed.append(str(attributes))
 
 
 def pages_of(folder: Path) -> dict[str, PageLinks]:

@@ -1,0 +1,167 @@
+"""Commands on models at URLs: what they take, what they refuse, and that they show no credentials."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from libraries import needs
+from remote_servers import FileServer, serving
+
+import irops
+from irops.cli.main import main
+from irops.diagnostics.reporters import FORMATS
+
+pytestmark = [needs("fsspec"), needs("aiohttp")]
+QUERY = "X-Amz-Credential=AKIA&X-Amz-Signature=5ec3e7"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("IROPS_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
+
+
+@pytest.fixture
+def server(tmp_path) -> FileServer:
+    (tmp_path / "www").mkdir()
+    graph = irops.Graph("scaled")
+    x = graph.parameter("x", "f32", "2,3")
+    graph.result(x * graph.constant(np.arange(3, dtype=np.float32)), "y")
+    irops.write(graph.model(), tmp_path / "www" / "m.xml")
+    with serving(tmp_path / "www") as server:
+        yield server
+
+
+@pytest.fixture
+def url(server) -> str:
+    """With a user, a password and a signature, which nothing may show."""
+    return f"http://user:secret@{server.url.removeprefix('http://')}/m.xml?{QUERY}"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "check URL",
+        "check URL --why",
+        "check URL --diff",
+        "check URL --target 2023.3",
+        "inspect URL",
+        "inspect URL --output-format json",
+        "infer URL",
+        "infer URL --output-format json",
+        "weights URL",
+        "weights URL --output-format json",
+        "why URL y",
+        "why URL y --output-format json",
+        "run URL --fill ones",
+        "diff URL URL",
+        "compare URL --fill ones --a reference --b model:URL",
+        "extract URL --to y -o part.xml",
+        "convert URL --target 2023.0 -o older.xml",
+        "draw URL -o picture.svg",
+    ],
+)
+def test_a_command_takes_a_url_and_shows_no_credentials(url, capfd, words, folder):
+    assert main([word.replace("URL", url) for word in words.split()]) == 0
+    shown = "".join(capfd.readouterr())
+    written = [path.read_bytes() for path in folder.iterdir()]
+    assert not [secret for secret in ("secret", "AKIA", "5ec3e7") if secret in shown]
+    assert not [text for text in written if b"secret" in text or b"5ec3e7" in text]
+
+
+@pytest.mark.parametrize("style", FORMATS)
+def test_no_format_shows_credentials(url, server, capfd, style):
+    server.status = 403
+    assert main(["check", url, "--output-format", style]) == 2
+    shown = "".join(capfd.readouterr())
+    assert "m.xml" in shown
+    assert "HTTP 403" in shown
+    assert not [secret for secret in ("secret", "AKIA", "5ec3e7") if secret in shown]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "convert URL --target 2023.0 -o URL",
+        "run URL --fill ones --save-outputs URL",
+        "draw URL -o URL",
+        "diff URL URL -o URL",
+    ],
+)
+def test_nothing_is_written_to_a_url(url, capfd, words, folder):
+    assert main([word.replace("URL", url) for word in words.split()]) == 2
+    assert "m.xml?… is a URL; irops writes local files only" in capfd.readouterr().err
+    assert list(folder.iterdir()) == []
+
+
+def test_fixes_of_a_remote_file_are_not_written(server, url, capfd):
+    model = server.folder / "m.xml"
+    model.write_text(model.read_text().replace('type="Multiply"', 'type="multiply"'))
+    assert main(["check", url, "--fix"]) == 2
+    assert "is a URL; irops writes local files only" in capfd.readouterr().out
+    assert 'type="multiply"' in model.read_text()
+
+
+def test_functions_write_no_urls_either(url):
+    model = irops.read(url)
+    with pytest.raises(OSError, match="is a URL; irops writes local files only"):
+        irops.write(model, url)
+
+
+def test_inputs_are_not_read_from_urls(url, capfd):
+    assert main(["run", url, "--load-inputs", url]) == 2
+    assert "only models and their weights are read from URLs" in capfd.readouterr().err
+
+
+def test_weights_at_a_url_serve_a_local_model(server, url, capfd, folder):
+    Path("m.xml").write_bytes((server.folder / "m.xml").read_bytes())
+    weights = url.replace("m.xml", "m.bin")
+    assert main(["run", "m.xml", "--weights", weights, "--fill", "ones"]) == 0
+    assert main(["check", "m.xml", "--weights", weights.replace("m.bin", "none.bin")]) == 1
+    assert "none.bin does not exist (HTTP 404)" in capfd.readouterr().out
+
+
+def test_a_check_of_remote_weights_is_not_taken_from_the_cache(server, url, capfd):
+    Path("m.xml").write_bytes((server.folder / "m.xml").read_bytes())
+    words = ["check", "m.xml", "--weights", url.replace("m.xml", "m.bin")]
+    assert main(words) == 0
+    (server.folder / "m.bin").write_bytes(b"")
+    assert main(words) == 1
+
+
+def test_findings_of_a_remote_file_are_accepted_by_a_baseline(url, capfd, server):
+    server.status = 404
+    assert main(["check", url, "--write-baseline", "accepted.json"]) == 0
+    assert list(json.loads(Path("accepted.json").read_text())["findings"]) == [f"{server.url}/m.xml?…"]
+    assert main(["check", url, "--baseline", "accepted.json"]) == 0
+
+
+def test_the_cache_command_counts_and_removes_remote_files(url, capfd):
+    assert main(["run", url, "--fill", "ones", "--quiet"]) == 0
+    assert main(["cache", "--output-format", "json"]) == 0
+    kinds = json.loads(capfd.readouterr().out)["kinds"]
+    assert kinds["remote_blocks"]["entries"] >= 1
+    assert kinds["remote_files"] == {"entries": 1, "bytes": 12}
+    assert main(["cache", "clean"]) == 0
+    assert "1 file fetched as a whole, 12 bytes removed" in capfd.readouterr().out
+    assert main(["cache"]) == 0
+    assert "of remote files; the oldest are removed" in capfd.readouterr().out
+
+
+def test_a_url_of_the_protocol_file_is_a_local_file(server, capfd):
+    assert main(["check", (server.folder / "m.xml").as_uri()]) == 0
+    assert main(["check", server.folder.as_uri()]) == 0
+    assert os.fspath(server.folder / "m.xml") in capfd.readouterr().out
+
+
+def test_a_source_of_a_comparison_at_a_url_is_written_with_a_prefix(url, capfd):
+    assert main(["compare", url, "--fill", "ones", "--a", "reference", "--b", url]) == 2
+    assert "a model there is written model:" in capfd.readouterr().err
+    assert main(["compare", url, "--fill", "ones", "--a", "reference", "--b", f"onnxruntime:{url}"]) == 2
+    assert "must be a local file" in capfd.readouterr().err

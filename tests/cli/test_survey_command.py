@@ -1,0 +1,224 @@
+"""irops survey: one table of many models, which is kept whatever ends the command."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endless import write_endless
+from libraries import needs
+
+Irops = Callable[..., Any]
+ROOT = Path(__file__).parents[2]
+pytestmark = needs("pyarrow")
+
+
+@pytest.fixture
+def zoo(tmp_path: Path, reversing: Path, broken: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of three models, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "zoo"
+    folder.mkdir()
+    shutil.copy(reversing, folder / "a.xml")
+    shutil.copy(reversing, folder / "b.xml")
+    shutil.copy(broken, folder / "c.xml")
+    return folder
+
+
+def rows_of(report: Path | str) -> list[tuple[str, str, str]]:
+    with open(Path(report, "results.csv"), newline="") as file:
+        return [(row["model"], row["task"], row["status"]) for row in csv.DictReader(file)]
+
+
+def test_a_survey_prints_a_table_of_tasks_and_statuses(irops: Irops, zoo: Path) -> None:
+    result = irops("survey", "zoo", "--tasks", "check,infer", "-j", 1)
+    assert result.status == 1
+    assert result.err == ""
+    lines = [line.split() for line in result.out.splitlines()]
+    assert lines[0] == ["task", "pass", "fail"]
+    assert ["check", "2", "1"] in lines
+    assert ["infer", "2", "1"] in lines
+    assert ["IR401", "violated-constraint", "1", "2"] in lines
+    assert "fail: check of zoo/c.xml: error IR401 " in result.out
+    assert result.out.endswith("\n6 cells done; irops-survey\n")
+    assert rows_of("irops-survey") == [
+        (f"zoo/{name}.xml", task, "fail" if name == "c" else "pass")
+        for name in "abc"
+        for task in ("check", "infer")
+    ]
+    assert {path.name for path in Path("irops-survey").iterdir()} >= {
+        "survey.json",
+        "results",
+        "results.csv",
+        "results.json",
+        "timings.csv",
+    }
+
+
+def test_a_survey_that_is_repeated_does_what_changed(irops: Irops, zoo: Path) -> None:
+    irops("survey", "zoo", "-j", 1)
+    (zoo / "c.xml").write_bytes((zoo / "a.xml").read_bytes())
+    result = irops("survey", "zoo", "-j", 1)
+    assert result.status == 0
+    assert "1 cell done, 2 unchanged; irops-survey\n" in result.out
+    assert "0 cells done, 3 unchanged" in irops("survey", "zoo", "-j", 1).out
+    assert "3 cells done; " in irops("survey", "zoo", "-j", 1, "--again", "pass,fail").out
+
+
+def test_the_summary_is_there_for_programs(irops: Irops, zoo: Path) -> None:
+    result = irops("survey", "zoo", "zoo/a.xml", "./zoo/a.xml", "-j", 1, "--output-format", "json", "-o", "r")
+    assert result.status == 1
+    content = json.loads(result.out)
+    assert content["version"] == 1
+    assert (content["cells"], content["done"], content["unchanged"]) == (3, 3, 0)
+    assert content["tasks"] == {"check": {"pass": 2, "fail": 1}}
+    assert content["rules"] == [{"code": "IR401", "models": 1, "findings": 1}]
+    assert content["notes"] == ["./zoo/a.xml is zoo/a.xml, and counts once"]
+    assert "./zoo/a.xml is zoo/a.xml, and counts once" in result.err
+
+
+def test_another_report_decides_on_the_exit_code(irops: Irops, zoo: Path) -> None:
+    irops("survey", "zoo", "-j", 1, "-o", "before")
+    result = irops("survey", "zoo", "-j", 1, "-o", "after", "--against", "before")
+    assert result.status == 0
+    assert "no cell differs from the other report" in result.out
+    (zoo / "a.xml").write_text("<net")
+    result = irops("survey", "zoo", "-j", 1, "-o", "after", "--against", "before")
+    assert result.status == 1
+    assert "1 cell worse\n  zoo/a.xml check: pass -> fail\n" in result.out
+    assert json.loads(Path("after", "against.json").read_text())["is_worse"] is True
+
+
+def test_custom_ops_take_part(irops: Irops, zoo: Path) -> None:
+    assert irops("new", "MyOp", "--category", "movement", "--output", "my_ops").status == 0
+    words = ("survey", "zoo/a.xml", "-j", 1, "--definitions", "my_ops")
+    assert "1 cell done; " in irops(*words).out
+    assert "0 cells done, 1 unchanged; " in irops(*words).out
+    (definition,) = Path("my_ops").glob("*.xml")
+    definition.write_text(definition.read_text() + "\n")
+    assert "1 cell done; " in irops(*words).out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("absent",), "there is no file or folder absent"),
+        (("zoo/*.onnx",), "no model matches zoo/*.onnx"),
+        (("zoo", "--tasks", "chek"), "unknown task 'chek'; did you mean check?"),
+        (("zoo", "--tasks", "run", "--sources", "numby"), "did you mean num"),
+        (("zoo", "--tasks", "target", "--targets", "2030.0"), "no known release"),
+        (("zoo", "--again", "failed"), "--again: unknown status 'failed'"),
+        (("zoo", "--select", "IR9999"), "--select: "),
+        (("zoo", "--seconds", "0"), "'0' is not a number of seconds above 0"),
+        (("zoo", "--memory", "much"), "'much' is not a number such as"),
+        (("zoo", "-o", "zoo"), "zoo holds other files and no survey.json"),
+        (("zoo", "-o", "zoo/a.xml"), "zoo/a.xml is a file; a report is a folder"),
+        (("zoo", "--against", "zoo"), "zoo is not the report of a survey"),
+        (("zoo", "-o", "/proc/report"), "the report /proc/report cannot be written: "),
+    ],
+)
+def test_wrong_usage_is_a_sentence(words: tuple[str, ...], reason: str, irops: Irops, zoo: Path) -> None:
+    result = irops("survey", *words)
+    assert result.status == 2
+    assert reason in result.err
+    assert "Traceback" not in result.err
+    assert result.out == ""
+
+
+def test_a_missing_library_is_named_with_its_extra(
+    irops: Irops, zoo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("irops.backends.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("irops.backends.extras._is_installed", lambda name: False)
+    result = irops("survey", "zoo")
+    assert result.status == 2
+    assert result.err == "irops survey: pyarrow is not installed; pip install 'irops[survey]' installs it\n"
+
+
+def test_a_cell_that_takes_too_long_is_a_row(irops: Irops, zoo: Path) -> None:
+    write_endless(zoo / "b.xml")
+    result = irops("survey", "zoo", "--tasks", "run", "--seconds", "5", "-j", 1, "-o", "r")
+    assert result.status == 1
+    assert [status for _, _, status in rows_of("r")][1:] == ["timeout", "fail"]
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "irops", "survey", *words]
+
+
+@pytest.fixture
+def long_zoo(zoo: Path) -> Path:
+    """The folder with a model that takes minutes to run, for surveys that are interrupted."""
+    write_endless(zoo / "d.xml")
+    return zoo
+
+
+def started(*words: str, **options: Any) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, **options
+    )
+
+
+def wait_for_rows(report: str) -> None:
+    while not list(Path(report, "results").glob("part-*.parquet")):
+        time.sleep(0.05)
+
+
+def test_ctrl_c_keeps_what_is_done(irops: Irops, long_zoo: Path) -> None:
+    process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
+    wait_for_rows("r")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130
+    assert out == ""
+    assert "irops survey: interrupted; 3 of 4 cells are done and kept; the same command goes on\n" in err
+    assert [model for model, _, _ in rows_of("r")] == ["zoo/a.xml", "zoo/b.xml", "zoo/c.xml"]
+    shutil.copy(long_zoo / "a.xml", long_zoo / "d.xml")
+    assert "1 cell done, 3 unchanged; r" in irops("survey", "zoo", "--tasks", "run", "-j", 1, "-o", "r").out
+
+
+def test_a_killed_survey_leaves_whole_files_and_goes_on(irops: Irops, long_zoo: Path) -> None:
+    process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
+    wait_for_rows("r")
+    process.kill()
+    process.communicate()
+    shutil.copy(long_zoo / "a.xml", long_zoo / "d.xml")
+    assert "1 cell done, 3 unchanged; r" in irops("survey", "zoo", "--tasks", "run", "-j", 1, "-o", "r").out
+    irops("survey", "zoo", "--tasks", "run", "-j", 2, "-o", "whole")
+    for name in ("results.csv", "results.json"):
+        assert Path("r", name).read_bytes() == Path("whole", name).read_bytes()
+    assert len(list(Path("r", "results").iterdir())) == 1
+
+
+def test_a_second_survey_into_the_folder_is_refused(irops: Irops, long_zoo: Path) -> None:
+    process = started("zoo", "--tasks", "run", "-j", "1", "-o", "r")
+    wait_for_rows("r")
+    result = irops("survey", "zoo/a.xml", "-j", 1, "-o", "r")
+    process.kill()
+    process.communicate()
+    assert result.status == 2
+    assert result.err == "irops survey: another survey writes to r; wait until it ends\n"
+
+
+def test_a_full_disk_is_a_sentence(zoo: Path) -> None:
+    def small_files() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+    process = started("zoo", "-j", "1", "-o", "r", preexec_fn=small_files)
+    _, err = process.communicate()
+    assert process.returncode == 2
+    assert "File too large; the rows that are written are kept, the next survey goes on" in err
+    assert "Traceback" not in err
+    assert not list(Path("r").rglob("*.part"))

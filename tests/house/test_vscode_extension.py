@@ -1,0 +1,76 @@
+"""The extension for VS Code is complete, and npm packages it where it has what that needs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "examples" / "editors" / "vscode"
+PACKAGE = json.loads((FOLDER / "package.json").read_text())
+SOURCE = (FOLDER / "extension.js").read_text()
+
+
+def test_files_that_the_extension_names_exist():
+    contributes = PACKAGE["contributes"]
+    named = [PACKAGE["main"], *(one["configuration"] for one in contributes["languages"])]
+    named += [one["path"] for one in contributes["grammars"]]
+    assert [name for name in named if not (FOLDER / name).is_file()] == []
+    for name in named[1:]:
+        json.loads((FOLDER / name).read_text())
+
+
+def test_every_command_is_declared_and_registered():
+    declared = {one["command"] for one in PACKAGE["contributes"]["commands"]}
+    assert declared == set(re.findall(r'registerCommand\("([^"]+)"', SOURCE))
+
+
+def test_commands_of_the_server_exist():
+    from irops.server.pages import PREVIEW, PREVIEW_HTML
+
+    asked = set(re.findall(r'ask\("([^"]+)"\)', SOURCE))
+    assert asked == {PREVIEW, PREVIEW_HTML}
+
+
+def test_the_lock_file_is_that_of_the_package():
+    lock = json.loads((FOLDER / "package-lock.json").read_text())["packages"]
+    assert lock[""]["dependencies"] == PACKAGE["dependencies"]
+    assert lock[""]["version"] == PACKAGE["version"]
+    for name, version in PACKAGE["dependencies"].items():
+        assert lock[f"node_modules/{name}"]["version"] == version
+    assert all("integrity" in one for name, one in lock.items() if name)
+
+
+def test_nothing_that_npm_makes_is_committed():
+    ignored = (FOLDER / ".gitignore").read_text().split()
+    assert {"node_modules/", "*.vsix"} <= set(ignored)
+
+
+def test_pages_name_the_file_that_npm_makes():
+    name = f"{PACKAGE['name']}-{PACKAGE['version']}.vsix"
+    for page in (FOLDER / "README.md", ROOT / "docs" / "editors.md"):
+        assert f"code --install-extension {name}" in page.read_text()
+
+
+def test_npm_packages_the_extension(tmp_path: Path):
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed")
+    folder = tmp_path / "vscode"
+    shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("node_modules", "*.vsix"))
+    for command in (("ci", "--offline", "--ignore-scripts"), ("run", "package", "--offline")):
+        done = subprocess.run([npm, *command], cwd=folder, capture_output=True, text=True, check=False)
+        if "ENOTCACHED" in done.stderr or "only-if-cached" in done.stderr:
+            pytest.skip("npm has not what the extension needs in its cache")
+        assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(folder / f"{PACKAGE['name']}-{PACKAGE['version']}.vsix") as archive:
+        names = set(archive.namelist())
+    assert {f"extension/{name}" for name in ("extension.js", "package.json", "readme.md")} <= names
+    assert "extension/node_modules/vscode-languageclient/node.js" in names
+    assert not any(name.endswith((".map", ".d.ts")) for name in names)

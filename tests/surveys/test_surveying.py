@@ -1,0 +1,275 @@
+"""Surveys that go on, that are interrupted, and that cannot be carried out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import replace
+from errno import ENOSPC
+
+import pytest
+from here_workers import HereWorkers
+from libraries import needs
+
+from irops.limits import Limits
+from irops.processes.outcomes import Died, Failed
+from irops.surveys.faults import Interrupted, SurveyError
+from irops.surveys.folder import ReportFolder
+from irops.surveys.settings import Settings
+from irops.surveys.surveying import surveyed
+
+pytestmark = needs("pyarrow")
+
+
+def statuses(table):
+    return {(os.path.basename(row.model), row.task): row.status for row in table}
+
+
+def test_a_survey_has_a_row_for_each_model_and_task(request_of):
+    table = surveyed(request_of(tasks=("check", "infer", "target"), targets=("2023.3",)), HereWorkers())
+    assert statuses(table) == {
+        ("broken.xml", "check"): "fail",
+        ("broken.xml", "infer"): "fail",
+        ("broken.xml", "target:2023.3"): "pass",
+        ("warned.xml", "check"): "warn",
+        ("warned.xml", "infer"): "pass",
+        ("warned.xml", "target:2023.3"): "pass",
+        ("sound.xml", "check"): "pass",
+        ("sound.xml", "infer"): "pass",
+        ("sound.xml", "target:2023.3"): "pass",
+    }
+    assert [row.place for row in table] == sorted(row.place for row in table)
+
+
+def test_details_have_findings_ops_and_outputs(request_of):
+    table = surveyed(request_of(tasks=("check", "infer")), HereWorkers())
+    rows = {(os.path.basename(row.model), row.task): row for row in table}
+    detail = rows["broken.xml", "check"].details
+    assert detail["counts"] == {"IR401": 1}
+    (finding,) = detail["findings"]
+    assert (finding["code"], finding["severity"]) == ("IR401", "error")
+    assert finding["line"] > 1
+    assert finding["op"]
+    detail = rows["sound.xml", "infer"].details
+    assert (
+        detail["ops"] == {"Const-1": 1, "Parameter-1": 1, "Result-1": 1, "ReverseSequence-1": 1}
+        or detail["ops"]
+    )
+    assert len(detail["outputs"]) == 1
+    assert rows["sound.xml", "check"].bytes > 100
+
+
+def test_a_cell_that_is_unchanged_is_not_done_again(request_of, zoo):
+    request = request_of()
+    surveyed(request, HereWorkers())
+    again = HereWorkers()
+    table = surveyed(request, again)
+    assert again.done == []
+    assert (table.done, table.unchanged) == (0, 3)
+    os.utime(zoo / "sound.xml")
+    assert surveyed(request, again).done == 0
+    (zoo / "sound.xml").write_bytes((zoo / "sound.xml").read_bytes() + b"\n")
+    table = surveyed(request, again)
+    assert again.done == [("sound.xml", "check")]
+    assert (table.done, table.unchanged) == (1, 2)
+
+
+def test_another_task_leaves_the_rows_of_the_first(request_of):
+    surveyed(request_of(), HereWorkers())
+    again = HereWorkers()
+    surveyed(request_of(tasks=("check", "infer")), again)
+    assert {task for _, task in again.done} == {"infer"}
+
+
+def test_options_and_versions_that_change_results_do_all_cells_again(request_of, monkeypatch):
+    surveyed(request_of(), HereWorkers())
+    for settings in (Settings(Limits(layers=10**5)), Settings(select=("IR4",)), Settings(seed=1)):
+        again = HereWorkers()
+        surveyed(request_of(settings=settings), again)
+        assert len(again.done) == 3
+    again = HereWorkers()
+    surveyed(request_of(settings=replace(settings, seconds=1.0, memory=10**9)), again)
+    assert again.done == []
+    monkeypatch.setattr("irops.surveys.settings.content", lambda: "other code")
+    surveyed(request_of(settings=settings), again)
+    assert len(again.done) == 3
+
+
+def test_how_a_process_ended_is_a_result(request_of):
+    died = {
+        "sound.xml": Died("used too much memory", "memory"),
+        "warned.xml": Died("was killed because it took too long", "seconds"),
+        "broken.xml": Died("ended by SIGSEGV"),
+    }
+    table = surveyed(request_of(), HereWorkers(died))
+    assert statuses(table) == {
+        ("broken.xml", "check"): "crash",
+        ("warned.xml", "check"): "timeout",
+        ("sound.xml", "check"): "memory",
+    }
+    assert table[0].details == {"message": "the process ended by SIGSEGV"}
+
+
+def test_a_result_at_a_bound_is_a_result_for_that_bound_alone(request_of):
+    died = {"sound.xml": Died("x", "memory"), "warned.xml": Died("x", "seconds")}
+    settings = Settings(seconds=10, memory=1000)
+    surveyed(request_of(settings=settings), HereWorkers(died))
+    for other, done in [
+        (settings, []),
+        (replace(settings, memory=2000), ["sound.xml"]),
+        (replace(settings, memory=2000, seconds=20), ["warned.xml"]),
+    ]:
+        again = HereWorkers(died)
+        surveyed(request_of(settings=other), again)
+        assert [name for name, _ in again.done] == done
+
+
+def test_what_another_attempt_may_change_is_done_again(request_of):
+    died = {"sound.xml": Died("x", lost=True), "warned.xml": Failed("KeyError: 1")}
+    table = surveyed(request_of(), HereWorkers(died))
+    assert sorted(row.status for row in table) == ["error", "fail", "lost"]
+    again = HereWorkers()
+    surveyed(request_of(), again)
+    assert sorted(name for name, _ in again.done) == ["sound.xml", "warned.xml"]
+
+
+def test_statuses_that_are_named_are_done_again(request_of):
+    surveyed(request_of(), HereWorkers({"sound.xml": Died("ended by SIGSEGV")}))
+    again = HereWorkers()
+    table = surveyed(request_of(again=("crash",)), again)
+    assert again.done == [("sound.xml", "check")]
+    assert statuses(table)["sound.xml", "check"] == "pass"
+
+
+def test_a_file_that_cannot_be_read_is_an_error_and_done_again(request_of, zoo):
+    request = request_of()
+    (zoo / "sound.xml").unlink()
+    (zoo / "sound.xml").mkdir()
+    assert statuses(surveyed(request, HereWorkers()))["sound.xml", "check"] == "error"
+    again = HereWorkers()
+    surveyed(request, again)
+    assert again.done == [("sound.xml", "check")]
+
+
+def test_an_interrupted_survey_keeps_what_is_done_and_goes_on(request_of, tmp_path):
+    whole = surveyed(request_of(tasks=("check", "infer"), output="other"), HereWorkers())
+    request = request_of(tasks=("check", "infer"))
+    with pytest.raises(Interrupted, match="4 of 6 cells are done and kept"):
+        surveyed(request, HereWorkers(stop_after=4))
+    assert len((tmp_path / "report" / "results.csv").read_text().splitlines()) == 5
+    again = HereWorkers()
+    table = surveyed(request, again)
+    assert len(again.done) == 2
+    assert [row.detail for row in table] == [row.detail for row in whole]
+    for name in ("results.csv", "results.json"):
+        assert (tmp_path / "report" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+
+
+def test_rows_of_models_that_are_gone_are_not_in_the_table(request_of, zoo, tmp_path):
+    surveyed(request_of(), HereWorkers())
+    (zoo / "broken.xml").unlink()
+    table = surveyed(request_of(), HereWorkers())
+    assert len(table) == 2
+    assert "broken" not in (tmp_path / "report" / "results.json").read_text()
+
+
+def test_a_survey_without_an_output_writes_nothing(request_of, tmp_path):
+    before = sorted(tmp_path.rglob("*"))
+    assert len(surveyed(request_of(output=None), HereWorkers())) == 3
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_disk_that_fills_is_reported_and_the_next_survey_goes_on(request_of, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(ENOSPC, os.strerror(ENOSPC), "part-000002.parquet")
+
+    monkeypatch.setattr("irops.surveys.store.FLUSH_ROWS", 1)
+    request = request_of()
+    with pytest.raises(Interrupted):
+        surveyed(request, HereWorkers(stop_after=1))
+    with monkeypatch.context() as patch:
+        patch.setattr("irops.surveys.store.write_part", full)
+        with pytest.raises(SurveyError, match=r"part-000002\.parquet: No space left on device; the rows"):
+            surveyed(request, HereWorkers())
+    again = HereWorkers()
+    surveyed(request, again)
+    assert len(again.done) == 2
+
+
+def test_a_folder_with_other_files_is_refused(request_of, tmp_path):
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "thesis.txt").write_text("")
+    with pytest.raises(SurveyError, match=r"report holds other files and no survey\.json"):
+        surveyed(request_of(), HereWorkers())
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ('{"format": "irops survey", "schema": 99}', "schema version 99, this irops reads version 1"),
+        ('{"schema": 1}', "is not that of a survey"),
+        ("[]", "is not that of a survey"),
+        ("{", "is not that of a survey"),
+    ],
+)
+def test_a_manifest_of_something_else_is_refused(content, reason, request_of, tmp_path):
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "survey.json").write_text(content)
+    with pytest.raises(SurveyError, match=reason):
+        surveyed(request_of(), HereWorkers())
+
+
+def test_a_file_in_place_of_the_report_is_refused(request_of, tmp_path):
+    (tmp_path / "report").write_text("")
+    with pytest.raises(SurveyError, match="is a file; a report is a folder"):
+        surveyed(request_of(), HereWorkers())
+
+
+def test_a_second_survey_into_the_same_folder_is_refused(request_of, tmp_path):
+    pytest.importorskip("fcntl")
+    with ReportFolder(tmp_path / "report"), pytest.raises(SurveyError, match="another survey writes to"):
+        surveyed(request_of(), HereWorkers())
+    assert len(surveyed(request_of(), HereWorkers())) == 3
+
+
+def test_the_manifest_has_no_place_and_no_time(request_of, tmp_path):
+    surveyed(request_of(settings=Settings(memory=float("inf"))), HereWorkers())
+    content = json.loads((tmp_path / "report" / "survey.json").read_text())
+    assert content["tasks"] == ["check"]
+    assert content["settings"]["memory"] == "inf"
+    assert str(tmp_path) not in json.dumps(content)
+
+
+def test_another_report_shows_what_changed(request_of, zoo, tmp_path):
+    surveyed(request_of(output="before"), HereWorkers())
+    shutil.copy(zoo / "sound.xml", zoo / "new.xml")
+    (zoo / "broken.xml").write_bytes((zoo / "sound.xml").read_bytes())
+    (zoo / "sound.xml").write_text("<net")
+    (zoo / "inner" / "warned.xml").unlink()
+    table = surveyed(request_of(against=tmp_path / "before"), HereWorkers())
+    found = table.differences
+    kinds = (found.better, found.worse, found.new, found.gone)
+    assert [[os.path.basename(change.model) for change in kind] for kind in kinds] == [
+        ["broken.xml"],
+        ["sound.xml"],
+        ["new.xml"],
+        ["warned.xml"],
+    ]
+    assert found.is_worse
+    written = json.loads((tmp_path / "report" / "against.json").read_text())
+    assert written["worse"] == [
+        {"model": f"{zoo}/sound.xml", "task": "check", "before": "pass", "after": "fail"}
+    ]
+    surveyed(request_of(), HereWorkers())
+    assert not (tmp_path / "report" / "against.json").exists()
+
+
+def test_a_report_is_not_compared_with_itself_or_with_nothing(request_of, tmp_path):
+    surveyed(request_of(), HereWorkers())
+    with pytest.raises(SurveyError, match="is the one that is written"):
+        surveyed(request_of(against=tmp_path / "report"), HereWorkers())
+    with pytest.raises(SurveyError, match="there is no report"):
+        surveyed(request_of(against=tmp_path / "absent"), HereWorkers())
+    with pytest.raises(SurveyError, match=r"it has no survey\.json"):
+        surveyed(request_of(against=tmp_path / "zoo"), HereWorkers())

@@ -1,0 +1,100 @@
+"""The table of a survey."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+
+import pytest
+
+from irops.surveys.exports import results_csv, results_json, timings_csv
+from irops.surveys.faults import SurveyError
+from irops.surveys.row import Row
+from irops.surveys.store import read_part
+from irops.surveys.table import SurveyTable
+
+ROWS = (
+    Row("a.xml", "check", "pass", 0.25, 100, '{"counts":{"IR2":1}}', "k", "1.0", ""),
+    Row("a.xml", "infer", "fail", 0.5, 100, '{"counts":{"IR1":2,"IR2":3}}', "k", "1.0", ""),
+    Row('b, "c".xml', "check", "crash", None, None, '{"message":"ended\\nby SIGSEGV"}', "", "1.0", ""),
+)
+TABLE = SurveyTable(ROWS, done=2)
+
+
+def test_a_table_is_a_sequence_of_rows():
+    assert len(TABLE) == 3
+    assert list(TABLE) == list(ROWS)
+    assert TABLE[1] is ROWS[1]
+    assert TABLE[-2:] == ROWS[1:]
+    assert (TABLE.done, TABLE.unchanged, TABLE.ok) == (2, 1, False)
+    assert SurveyTable(ROWS[:1]).ok
+
+
+def test_statuses_and_rules_are_counted():
+    assert TABLE.counts == {"check": {"pass": 1, "crash": 1}, "infer": {"fail": 1}}
+    assert TABLE.rules() == [("IR2", 1, 4), ("IR1", 1, 2)]
+    assert TABLE.rules(1) == [("IR2", 1, 4)]
+
+
+def test_a_table_is_shown_short_and_as_html():
+    assert repr(TABLE) == "<Survey of 2 models: 1 pass, 1 fail, 1 crash>"
+    assert repr(SurveyTable(())) == "<Survey of 0 models: no rows>"
+    assert repr(ROWS[1]) == "<fail: infer of a.xml>"
+    html = TABLE._repr_html_()
+    assert html.index("crash</td>") < html.index("fail</td>") < html.index("pass</td>")
+    assert "b, &quot;c&quot;.xml" in html
+
+
+def test_csv_files_have_all_rows():
+    read = list(csv.DictReader(results_csv(ROWS).splitlines()))
+    assert [(row["model"], row["status"], row["bytes"]) for row in read] == [
+        ("a.xml", "pass", "100"),
+        ("a.xml", "fail", "100"),
+        ('b, "c".xml', "crash", ""),
+    ]
+    assert json.loads(read[2]["detail"]) == {"message": "ended\nby SIGSEGV"}
+    assert [row["seconds"] for row in csv.DictReader(timings_csv(ROWS).splitlines())] == [
+        "0.250000",
+        "0.500000",
+        "",
+    ]
+
+
+def test_the_json_file_has_details_as_objects():
+    content = json.loads(results_json(ROWS))
+    assert content["schema"] == 1
+    assert content["rows"][2] == {
+        "model": 'b, "c".xml',
+        "task": "check",
+        "status": "crash",
+        "bytes": None,
+        "detail": {"message": "ended\nby SIGSEGV"},
+    }
+    assert json.loads(results_json([]))["rows"] == []
+
+
+def test_a_table_is_written_to_files(tmp_path):
+    pytest.importorskip("pyarrow")
+    TABLE.to_parquet(tmp_path / "t.parquet")
+    assert tuple(read_part(tmp_path / "t.parquet")) == ROWS
+    TABLE.to_csv(tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == results_csv(ROWS)
+
+
+def test_without_pandas_a_sentence_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(SurveyError, match="pandas is not installed"):
+        TABLE.to_pandas()
+
+
+def test_with_pandas_a_table_is_a_frame(monkeypatch):
+    class Frames:
+        @staticmethod
+        def DataFrame(rows, columns):  # noqa: N802 - the name in pandas
+            return rows, columns
+
+    monkeypatch.setitem(sys.modules, "pandas", Frames)
+    rows, columns = TABLE.to_pandas()
+    assert list(columns) == ["model", "task", "status", "seconds", "bytes", "detail"]
+    assert rows[0][:4] == ["a.xml", "check", "pass", 0.25]
