@@ -105,10 +105,10 @@ class Splitting:
         self, proof: Proof, wanted: Sequence[Value], items: int, count: int
     ) -> tuple[tuple[int, ...], Division]:
         """The sizes of the blocks, and what is computed where: of some sizes, those that distribute most."""
-        least = self._items_per_block or max(-(-items // (BLOCKS_PER_WORKER * count)), 2)
+        smallest = self._items_per_block or max(-(-items // (BLOCKS_PER_WORKER * count)), 2)
         tried: dict[tuple[int, ...], Division] = {}
         for unit in ROUNDED_TO if self._exact and self._items_per_block is None else ROUNDED_TO[:1]:
-            sizes = block_sizes(items, -(-least // unit) * unit) if items >= MIN_SPLIT else (items,)
+            sizes = block_sizes(items, -(-smallest // unit) * unit) if items >= MIN_SPLIT else (items,)
             if sizes not in tried and (len(sizes) > 1 or not tried):
                 tried[sizes] = self._divided(proof, wanted, sizes)
                 if not tried[sizes].uneven:
