@@ -133,8 +133,8 @@ if TYPE_CHECKING:
     from irops.runtime.call import call as call
     from irops.runtime.gradients import vjp as vjp
     from irops.runtime.session import Session as Session
-    from irops.splitting.run import run as run
     from irops.spec.custom_rules import rules as rules
+    from irops.splitting.run import run as run
     from irops.surveys.survey import survey as survey
     from irops.values.element import tagged as tagged
     from irops.writing import write as write

@@ -46,6 +46,11 @@ def is_url(path: StrPath) -> bool:
     return "://" in text and _URL.match(text) is not None and _LOCAL.match(text) is None
 
 
+def looks_cut(path: StrPath) -> bool:
+    """Whether a text is what pathlib makes of a URL: s3:/bucket/model.xml."""
+    return re.match(r"[a-z][a-z0-9+.\-]+:/[^/]", os.fspath(path), re.ASCII) is not None
+
+
 def local_path(path: StrPath) -> str:
     """The path that a URL of the protocol file stands for; other texts unchanged."""
     text = os.fspath(path)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from irops.diagnostics.suggestions import similar
+from irops.urls import looks_cut
 
 LISTED = 5
 """So many files of the folder are named where none has a similar name."""
@@ -16,6 +17,8 @@ def near(path: str, suffix: str) -> tuple[str, ...]:
 
     suffix: of the files that may be meant; a folder may be meant as well
     """
+    if looks_cut(path):
+        return ("a URL must be passed as a text: pathlib removes one of its slashes",)
     folder = Path(path).parent
     if not folder.is_dir():
         return (f"the folder {folder} does not exist",)

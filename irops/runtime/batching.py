@@ -12,9 +12,9 @@ class Batching:
     """How a batch was divided among workers.
 
     sizes: the number of items of each block; distributed: the number of layers that workers computed; here:
-    the names of the layers that operate on tensors and that this process computed, on the whole batch; share: of the
-    multiplications, as far as shapes say, that of the workers; uneven: the layers whose rounding depends on
-    the number of items, and that therefore were not distributed.
+    the names of the other layers, which this process computed for the whole batch; share: the part of the
+    multiplications, as far as shapes say, that workers did; uneven: the layers that were not distributed
+    because their rounding depends on the number of items.
     """
 
     sizes: tuple[int, ...]

@@ -184,8 +184,8 @@ class Evaluator:
     def constant(self, node: LayerNode) -> Array:
         """The tensor of a constant; kept where it is a view of the mapped weights and so takes no memory.
 
-        Where the file does not align it to its element size, it is a copy: NumPy multiplies such a view several
-        times slower, and in an order that depends on how many rows there are.
+        Where the file does not align it to its element size, it is a copy: NumPy multiplies such views
+        several times slower, and in an order that depends on the number of rows.
         """
         array = self._mapped.get(node)
         if array is None:

@@ -19,8 +19,8 @@ LayerKey = tuple[tuple[str, ...], int]
 class Record:
     """The findings of one run; limit: the largest number of warnings that are kept.
 
-    profile: collects the time and the bytes of the run, if that is asked for; batching: how it was divided among
-    workers, if it was.
+    profile: collects the time and the bytes of the run, if that is asked for; batching: how the run was
+    divided among workers, if it was.
     """
 
     limit: float

@@ -45,7 +45,7 @@ def _mismatch(signature: Signature, ports: Collection[Port], arrays: Mapping[int
 
 
 def block_sizes(items: int, each: int) -> tuple[int, ...]:
-    """Items divided into blocks of a size; none has one item alone, since sums of one row round differently."""
+    """Items divided into blocks of a size. None has one item alone: sums of one row round differently."""
     each = max(min(each, items), 2)
     count = items // each
     rest = items - count * each

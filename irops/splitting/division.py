@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from irops.analysis.batching.carried import SAME, Items
+from irops.analysis.batching.carried import Items
 from irops.analysis.batching.proof import Proof, Value
 from irops.analysis.structure import LayerNode
 from irops.ir.model import LayerKind
@@ -66,7 +66,7 @@ def _distributable(
         ]
         if node.layer.id not in needed or not all(source[0].id in pure for source in sources):
             continue
-        carries = any(isinstance(proof.carried.get((s[0].id, s[1]), SAME), Items) for s in sources)
+        carries = any(proof.items((source[0].id, source[1])) is not None for source in sources)
         if not carries or is_even(node):
             pure.add(node.layer.id)
         else:

@@ -34,6 +34,11 @@ def dense(array: Array) -> Array:
     return packed(array).array()
 
 
+def in_order(array: Array, order: tuple[int, ...]) -> Array:
+    """A copy of an array with its axes in an order in memory."""
+    return Packed(np.ascontiguousarray(array.transpose(order)), order).array()
+
+
 def joined(blocks: Sequence[Packed], items: Items) -> Array:
     """The whole of blocks of items, with the order of axes that each of them has."""
     first = blocks[0]

@@ -20,6 +20,7 @@ from irops.limits import Limits
 from irops.reading import load, read
 from irops.registry import Registry
 from irops.spec.domains import format_value
+from irops.urls import is_url, local_path
 from irops.values.dim import ANY
 from irops.writing import write
 
@@ -29,7 +30,8 @@ class Origin:
     """Where a worker gets its part from: it reads the file of the model itself, or a copy of the part comes
     with the work.
 
-    path: of the file, and digest: of its text, which must be that of the file here; text, weights: of the copy
+    path: of the file, and digest: of its text, which must be that of the file here; text, weights: of
+    the copy
     """
 
     path: str = ""
@@ -45,7 +47,7 @@ class Origin:
                 path = os.path.join(folder, "part.xml")
                 write(part, path, registry=analysis.registry)
                 return cls(text=_content(path), weights=_content(os.path.join(folder, "part.bin")))
-        return cls(os.path.abspath(os.fspath(model)), _digest(analysis.model))
+        return cls(_absolute(model), _digest(analysis.model))
 
     def part(
         self, cuts: Sequence[Value], batched: Collection[str], registry: Registry | None, limits: Limits
@@ -82,6 +84,11 @@ def _with_any_batch(layer: Layer) -> Layer:
     shape = dialect_of_version(layer.version).parse_shape(layer.data.get("shape", ""))
     text = format_value(shape if shape.dims is None else shape.with_dim(0, ANY))
     return replace(layer, data={**layer.data, "shape": text})
+
+
+def _absolute(model: str | os.PathLike[str]) -> str:
+    """A URL as it is, a path as one that does not depend on the working folder."""
+    return os.fspath(model) if is_url(model) else os.path.abspath(local_path(model))
 
 
 def _digest(model: Model) -> str:

@@ -18,14 +18,15 @@ from irops.analysis.batching.carried import SAME, Carried, Items
 from irops.analysis.batching.proof import Proof
 from irops.analysis.structure import LayerNode
 from irops.backends.backend import Backend, kernel_of
-from irops.ir.model import Layer
-from irops.splitting.layout import dense, joined, packed, parts_of
+from irops.splitting.layout import dense, in_order, joined, packed, parts_of
 from irops.values.element import Array, tagged
 from irops.values.fact import Fact
 
 STACKED_RANK = 3
 """From this rank on, operands of a product are stacks of matrices, multiplied one by one."""
 RECURRENT = frozenset({"LSTMCell", "GRUCell", "RNNCell", "LSTMSequence", "GRUSequence", "RNNSequence"})
+OWN = frozenset({"reference", "numpy", "numba"})
+"""The backends whose results have the bits of the reference."""
 UNTRIED = frozenset({"Einsum"})
 """Ops that choose how to multiply by more than shapes: the order of axes in memory, for example."""
 
@@ -42,6 +43,8 @@ class Rounding:
         facts = self._proof.inferred.layers[node.layer.id]
         inputs = [fact for fact in facts.inputs if fact is not None]
         is_exact = not any(fact.element_type.floating for fact in facts.outputs)
+        if self._is_of_another_library(node):
+            return False
         if is_exact or not self._mixes_rows(node, inputs):
             return True
         if node.layer.type in UNTRIED:
@@ -51,6 +54,11 @@ class Rounding:
         if key not in self._known:
             self._known[key] = self._agrees(node, inputs, carried)
         return self._known[key]
+
+    def _is_of_another_library(self, node: LayerNode) -> bool:
+        """Whether a library computes the layer that may treat a batch otherwise than its items."""
+        chosen = None if node.op is None else kernel_of(node.op, self._backends)
+        return chosen is not None and chosen[0].name not in OWN
 
     def _mixes_rows(self, node: LayerNode, inputs: Sequence[Fact]) -> bool:
         if node.layer.type != "MatMul":
@@ -65,7 +73,7 @@ class Rounding:
 
     def _carried(self, node: LayerNode) -> list[Carried]:
         sources = self._proof.analysis.root.wiring.inputs[node.layer.id]
-        return [self._proof.carried.get((s[0].id, s[1]), SAME) for s in sources if s is not None]
+        return [self._proof.items((s[0].id, s[1])) or SAME for s in sources if s is not None]
 
     def _agrees(self, node: LayerNode, inputs: Sequence[Fact], carried: Sequence[Carried]) -> bool:
         """Compare the layer on random operands, at once and in blocks."""
@@ -78,8 +86,8 @@ class Rounding:
         random = np.random.default_rng(0)
         arrays = [self._operand(fact, random) for fact in inputs]
         compute = partial(node.invocation.compute, kernel=chosen[1])
-        for swapped in self._layouts(node, carried):
-            laid = [_swapped(array) if flag else array for array, flag in zip(arrays, swapped)]
+        for orders in self._layouts(node, inputs, carried):
+            laid = [in_order(array, order) for array, order in zip(arrays, orders)]
             blocks = [self._blocks(array, items) for array, items in zip(laid, carried)]
             whole, parts = compute(laid), [compute(list(block)) for block in zip(*blocks)]
             for index, (result, items) in enumerate(zip(whole, outputs)):
@@ -89,25 +97,27 @@ class Rounding:
                     return False
         return True
 
-    def _layouts(self, node: LayerNode, carried: Sequence[Carried]) -> Iterator[tuple[bool, ...]]:
-        """Which operands have the last two axes swapped in memory: all that the run may come across.
+    def _layouts(
+        self, node: LayerNode, inputs: Sequence[Fact], carried: Sequence[Carried]
+    ) -> Iterator[tuple[tuple[int, ...], ...]]:
+        """The orders in memory of the axes of each operand, of all kinds that a kernel treats differently.
 
-        An operand that is a stack by items is multiplied one by one unless it lies in C order.
+        A stack of matrices, one or more for each item, is multiplied one by one unless it lies in C order; so
+        only C order matters there.
         """
-        facts = self._proof.inferred.layers[node.layer.id].inputs
+        sources = [s for s in self._proof.analysis.root.wiring.inputs[node.layer.id] if s is not None]
         choices = []
-        for fact, items, source in zip(
-            facts, carried, self._proof.analysis.root.wiring.inputs[node.layer.id]
-        ):
-            rank = 0 if fact is None else len(fact.shape)
+        for fact, items, source in zip(inputs, carried, sources):
+            rank = len(fact.shape)
+            plain = tuple(range(rank))
+            orders = [plain]
             is_stack = isinstance(items, Items) and items.axis < rank - 2
-            may_be_swapped = rank > 1 and not is_stack and self._may_be_swapped(source)
-            choices.append((False, True) if may_be_swapped else (False,))
+            if rank > 1 and not is_stack and not source[0].is_constant:
+                orders.append((*plain[:-2], rank - 1, rank - 2))
+                if rank > 2:
+                    orders.append((rank - 2, *plain[:-2], rank - 1))
+            choices.append(orders)
         yield from product(*choices)
-
-    def _may_be_swapped(self, source: tuple[Layer, int] | None) -> bool:
-        """Whether a value may not lie in C order: it is not a constant as stored."""
-        return source is not None and not source[0].is_constant
 
     def _operand(self, fact: Fact, random: np.random.Generator) -> Array:
         """Random numbers for the whole batch; for integers, which are the lengths of sequences, ones."""
@@ -128,11 +138,6 @@ def _positions(size: Any, count: int) -> int:
     """The size of an axis of items for a number of items."""
     ((_, each),) = size.symbol.terms
     return int(each) * count
-
-
-def _swapped(array: Array) -> Array:
-    """The array, with the last two axes swapped in memory."""
-    return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
 def _bits(array: Array) -> Array:

@@ -43,11 +43,11 @@ def run(
     .ops and .layers, and .write(path) writes a trace for Perfetto.
 
     client: a dask.distributed.Client. Its workers compute blocks of the batch, the items along the first axis
-    of the inputs; a worker reads the model itself where a path or a URL is given. The results are those of a
-    run without client, bit for bit; results.batching says what was distributed.
-    batched: the inputs that have the batch (by default those whose first axis has the most common size); exact:
-    False allows differences of rounding, so that more is distributed; items_per_block: how many items a worker
-    gets at a time.
+        of the inputs; where model is a path or a URL, they read it themselves. The results are those of a run
+        without client, bit for bit; results.batching says what was distributed.
+    batched: the inputs that have the batch (by default those whose first axis has the most common size)
+    exact: False allows differences of rounding, so that more is distributed
+    items_per_block: how many items a worker gets at a time
     Raises:  ReadError; EvaluationError, with .diagnostics: inputs that do not fit, a broken requirement,
         a limit, a layer at which items of the batch meet (IR651)
     """

@@ -136,9 +136,7 @@ class Splitting:
         names = {layer.id: layer.name for layer in part.layers if layer.id in arrays}
         batched = frozenset(name for number, name in names.items() if number in ids)
         origin = Origin.of(self._model, self._analysis, part)
-        source = self._analysis.model.source
         task = Task(
-            None if source is None else source.path,
             origin,
             tuple(division.cuts),
             batched,
@@ -148,7 +146,10 @@ class Splitting:
             self._verify,
         )
         blocks = Blocks({name: arrays[number] for number, name in names.items()}, batched, sizes)
-        return gathered(task, division.cuts, blocks, workers, record, exact=self._exact)
+        values, warnings = gathered(task, division.cuts, blocks, workers, self._analysis, exact=self._exact)
+        for warning in warnings:
+            record.warn(warning)
+        return values
 
     def _of_layers(self, values: dict[Value, Array]) -> dict[Value, Array]:
         """The values with those of the Results."""

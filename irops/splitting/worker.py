@@ -22,9 +22,11 @@ Block = Mapping[str, Packed]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What all blocks of a run share. name: of the model; batched: the names of inputs that carry the batch"""
+    """What all blocks of a run share.
 
-    name: str | None
+    batched: the names of the inputs that carry the batch
+    """
+
     origin: Origin
     cuts: tuple[Value, ...]
     batched: frozenset[str]

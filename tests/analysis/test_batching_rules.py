@@ -58,7 +58,7 @@ def fact_of_batch(array, items):
 
 
 def accepted(invocation, arrays, choice):
-    """What the rule gives for the outputs; None where it refuses, or where the inputs break the definition."""
+    """What the rule gives for the outputs; None where it refuses, or the inputs break the definition."""
     op = invocation.op
     facts = [
         None if a is None else Fact.of(a) if items is SAME else fact_of_batch(a, items)

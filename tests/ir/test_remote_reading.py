@@ -96,6 +96,12 @@ def test_what_cannot_be_read_is_a_sentence(remote, url, sentence):
     assert [finding.message for finding in report] == [sentence]
 
 
+def test_a_url_that_pathlib_cut_is_explained():
+    [finding] = irops.check(Path("s3://zoo/m.xml"))
+    assert finding.message == "s3:/zoo/m.xml does not exist"
+    assert finding.notes == ("a URL must be passed as a text: pathlib removes one of its slashes",)
+
+
 def test_a_missing_package_is_named(monkeypatch):
     from fsspec.registry import known_implementations
 

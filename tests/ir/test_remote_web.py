@@ -198,5 +198,4 @@ def test_processes_that_run_a_model_at_the_same_time_fetch_its_weights_once(serv
     words = [sys.executable, "-c", code, f"{server.url}/m.xml"]
     processes = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     assert [process.communicate()[0].strip() for process in processes] == ["30.0"] * 3
-    starts = [request for request in server.requests if request[:2] == ("GET", "/m.bin")]
-    assert len(starts) == 1
+    assert server.sent < 2 * model.with_suffix(".bin").stat().st_size

@@ -165,9 +165,13 @@ class _Follower:
         if any(fact.shape.dims is None for fact in (*(entry.fact for entry in entries), *facts.outputs)):
             return None
         attributes = invocation.normal_attributes(facts.inputs)
-        consumers = self._analysis.root.wiring.consumers
-        used = [k for k in range(len(facts.outputs)) if (node.layer.id, k) in consumers]
+        used = [index for index in range(len(facts.outputs)) if self._is_read(node.layer.id, index)]
         return Case(op.definition, attributes, entries, facts.outputs, self._count, used)
+
+    def _is_read(self, number: int, index: int) -> bool:
+        """Whether a layer that is needed reads a value."""
+        readers = self._analysis.root.wiring.consumers.get((number, index), ())
+        return any(reader.id in self._needed for reader, _ in readers)
 
     def _checked(self, outputs: list[Carried], facts: LayerFacts) -> list[Carried]:
         """What a rule gives, compared with the inferred shapes. Raises: ItemsMeet"""

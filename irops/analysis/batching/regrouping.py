@@ -21,10 +21,8 @@ def regrouped(case: Case) -> list[Carried]:
     placed = axis_of_items(after, case.count)
     if placed is None:
         raise ItemsMeet(f"its shape {after.spelled} has no axis of items")
-    outside, inside = (
-        _product(before[: items.axis]) * items.outer,
-        _product(before[items.axis + 1 :]) * items.each,
-    )
+    outside = _product(before[: items.axis]) * items.outer
+    inside = _product(before[items.axis + 1 :]) * items.each
     outer, each = _product(after[: placed.axis]), _product(after[placed.axis + 1 :])
     if not outer or not each or outside % outer or inside % each:
         raise ItemsMeet(f"its shape {after.spelled} takes the elements of {before.spelled} apart")

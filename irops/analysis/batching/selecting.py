@@ -74,7 +74,8 @@ def _own_tuples(case: Case, indices: Numbered, shared: int) -> Items:
 def _sliced(case: Case) -> int:
     """How many axes of data are not indexed."""
     length = int(case["indices"].fact.shape[-1])
-    return case["data"].rank - case.attributes["batch_dims"] - length
+    shared: int = case.attributes["batch_dims"]
+    return case["data"].rank - shared - length
 
 
 def _merged(case: Case, shared: int) -> int:

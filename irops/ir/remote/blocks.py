@@ -86,7 +86,7 @@ class Blocks:
     def _contents(self, runs: list[tuple[int, int]]) -> Iterable[bytes]:
         """The bytes of blocks that follow one another, of several such runs at the same time."""
         places = [(first * BLOCK, min((last + 1) * BLOCK, self._size)) for first, last in runs]
-        if len(places) == 1:
+        if len(places) == 1 or not self._file.is_concurrent:
             return [self._file.read(start, end - start) for start, end in places]
         with ThreadPoolExecutor(min(AT_ONCE, len(places))) as threads:
             return list(threads.map(lambda place: self._file.read(place[0], place[1] - place[0]), places))

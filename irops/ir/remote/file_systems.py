@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
@@ -25,15 +26,16 @@ PACKAGES = {
     "smb": "smbprotocol",
 }
 """The package that brings a protocol; of others, fsspec says what they need."""
-ARCHIVES = 4
-"""How many archives stay open between files: to read the list of what is in one takes time."""
-_archives: OrderedDict[tuple[int, str, str], Any] = OrderedDict()
+MOST = 16
+"""How many file systems are kept of those that fsspec shares between no threads, or keeps too long."""
+_systems: OrderedDict[tuple[object, ...], Any] = OrderedDict()
 _lock = Lock()
 
 
-def file_system(url: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path in it. All files of one server share theirs.
+def file_system(url: str, thread: int) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it. All files of one server share theirs within a thread.
 
+    thread: the thread that asks, which need not be the one that calls
     Raises:  RemoteError for a protocol that does not exist, or that needs a package
     """
     fsspec = _library()
@@ -43,17 +45,22 @@ def file_system(url: str) -> tuple[Any, str]:
         if separator or link in fsspec.available_protocols():
             _require(fsspec, protocol)
     try:
-        system, path = _connected(fsspec, links)
+        system, path = _connected(fsspec, links, thread)
     except Exception as error:
         raise remote_error(error) from None
     return system, path
 
 
+def forget(system: Any) -> None:
+    """Use a file system no more: one of its calls was given up, and its connection may still wait."""
+    with _lock:
+        for key in [key for key, kept in _systems.items() if kept is system]:
+            del _systems[key]
+
+
 def is_archive(system: Any) -> bool:
     """Whether files of a file system lie in an archive: a part is reached by unpacking what precedes it."""
-    from fsspec.archive import AbstractArchiveFileSystem
-
-    return isinstance(system, AbstractArchiveFileSystem)
+    return _holds_files(type(system))
 
 
 def _library() -> Any:
@@ -84,31 +91,47 @@ def _require(fsspec: Any, protocol: str) -> None:
         ) from None
 
 
-def _connected(fsspec: Any, links: list[str]) -> tuple[Any, str]:
-    from fsspec.archive import AbstractArchiveFileSystem
-
+def _connected(fsspec: Any, links: list[str], thread: int) -> tuple[Any, str]:
     url, beneath = CHAINED.join(links), CHAINED.join(links[1:])
     protocol, separator, path = links[0].partition("://")
-    kind = fsspec.get_filesystem_class(protocol) if separator else None
-    if not beneath or kind is None or not issubclass(kind, AbstractArchiveFileSystem):
+    kind = fsspec.get_filesystem_class(protocol if separator else links[0])
+    if kind.async_impl or not separator or (beneath and not _holds_files(kind)):
         system, path = fsspec.core.url_to_fs(url)
         return system, path
-    key = os.getpid(), url[: len(protocol)] + CHAINED + beneath, _version(beneath)
+    options = sorted(kind._get_kwargs_from_urls(links[0]).items())
+    version = _version(beneath, thread) if beneath else ""
+    system = _kept(
+        (os.getpid(), thread, protocol, repr(options), beneath, version),
+        lambda: fsspec.core.url_to_fs(url, skip_instance_cache=True)[0],
+    )
+    return system, system._strip_protocol(path if beneath else url)
+
+
+def _holds_files(kind: Any) -> bool:
+    from fsspec.archive import AbstractArchiveFileSystem
+
+    return issubclass(kind, AbstractArchiveFileSystem)
+
+
+def _kept(key: tuple[object, ...], connect: Callable[[], Any]) -> Any:
+    """The file system of a key, which is made if there is none."""
     with _lock:
-        system = _archives.pop(key, None)
-        if system is None:  # fsspec itself keeps archives that were replaced meanwhile
-            system, _ = fsspec.core.url_to_fs(url, skip_instance_cache=True)
-        _archives[key] = system
-        while len(_archives) > ARCHIVES:
-            _archives.popitem(last=False)
-    return system, system._strip_protocol(path)
+        system = _systems.get(key)
+    if system is None:
+        system = connect()
+    with _lock:
+        _systems[key] = system
+        _systems.move_to_end(key)
+        while len(_systems) > MOST:
+            _systems.popitem(last=False)
+    return system
 
 
-def _version(url: str) -> str:
+def _version(url: str, thread: int) -> str:
     """What changes with the archive that a URL names."""
     if not is_url(url):
         status = os.stat(local_path(url))
         return f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
-    system, path = file_system(url)
+    system, path = file_system(url, thread)
     system.invalidate_cache(path)
     return version_of(system.info(path)).text

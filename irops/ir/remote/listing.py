@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from threading import get_ident
 from typing import NamedTuple
 
 from irops.ir.remote.content import RemoteContent
@@ -59,7 +60,7 @@ def _names(folder: str, pattern: str | None, limits: Limits) -> list[str]:
     from fsspec.utils import glob_translate
 
     patient = replace(limits, remote_seconds=max(limits.remote_seconds, limits.seconds))
-    system, base = answered(patient, file_system, folder)
+    system, base = answered(patient, file_system, folder, get_ident())
     base = base.rstrip("/")
     is_web = "://" in base  # paths of web servers are URLs, and folders end with a slash
     system.invalidate_cache(base)

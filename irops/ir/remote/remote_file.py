@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
+from threading import get_ident
+from typing import Any, ParamSpec, TypeVar
 
-from irops.ir.remote.file_systems import file_system, is_archive
+from irops.ir.remote.file_systems import file_system, forget, is_archive
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.remote.versions import Version, version_of
-from irops.ir.remote.waiting import answered
+from irops.ir.remote.waiting import NoAnswer, answered
 from irops.ir.traffic import count_fetched
 from irops.limits import Limits
 from irops.urls import identity, protocol_of, without_credentials
 
+P = ParamSpec("P")
+T = TypeVar("T")
 WEB = ("http", "https")
 STEP = 4 << 20
 """Bytes that are asked for at once, within the time that one request may take."""
@@ -38,7 +41,7 @@ class RemoteFile:
     def __init__(self, url: str, limits: Limits) -> None:
         """Raises: RemoteError if there is no such file, or the server does not say"""
         self.name, self.identity, self.limits = without_credentials(url), identity(url), limits
-        self._system, self._path = answered(limits, file_system, url)
+        self._system, self._path = answered(limits, file_system, url, get_ident())
         info = self._info()
         if info.get("type") == "directory":
             raise RemoteError("is a folder", "not-a-file")
@@ -60,7 +63,7 @@ class RemoteFile:
     def _steps(self, offset: int, size: int) -> Iterator[bytes]:
         for start in range(offset, offset + size, STEP):
             step = min(STEP, offset + size - start)
-            content = answered(self.limits, self._range, start, step)
+            content = self._answered(self._range, start, step)
             count_fetched(len(content))
             if len(content) != step:
                 raise self.changed()
@@ -98,10 +101,10 @@ class RemoteFile:
 
     def _streamed(self, most: float) -> Iterator[bytes]:
         keywords = {"block_size": 0} if protocol_of(self.name) in WEB else {}
-        file = answered(self.limits, self._system.open, self._path, "rb", **keywords)
+        file = self._answered(self._system.open, self._path, "rb", **keywords)
         total = 0
         try:
-            while total <= most and (content := answered(self.limits, file.read, STEP)):
+            while total <= most and (content := self._answered(file.read, STEP)):
                 count_fetched(len(content))
                 total += len(content)
                 yield content
@@ -123,8 +126,20 @@ class RemoteFile:
     def changed(self) -> RemoteFileChanged:
         return RemoteFileChanged("it was changed while it was read; read the model again")
 
+    @property
+    def is_concurrent(self) -> bool:
+        """Whether several threads may read at the same time."""
+        return bool(self._system.async_impl)
+
     def _info(self) -> Any:
-        return answered(self.limits, _info, self._system, self._path)
+        return self._answered(_info, self._system, self._path)
+
+    def _answered(self, call: Callable[P, T], *args: P.args, **keywords: P.kwargs) -> T:
+        try:
+            return answered(self.limits, call, *args, **keywords)
+        except NoAnswer:
+            forget(self._system)
+            raise
 
 
 def _info(system: Any, path: str) -> Any:

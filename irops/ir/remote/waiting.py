@@ -14,6 +14,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class NoAnswer(RemoteError):
+    """A call was given up; its thread may still wait."""
+
+
 def answered(limits: Limits, call: Callable[P, T], *args: P.args, **keywords: P.kwargs) -> T:
     """What a call gives, within limits.remote_seconds.
 
@@ -33,7 +37,7 @@ def answered(limits: Limits, call: Callable[P, T], *args: P.args, **keywords: P.
         result, error = results.get(timeout=min(limits.remote_seconds, 1e8))
     except Empty:
         seconds = f"{limits.remote_seconds:g} seconds; {limits.message('remote_seconds')}"
-        raise RemoteError(f"the server did not answer within {seconds}") from None
+        raise NoAnswer(f"the server did not answer within {seconds}") from None
     if error is not None:
         if isinstance(error, MemoryError):
             raise error
