@@ -2,7 +2,9 @@
 
     python tests/fuzz/long_run.py --minutes 60 --seed 7
     IROPS_CORPUS=folder python tests/fuzz/long_run.py --minutes 60 --seed 7 --found faults
+    python tests/fuzz/long_run.py --minutes 60 --scheduler tcp://host:8786
 
+Workers of a cluster need this file and those beside it under the same path.
 Faults that look alike are one: the first file that shows it is kept, beside it what is broken. Exit status 1
     if there are any.
 """
@@ -13,7 +15,7 @@ import argparse
 import resource
 import sys
 import tempfile
-from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from time import monotonic
@@ -25,52 +27,80 @@ from minimise import fewer_changes, minimised  # noqa: E402
 from mutations import Change, Seed, Stock, changed, drawn  # noqa: E402
 from promises import Broken, hold_promises, sign_of  # noqa: E402
 from seeds import corpus_seeds, own_seeds  # noqa: E402
+from slices import Slice, sliced  # noqa: E402
+
+from irops.cli.main import Refusal  # noqa: E402
+from irops.cli.worker_options import add_workers  # noqa: E402
 
 MEMORY = 4 << 30
 """Bytes of address space: what takes more fails here, and is a fault."""
 
 
 class Run:
-    """One long run: counts, and files of faults."""
+    """What the slices of a process share: files to damage, and the signs that it has minimal files of."""
 
-    def __init__(self, found: Path) -> None:
-        self.found, self.signs, self.went = found, Counter[str](), Counter[str]()
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
         own, others = own_seeds(), corpus_seeds()
         self.groups = [group for group in (own, others) if group]
         self.stock = Stock([*own, *others])
         self.folder = Path(tempfile.mkdtemp(prefix="irops-fuzz-"))
 
-    def once(self, chance: Random) -> None:
+    def slice(self, chance: Random, seconds: float) -> Slice:
+        result, until = Slice(), monotonic() + seconds
+        while monotonic() < until:
+            self.once(chance, result)
+        return result
+
+    def once(self, chance: Random, result: Slice) -> None:
         """Damage one file, and keep it if irops breaks what it promises of every file."""
         seed, changes = chance.choice(chance.choice(self.groups)), drawn(chance)
         text, weights = changed(seed, changes, self.stock)
         try:
-            self.went[hold_promises(text, weights, self.folder)] += 1
+            result.went[hold_promises(text, weights, self.folder)] += 1
         except Broken as broken:
-            self.signs[broken.sign] += 1
-            if self.signs[broken.sign] == 1:
-                self._keep(seed, changes, broken)
+            result.signs[broken.sign] += 1
+            if broken.sign not in self.seen:
+                self.seen.add(broken.sign)
+                result.faults[broken.sign] = self._minimal(seed, changes, broken)
 
-    def _keep(self, seed: Seed, changes: list[Change], broken: Broken) -> None:
+    def _minimal(self, seed: Seed, changes: list[Change], broken: Broken) -> tuple[bytes, bytes, str]:
         def shows(text: bytes, weights: bytes) -> bool:
             return sign_of(lambda: hold_promises(text, weights, self.folder)) == broken.sign
 
         few = fewer_changes(seed, changes, self.stock, shows)
-        text, weights = minimised(*changed(seed, few, self.stock), shows)
-        self.found.mkdir(parents=True, exist_ok=True)
-        number = sum(1 for _ in self.found.glob("*.txt"))
-        path = self.found / f"{number:03}.xml"
-        path.write_bytes(text)
-        if weights:
-            path.with_suffix(".bin").write_bytes(weights)
         kinds = ", ".join(change.kind for change in few)
-        path.with_suffix(".txt").write_text(f"{broken}\nfrom {seed.name}\nby {kinds}\n")
-        print(f"{path}: {broken.sign} (from {seed.name} by {kinds})", flush=True)
+        return *minimised(*changed(seed, few, self.stock), shows), f"{broken}\nfrom {seed.name}\nby {kinds}\n"
 
-    def __str__(self) -> str:
-        inputs = sum(self.went.values()) + sum(self.signs.values())
-        went = ", ".join(f"{count:,} {what}" for what, count in sorted(self.went.items()))
-        return f"{inputs:,} inputs: {went}; {len(self.signs)} faults in {sum(self.signs.values()):,} of them"
+
+def prepare() -> Callable[[tuple[Random, float]], Slice]:
+    """See slices.sliced."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+    run = Run()
+    return lambda item: run.slice(*item)
+
+
+def add(whole: Slice, part: Slice | Exception, folder: Path) -> None:
+    """Add a slice to the others; write the files of signs that are new."""
+    if isinstance(part, Exception):  # the process of a slice died
+        whole.signs[f"{type(part).__name__}: {part}"] += 1
+        return
+    for sign, (text, weights, description) in part.faults.items():
+        if sign not in whole.faults:
+            whole.faults[sign] = text, weights, description
+            keep(folder, sign, text, weights, description)
+    whole.signs += part.signs
+    whole.went += part.went
+
+
+def keep(folder: Path, sign: str, text: bytes, weights: bytes, description: str) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{sum(1 for _ in folder.glob('*.txt')):03}.xml"
+    path.write_bytes(text)
+    if weights:
+        path.with_suffix(".bin").write_bytes(weights)
+    path.with_suffix(".txt").write_text(description)
+    print(f"{path}: {sign} ({', '.join(description.splitlines()[-2:])})", flush=True)
 
 
 def main() -> int:
@@ -85,15 +115,17 @@ def main() -> int:
         default=Path("fuzz-found"),
         help="the folder for files that show faults; default: fuzz-found",
     )
+    add_workers(parser, jobs="1")
     args = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
-    run, chance = Run(args.found), Random(args.seed)
-    start, reported = monotonic(), monotonic()
-    while monotonic() < start + 60 * args.minutes:
-        run.once(chance)
-        if monotonic() > reported + 60:
-            reported = monotonic()
-            print(f"{(reported - start) / 60:.0f} minutes, {run}", flush=True)
+    run, start, reported = Slice(), monotonic(), monotonic()
+    try:
+        for part in sliced(args, __file__):
+            add(run, part, args.found)
+            if monotonic() > reported + 60:
+                reported = monotonic()
+                print(f"{(reported - start) / 60:.0f} minutes, {run}", flush=True)
+    except Refusal as refusal:
+        parser.error(str(refusal))
     print(f"{args.minutes:g} minutes, seed {args.seed}, {run}")
     for sign, count in run.signs.most_common():
         print(f"{count:8,}  {sign}")

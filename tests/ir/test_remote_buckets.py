@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from pathlib import Path
 
@@ -76,6 +77,18 @@ def test_a_run_fetches_the_weights_once(bucket, model):
         assert irops.run(url, {"x": x})["y"].tolist() == expected
         assert irops.Session(url).run({"x": x})["y"].tolist() == expected
         assert bytes_fetched() - fetched <= 2 * size
+
+
+def test_a_model_can_be_sent_to_another_process(bucket, model):
+    url = bucket.put(model, "sent.xml")
+    bucket.put(model.with_suffix(".bin"), "sent.bin")
+    x = np.ones((2, 6), np.float32)
+    before = irops.read(url)
+    expected = irops.run(before, {"x": x})["y"].tolist()
+    after = pickle.loads(pickle.dumps(before))
+    assert irops.run(after, {"x": x})["y"].tolist() == expected
+    bucket.files.pipe_file("zoo/sent.bin", b"changed")  # the version that was read is in the cache
+    assert irops.run(pickle.loads(pickle.dumps(after)), {"x": x})["y"].tolist() == expected
 
 
 def test_functions_that_take_two_models_take_urls(bucket, model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 from irops.cache.downloads import NoRoom
 from irops.cache.entries import key_of
@@ -33,20 +33,29 @@ class RemoteWeights(Weights):
     is_remote = True
 
     def __init__(self, url: str, limits: Limits) -> None:
+        remote: RemoteFile | None = None
+        try:
+            remote = RemoteFile(url, limits)
+            if remote.size is None:
+                raise RemoteError("the server does not say how large it is")
+        except RemoteError as error:
+            self._set(None, without_credentials(url), error.sentence)
+        else:
+            self._set(remote, remote.name, "")
+
+    def _set(self, remote: RemoteFile | None, path: str, fault: str) -> None:
         super().__init__(None)
+        self.path: str | None = path
+        self._remote, self._fault = remote, fault
+        self._bytes = None
         self._local: Weights | None = None
         self._kept: BinaryIO | None = None  # keeps the file in the cache
-        self._remote: RemoteFile | None = None
-        try:
-            self._remote = RemoteFile(url, limits)
-            self.path: str | None = self._remote.name
-            self._blocks = Blocks(self._remote)
-            if self._remote.size is None:
-                raise RemoteError("the server does not say how large it is")
-            self._size = self._remote.size
-        except RemoteError as error:
-            self.path = without_credentials(url)
-            self._fault = error.sentence
+        if remote is not None:
+            self._blocks, self._size = Blocks(remote), remote.size or 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For other processes, which have the same version of the file or report that it was changed."""
+        return _restored, (self._remote, self.path, self._fault)
 
     @property
     def name(self) -> str:
@@ -133,3 +142,9 @@ class RemoteWeights(Weights):
             else f"the cache cannot keep it: {error.strerror or error}"
         )
         return WeightsChanged(f"{self.name} cannot be read: {reason}")
+
+
+def _restored(remote: RemoteFile | None, path: str, fault: str) -> RemoteWeights:
+    weights = RemoteWeights.__new__(RemoteWeights)
+    weights._set(remote, path, fault)
+    return weights

@@ -1,0 +1,182 @@
+"""Schedulers and clusters that are named wrongly, are not there, or cannot be used: each is a sentence."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from dask_processes import Processes, free_port
+from libraries import Late, needs
+
+import irops
+from irops.cluster import connecting, identity
+from irops.cluster.connecting import connected
+from irops.cluster.faults import ClusterError
+from irops.cluster.identity import Identity, objection
+from irops.cluster.losses import Losses
+from irops.processes.batches import Batches
+from irops.processes.from_file import from_file
+
+pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
+dask = Late("dask")
+LOCAL = (
+    "dask.distributed.LocalCluster n_workers=1 threads_per_worker=3 processes=False dashboard_address=None"
+)
+
+
+@pytest.mark.parametrize(
+    "address", ["", "host", "host:0", "host:70000", "http://host:8786", "tcp://:8786", "a b:1"]
+)
+def test_a_wrong_form_of_address_is_refused(address):
+    with pytest.raises(ClusterError, match=r"is not the address of a scheduler, such as tcp://host:8786$"):
+        connected(address)
+
+
+@pytest.mark.parametrize("address", ["tcp://[::1]:8786", "tls://host:1", "host.name:65535", "127.0.0.1:8786"])
+def test_addresses_have_these_forms(address):
+    assert connecting._address(address) == address
+
+
+def test_an_address_without_a_scheduler_is_an_error(monkeypatch):
+    monkeypatch.setattr(connecting, "CONNECT_SECONDS", 0.5)
+    address = f"tcp://127.0.0.1:{free_port()}"
+    with pytest.raises(
+        ClusterError, match=rf"^no scheduler answers at {address} within 0.5 seconds; dask sch"
+    ):
+        connected(address)
+
+
+def test_the_configuration_of_dask_may_name_the_scheduler():
+    with dask.config.set({"scheduler-address": "tcp://configured:8786"}):
+        assert connecting._address("config") == "tcp://configured:8786"
+    with (
+        dask.config.set({"scheduler-address": None}),
+        pytest.raises(ClusterError, match="Dask's configuration names no scheduler"),
+    ):
+        connected("config")
+
+
+@pytest.mark.parametrize(
+    ("cluster", "message"),
+    [
+        ("", "'' is not the class of a cluster and its arguments"),
+        ("'", "is not the class of a cluster and its arguments"),
+        (
+            "LocalCluster",
+            "'LocalCluster' is not the class of a cluster, such as dask.distributed.LocalCluster",
+        ),
+        (
+            "no_such_module.A",
+            "the module no_such_module of --cluster is not installed; no-such-module may be the",
+        ),
+        ("dask.distributed.LocalCluste", "has no class LocalCluste; did you mean LocalCluster?"),
+        (f"{LOCAL} n_workers", "'n_workers' is not an argument for a cluster, such as n_workers=2"),
+        ("builtins.int x=1", "builtins.int does not start: TypeError: "),
+    ],
+)
+def test_a_cluster_that_cannot_be_started_is_an_error(cluster, message):
+    with pytest.raises(ClusterError) as refused:
+        connected(None, cluster)
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_either_a_scheduler_or_a_cluster_is_needed():
+    for scheduler, cluster in ((None, None), ("tcp://host:1", LOCAL)):
+        with pytest.raises(ClusterError, match="either the address of a scheduler or the class of a cluster"):
+            connected(scheduler, cluster)
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(
+        ClusterError, match=r"^dask.distributed is not installed; pip install 'irops\[cluster\]'"
+    ):
+        connected("tcp://host:1")
+
+
+def test_a_cluster_is_started_with_its_arguments_and_ends_with_its_workers():
+    workers = connected(None, LOCAL)
+    cluster = workers._own_cluster
+    assert workers.count == 3
+    workers.close()
+    assert cluster.status.name == "closed"
+
+
+def test_workers_need_the_same_irops_and_python():
+    ours = identity.identity()
+    assert objection(ours) == ""
+    assert objection(ModuleNotFoundError("no", name="irops")) == "does not have irops"
+    assert (
+        objection(ModuleNotFoundError("no", name="irops.cluster"))
+        == "has another irops, without irops.cluster"
+    )
+    assert objection(ModuleNotFoundError("No module named 'lxml'", name="lxml")).startswith(
+        "cannot import irops"
+    )
+    assert objection(OSError("gone")) == "cannot import irops: OSError: gone"
+    other = Identity("0.0.1", ours.digest, ours.python, "there")
+    assert objection(other) == f"has irops 0.0.1, but this is {irops.__version__}"
+    assert "other code (abc, not" in objection(Identity(ours.version, "abc", ours.python, "there"))
+    assert objection(Identity("", "", (3, 9), "there")).startswith("runs Python 3.9, but this is 3.")
+
+
+def test_items_are_sent_again_before_they_are_given_up():
+    losses, batches = Losses(), Batches([], 1)
+    pair = [(0, "a"), (1, "b")]
+    assert losses.blame(pair, False, batches) == []
+    assert batches.next() == pair
+    assert losses.blame(pair, False, batches) == []
+    assert (batches.next(), list(losses.suspects)) == ([], [[(0, "a")], [(1, "b")]])
+    assert losses.blame([(1, "b")], True, batches) == []
+    ((number, died),) = losses.blame([(1, "b")], True, batches)
+    assert (number, died.lost, died.exceeded) == (1, True, "")
+
+
+def test_work_may_be_in_a_file(tmp_path):
+    (tmp_path / "script.py").write_text("def prepare(add):\n    return lambda item: item + add\n")
+    assert from_file(str(tmp_path / "script.py"), "prepare", 2)(3) == 5
+    with pytest.raises(ImportError, match=r"text is not a Python file$"):
+        from_file(str(tmp_path / "text"), "prepare")
+
+
+def test_control_c_ends_a_command_and_leaves_the_workers_usable(tmp_path):
+    command = ["-m", "irops", "conformance", "--backend", "reference", "--examples", "100000", "--quiet"]
+    with Processes(tmp_path) as processes:
+        processes.scheduler()
+        processes.worker("--no-nanny")
+        with subprocess.Popen(
+            [sys.executable, *command, "--seconds", "600", "--scheduler", processes.address],
+            env=processes.environment, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        ) as process:  # fmt: skip
+            serving = wait_for_process_of("irops.processes.serving", processes.started[1].pid)
+            os.kill(process.pid, signal.SIGINT)
+            _, errors = process.communicate(timeout=120)
+        assert (process.returncode, errors) == (130, "irops conformance: interrupted\n")
+        workers = connected(processes.address)
+        assert [result for _, result in workers.run(from_file, adding(tmp_path), [1, 2])] == [2, 3]
+        assert not Path(f"/proc/{serving}").exists()
+        workers.close()
+
+
+def adding(folder):
+    file = folder / "adding.py"
+    file.write_text("def prepare():\n    return lambda item: item + 1\n")
+    return str(file), "prepare"
+
+
+def wait_for_process_of(module, parent):
+    """The number of a child process that runs a module, once there is one."""
+    import time
+
+    for _ in range(1200):
+        for task in Path(f"/proc/{parent}/task").glob("*/children"):
+            for child in task.read_text().split():
+                if module in Path(f"/proc/{child}/cmdline").read_text():
+                    return child
+        time.sleep(0.1)
+    pytest.fail("no process began to work")
