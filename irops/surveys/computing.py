@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from irops.analysis.assumed_sizes import assumed_shapes
 from irops.analysis.made_up import made_up
 from irops.analysis.model_analysis import ModelAnalysis
-from irops.analysis.signature import Signature
 from irops.debugging.compare.comparison import Comparison, compared
 from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Failure, Source, SourceFailed
@@ -51,7 +51,7 @@ class _Computing(Examining):
             if source.startswith(DEVICE) and analysis.dialect.name != OPENVINO:
                 message = f"{source} reads models of OpenVINO; this one is of {analysis.dialect.title}"
                 return "unsupported", {"message": message}, False
-        arrays = self._inputs(analysis.signature)
+        arrays = self._inputs(analysis)
         try:
             return self.computed(analysis, arrays, *sources)
         except SourceFailed as failed:
@@ -67,12 +67,13 @@ class _Computing(Examining):
             self._sources[text] = source_of_text(text, self._workers)
         return self._sources[text]
 
-    def _inputs(self, signature: Signature) -> Arrays:
-        """An array for each input, by position: its values depend on its name and the seed alone."""
-        seed, limits = self.settings.seed, self.settings.limits
+    def _inputs(self, analysis: ModelAnalysis) -> Arrays:
+        """An array for each input, by position; its values depend on its name, its shape and the seed."""
+        seed, limits, model = self.settings.seed, self.settings.limits, analysis.model
+        shapes = {position: str(shape) for position, shape in assumed_shapes(analysis).items()}
         return {
-            port.position: made_up(signature.model, port, "random", seed, limits=limits)[0]
-            for port in signature.inputs
+            port.position: made_up(model, port, "random", seed, shapes.get(port.position), limits)[0]
+            for port in analysis.signature.inputs
         }
 
 
