@@ -46,6 +46,8 @@ class Checks:
         self._options, self._publish = options, publish
         self._states: dict[str, State] = {}
         self._turn = asyncio.Lock()
+        self._runs_newest: Callable[[], bool] = lambda: True
+        self._interruptions = 0
         self._threads = ThreadPoolExecutor(max_workers=1, thread_name_prefix="irops check")
         self._worker = _process(options)
 
@@ -70,7 +72,7 @@ class Checks:
 
     def reload(self, documents: Iterable[Document]) -> None:
         """Check documents again with the definitions of ops as they are now."""
-        self._worker.interrupt()
+        self._interrupt()
         for document in documents:
             self.changed(document)
 
@@ -107,6 +109,10 @@ class Checks:
             state.result, state.of = checked, text
             await self._publish(document, text, checked)
 
+    def _interrupt(self) -> None:
+        self._interruptions += 1
+        self._worker.interrupt()
+
     async def _in_turn(self, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
         """The answer of the worker. A check of an older text, whose task was cancelled, keeps its turn for a
         while, so that steady typing does not start a process for each text.
@@ -114,8 +120,10 @@ class Checks:
         try:
             await asyncio.wait_for(self._turn.acquire(), PATIENCE)
         except TimeoutError:
-            self._worker.interrupt()
+            if not self._runs_newest():
+                self._interrupt()
             await self._turn.acquire()
+        self._runs_newest = is_newest
         loop = asyncio.get_running_loop()
         answer = loop.run_in_executor(self._threads, self._ask, request, is_newest)
         answer.add_done_callback(lambda _: self._turn.release())
@@ -127,33 +135,33 @@ class Checks:
 
     def _ask(self, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
         if request[0] != Kind.DEFINITION:
-            return _answer(self._worker, request, is_newest)
+            return self._answer(self._worker, request, is_newest)
         process = _process(self._options)  # a process of its own sees the functions as they are now
         try:
-            return _answer(process, request, is_newest)
+            return self._answer(process, request, is_newest)
         finally:
             process.close()
+
+    def _answer(self, process: Process, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
+        """The answer of a process. One that ended is started once more, because it may have been interrupted
+        after it answered the request before; one that is interrupted meanwhile is always started again.
+        """
+        failures = 0
+        while is_newest():
+            before = self._interruptions
+            try:
+                answer = process.ask(request)
+            except ProcessDied as error:
+                failures += self._interruptions == before
+                if failures > 1 or error.exceeded:
+                    return _failed(f"the process that checks the text failed: {error}")
+            else:
+                return answer if isinstance(answer, Checked) else _failed(f"unexpected answer {answer!r}")
+        return Checked()
 
 
 def _process(options: ServerOptions) -> Process:
     return Process(MODULE, ("start", options), SECONDS, options.limits.process_memory)
-
-
-def _answer(process: Process, request: tuple[Any, ...], is_newest: Callable[[], bool]) -> Checked:
-    """The answer of a process. One that ended is started once more: it may have been interrupted after it
-    answered the request before.
-    """
-    for attempt in range(2):
-        if not is_newest():
-            break
-        try:
-            answer = process.ask(request)
-        except ProcessDied as error:
-            if attempt or error.exceeded:
-                return _failed(f"the process that checks the text failed: {error}")
-        else:
-            return answer if isinstance(answer, Checked) else _failed(f"unexpected answer {answer!r}")
-    return Checked()
 
 
 def _failed(message: str) -> Checked:

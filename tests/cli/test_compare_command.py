@@ -67,7 +67,7 @@ def test_recorded_values_are_compared_elsewhere(irops, folder):
     [
         (
             ("--b", "opnevino:CPU"),
-            "there is no source 'opnevino:CPU'; did you mean openvino:? A source is one of",
+            "there is no source 'opnevino:CPU'; did you mean openvino:CPU? A source is one of",
         ),
         (("--b", "m.xml"), "there is no source 'm.xml'"),
         (("--mode", "isolate"), "did you mean isolated?"),

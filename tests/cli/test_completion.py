@@ -17,7 +17,9 @@ from irops.cli.shells.word_lists import word_lists
 SHELLS = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 FREE = {
     "A,B",
+    "ADDRESS",
     "BYTES",
+    "CLASS",
     "STATUSES",
     "HOST:PORT",
     "LAYER",

@@ -26,7 +26,8 @@ def test_a_missing_extra_is_named(irops: Irops, monkeypatch: pytest.MonkeyPatch)
     assert irops("server") == (2, "", message)
 
 
-def test_options_reach_the_server(irops: Irops, served: list[Any]):
+def test_options_reach_the_server(irops: Irops, served: list[Any], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("irops.server.start.listening", lambda *address: address)
     words = ("--tcp", "[::1]:2087", "--limit", "seconds=7", "--docs", "https://example.org/irops")
     assert irops("server", *words).status == 0
     ((options, address),) = served
