@@ -72,8 +72,10 @@ class ObjectStore:
 @contextmanager
 def object_store(monkeypatch: Any) -> Iterator[ObjectStore]:
     """A new server, to which the environment of this process points."""
+    import s3fs
     from moto.server import ThreadedMotoServer
 
+    s3fs.S3FileSystem.clear_instance_cache()  # file systems that fsspec keeps use an earlier server
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
     server.start()
