@@ -1,12 +1,35 @@
-"""What tests share: small models written in one line each."""
+"""What tests share: the tiers, and small models written in one line each."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 import pytest
 
 import irops
 from irops.cache.entries import clean
 from irops.ir.read import loads
+
+LONGEST_SECONDS = 2
+"""A test that takes longer and is not marked as slow is named at the end of a run."""
+
+
+def pytest_collection_modifyitems(items):
+    bare = {item.nodeid.partition("[")[0] for item in items for m in item.iter_markers("slow") if not m.args}
+    if bare:
+        raise pytest.UsageError(f'say why they are slow, @pytest.mark.slow("..."): {", ".join(sorted(bare))}')
+
+
+def pytest_terminal_summary(terminalreporter):
+    seconds = Counter()
+    for report in (one for reports in terminalreporter.stats.values() for one in reports):
+        if isinstance(report, pytest.TestReport) and "slow" not in report.keywords:
+            seconds[report.nodeid] += report.duration
+    found = [(count, name) for name, count in seconds.most_common() if count > LONGEST_SECONDS]
+    if found:
+        terminalreporter.section(f"tests over {LONGEST_SECONDS} s that are not marked as slow")
+    for count, name in found:
+        terminalreporter.write_line(f"{count:6.1f} s  {name}")
 
 
 def layer_text(number, name, kind, version, data, inputs, outputs):

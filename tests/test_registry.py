@@ -71,6 +71,7 @@ def test_a_custom_op_is_unknown_without_its_definition():
     assert [d.code for d in irops.check(EXAMPLE / "model.xml").errors] == ["IR301"]
 
 
+@pytest.mark.slow("starts a process")
 def test_a_custom_op_is_found_by_entry_point(tmp_path):
     package, info = tmp_path / "my_ops", tmp_path / "my_ops-1.0.dist-info"
     shutil.copytree(EXAMPLE, package)

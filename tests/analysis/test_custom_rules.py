@@ -144,6 +144,7 @@ def test_a_package_registers_rules_by_its_entry_point(monkeypatch):
         custom_rules.load_installed_rules.cache_clear()
 
 
+@pytest.mark.slow("starts a process")
 def test_an_installed_package_is_found_by_its_metadata(tmp_path):
     (tmp_path / "acme-1.0.dist-info").mkdir()
     (tmp_path / "acme-1.0.dist-info" / "METADATA").write_text(
@@ -156,6 +157,7 @@ def test_an_installed_package_is_found_by_its_metadata(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow("starts processes")
 def test_settings_name_the_rules_of_a_team(tmp_path):
     model = tmp_path / "model.xml"
     text = (ROOT / "tests" / "rules" / "IR208.xml").read_text()

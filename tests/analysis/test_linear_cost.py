@@ -65,6 +65,7 @@ def work(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
     return executed + CountedBytes.looked_at
 
 
+@pytest.mark.slow("counts calls in large models")
 @pytest.mark.parametrize("name", GROWING)
 def test_the_work_grows_as_the_file_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make = GROWING[name]

@@ -66,6 +66,7 @@ def looped() -> Model:
     return Model("looped", 11, Graph(layers, [Edge(0, 0, 1, 0), Edge(1, 1, 2, 0)]))
 
 
+@pytest.mark.slow("every example")
 @pytest.mark.parametrize(("made", "shape"), [(added(), (2, 3)), (added("2,?"), (2, 3)), (looped(), (4, 3))])
 def test_a_model_without_declared_ports_can_be_read_after_writing(
     made: Model, shape: tuple[int, ...], tmp_path: Path

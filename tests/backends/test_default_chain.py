@@ -20,6 +20,8 @@ from irops.cli.main import main
 from irops.diagnostics.diagnostic import DiagnosticError
 from irops.registry import default_registry
 
+pytestmark = pytest.mark.slow("starts processes that load numba")
+
 DATA, LENGTHS = np.arange(6.0).reshape(2, 3), np.array([3, 2])
 
 

@@ -11,7 +11,10 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
+pytestmark = [
+    pytest.mark.slow("compiles kernels anew with checks of bounds"),
+    pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed"),
+]
 PAGE = mmap.PAGESIZE
 
 

@@ -69,6 +69,7 @@ def reversing(seed: int) -> bool:
     )
 
 
+@pytest.mark.slow("many threads")
 def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from irops.backends.numba.workers import WORKERS
 
@@ -100,6 +101,7 @@ def test_waiting_threads_are_notified() -> None:
     assert wakeup[0] == 1
 
 
+@pytest.mark.slow("compiles kernels")
 def test_arrays_that_cannot_be_written_are_read() -> None:
     from irops.backends.numba.reversing import reverse_sequence
 
@@ -109,6 +111,7 @@ def test_arrays_that_cannot_be_written_are_read() -> None:
     assert found.tolist() == [[0, 1, 2, 3], [5, 4, 6, 7], [11, 10, 9, 8]]
 
 
+@pytest.mark.slow("starts processes that compile")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_child_has_workers_of_its_own() -> None:
     from irops.backends.numba.workers import WORKERS
@@ -127,6 +130,7 @@ def test_a_forked_child_has_workers_of_its_own() -> None:
     assert WORKERS.cores >= 1
 
 
+@pytest.mark.slow("starts processes that compile")
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     code = (
         "import numpy as np\nfrom irops.backends.numba.reversing import reverse_sequence\nfrom"

@@ -31,6 +31,7 @@ def lengths(batch: int, steps: int) -> np.ndarray:
     return np.random.default_rng(0).integers(1, steps + 1, batch)
 
 
+@pytest.mark.slow("large arrays")
 @pytest.mark.parametrize(
     ("shape", "batch_axis", "seq_axis"),
     [
@@ -66,6 +67,7 @@ def test_reverse_sequence_takes_no_more_than_its_limit(
     )
 
 
+@pytest.mark.slow("large arrays")
 def test_strings_take_no_more_either() -> None:
     data = np.full((1 << 20, 3, 3), "a", object)
     assert taken("ReverseSequence-1", data, lengths(1 << 20, 3), batch_axis=0, seq_axis=1) < LIMIT

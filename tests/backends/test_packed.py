@@ -28,6 +28,7 @@ def stored(kind: ElementType, shape: tuple[int, ...], seed: int) -> tuple[bytes,
     return pack(tensor, kind), tensor
 
 
+@pytest.mark.slow("many random cases")
 @settings(deadline=None)
 @given(kind=st.sampled_from(KINDS), shape=SHAPES, seed=st.integers(0, 9), data=st.data())
 def test_reverse_gives_the_bytes_of_the_reversed_tensor(
@@ -40,6 +41,7 @@ def test_reverse_gives_the_bytes_of_the_reversed_tensor(
     )
 
 
+@pytest.mark.slow("many random cases")
 @settings(deadline=None)
 @given(
     kind=st.sampled_from(KINDS),
@@ -59,6 +61,7 @@ def test_reverse_sequence_gives_the_bytes_of_its_output(
     )
 
 
+@pytest.mark.slow("many random cases")
 def test_nothing_is_unpacked_where_bytes_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(packed, "unpack")
     four, two = element_type("u4"), element_type("u2")

@@ -156,6 +156,7 @@ def test_reverse_sequence_is_the_references(backend: str, data: st.DataObject) -
     assert same(kernel(backend, "ReverseSequence-1")(tensor, lengths, **axes), truth)
 
 
+@pytest.mark.slow("compiles kernels")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("steps", [1, 2, 7, 8, 9, 16, 63, 64, 65, 128, 129, 255, 256, 257, 513, 600])
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32, np.uint64])
@@ -166,6 +167,7 @@ def test_sequences_of_every_length_beside_each_other(backend: str, steps: int, k
     assert same(kernel(backend, "ReverseSequence-1")(tensor, lengths, batch_axis=1, seq_axis=0), truth)
 
 
+@pytest.mark.slow("compiles a kernel for each width")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 40, 48, 64, 96, 100])
 def test_elements_of_every_width(backend: str, width: int) -> None:

@@ -144,6 +144,7 @@ def write_often(folder: str) -> None:
         assert len(body) == 5000
 
 
+@pytest.mark.slow("many processes")
 def test_processes_see_whole_entries_only(folder: str) -> None:
     with ProcessPoolExecutor(3) as pool:
         assert list(pool.map(write_often, [folder] * 3)) == [None] * 3

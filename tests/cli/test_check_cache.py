@@ -110,6 +110,7 @@ def test_the_colours_of_a_terminal_are_the_same(
     assert irops(*words, "--no-cache") == irops(*words) == from_cache(*words)
 
 
+@pytest.mark.slow("all rules, through files")
 def test_reports_of_all_rules_are_read_back_as_they_were(irops: Irops, from_cache: Irops) -> None:
     for file in FAULTY:
         first, again = irops("check", file), irops("check", file)
@@ -125,6 +126,7 @@ def test_a_baseline_applies_to_kept_results(irops: Irops, from_cache: Irops, tmp
     assert "known finding" in from_cache(*words).out
 
 
+@pytest.mark.slow("many processes")
 def test_several_processes_share_results(irops: Irops, tmp_path: Path, entries: Any) -> None:
     for n in range(5):
         (tmp_path / f"m{n}.xml").write_bytes(FILES["faulty"].read_bytes())
@@ -326,6 +328,7 @@ def test_standard_input_is_kept_by_its_content(
         assert is_kept("check", "--stdin-filename", model) is kept
 
 
+@pytest.mark.slow("starts a process")
 def test_a_kept_result_needs_neither_numpy_nor_the_registry(model: Path) -> None:
     code = (
         "import sys; from irops.cli.main import main; main(['check', sys.argv[1]]);"

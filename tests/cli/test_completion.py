@@ -112,6 +112,7 @@ FILES_OF = {
 }
 
 
+@pytest.mark.slow("real shells")
 def test_words_are_offered(shell: Shell) -> None:
     assert shell.offers(WORDS) == WORDS
 
@@ -121,6 +122,7 @@ def test_files_are_offered(shell: Shell) -> None:
     assert offered == FILES_OF
 
 
+@pytest.mark.slow("real shells")
 def test_every_command_and_option_is_offered(shell: Shell) -> None:
     options = {
         f"irops {line.command} --": {name for one in line.options for name in one.names if name[:2] == "--"}
@@ -148,6 +150,7 @@ LINES = {
 """What the key Tab makes of a line; = and : and commas are part of words in each shell in its way."""
 
 
+@pytest.mark.slow("real shells")
 @pytest.mark.parametrize("kind", [InteractiveBash, Zsh])
 def test_the_key_tab_completes_a_line(kind: type[Any], scripts: Path, folder: Path) -> None:
     shell = kind(scripts / f"irops.{kind.name}", folder)
@@ -164,6 +167,7 @@ def test_fish_offers_the_ends_of_words(scripts: Path, folder: Path) -> None:
         assert last in offered[line], line
 
 
+@pytest.mark.slow("real shells")
 def test_the_script_is_found_in_a_folder_of_functions_of_zsh(
     scripts: Path, folder: Path, tmp_path: Path
 ) -> None:

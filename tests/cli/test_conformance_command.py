@@ -13,6 +13,8 @@ pytest.importorskip("hypothesis")
 
 from irops.backends import extras
 
+pytestmark = pytest.mark.slow("starts backends in processes")
+
 BOTH = ("--op", "Reverse-1", "--op", "reversesequence", "--examples", "20", "--quiet")
 
 

@@ -80,10 +80,12 @@ def output(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
+@pytest.mark.slow("every command with every hostile file")
 def test_every_command_ends_with_a_sentence(hostile: Path, output: Path) -> None:
     assert list(command_faults(hostile, output)) == []
 
 
+@pytest.mark.slow("every function with every hostile file")
 def test_no_function_raises_what_it_does_not_document(hostile: Path) -> None:
     assert list(raw_errors(hostile)) == []
 

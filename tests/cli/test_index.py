@@ -43,6 +43,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_the_index_changes_no_output(
     words: tuple[str, ...], irops: Irops, monkeypatch: pytest.MonkeyPatch
@@ -77,6 +78,7 @@ def test_the_index_is_made_anew_where_something_changed(
     assert clean(str(tmp_path / "index"))[0] == 2
 
 
+@pytest.mark.slow("starts a process")
 def test_custom_ops_are_listed_and_explained(irops: Irops) -> None:
     added = ("--definitions", CUSTOM)
     assert "MyReverse-extension" in irops("ops", "-q", *added).out.splitlines()
@@ -86,6 +88,7 @@ def test_custom_ops_are_listed_and_explained(irops: Irops) -> None:
     assert "MyReverse" not in irops("ops").out
 
 
+@pytest.mark.slow("starts processes")
 def test_ops_of_plug_ins_are_listed(irops: Irops, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "my_ops"
     package.mkdir()
@@ -108,6 +111,7 @@ def test_ops_of_plug_ins_are_listed(irops: Irops, tmp_path: Path, monkeypatch: p
     assert "MyReverse-extension" in done.stdout.splitlines()
 
 
+@pytest.mark.slow("starts a process")
 @pytest.mark.parametrize(
     "words", [("--help",), *(words for words in COMMANDS if words[0] in ("ops", "explain"))], ids=" ".join
 )

@@ -113,6 +113,7 @@ def test_a_run_says_under_which_names_it_saves(irops: Irops, reversing: Path, tm
     assert zipfile.ZipFile(tmp_path / "o.npz").namelist() == ["_/_/evil.npy"]
 
 
+@pytest.mark.slow("measures the memory of a process")
 def test_the_table_of_results_takes_little_memory_beside_them() -> None:
     array = np.arange(40 * BLOCK, dtype=np.float32)
     array[5] = np.nan
@@ -170,6 +171,7 @@ def sliced(text: str) -> str:
     )
 
 
+@pytest.mark.slow("processes with little memory")
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS bounds the memory on Linux only")
 @pytest.mark.parametrize("command", [("run", "--fill", "ones", "-q"), ("check", "-q"), ("infer", "-q")])
 @pytest.mark.parametrize("megabytes", [150, 250, 350])

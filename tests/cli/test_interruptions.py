@@ -19,6 +19,8 @@ from endless import write_endless
 
 from irops.cli.guard import guarded
 
+pytestmark = pytest.mark.slow("interrupts processes")
+
 ROOT = Path(__file__).parents[2]
 
 

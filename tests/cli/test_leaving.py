@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.slow("watches processes end")
+
 ROOT = Path(__file__).parents[2]
 BROKEN = ROOT / "tests" / "rules" / "IR401.xml"
 MAIN = "sys.argv = ['irops', *sys.argv[1:]]; from irops.cli.main import main; sys.exit(main())"

@@ -106,6 +106,7 @@ def python(*words: str | Path, **more: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow("starts a process")
 def test_a_closed_pipe_is_not_an_error(valid_model: Path) -> None:
     process = python("-m", "irops", "inspect", valid_model, "--output-format", "json")
     assert process.stdout is not None
@@ -116,6 +117,7 @@ def test_a_closed_pipe_is_not_an_error(valid_model: Path) -> None:
     process.stderr.close()
 
 
+@pytest.mark.slow("starts a process")
 def test_text_outside_the_encoding_is_escaped(tmp_path: Path) -> None:
     path = tmp_path / "m.xml"
     layer = '<layer id="0" name="été" type="Sigmoide" version="opset1"/>'
@@ -128,6 +130,7 @@ def test_text_outside_the_encoding_is_escaped(tmp_path: Path) -> None:
 HEAVY = ("rich", "networkx", "jinja2", "importlib.metadata", "asyncio")
 
 
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize("form", ["full", "concise", "json"])
 def test_checking_imports_few_modules(form: str, tmp_path: Path) -> None:
     """networkx is for cycles, rich for terminals."""

@@ -150,6 +150,7 @@ def test_a_process_that_dies_loses_one_item(processes: int) -> None:
     ]
 
 
+@pytest.mark.slow("kills processes")
 @pytest.mark.parametrize("copied", [True, False])
 def test_a_process_that_dies_within_a_batch_loses_one_item(copied: bool) -> None:
     items = [*range(400), "die", *range(400), "leave", "raise", *range(50)]
@@ -190,6 +191,7 @@ def test_batches_of_slow_items_have_one_each() -> None:
     assert batches.next() == [(1, 1)]
 
 
+@pytest.mark.slow("kills processes")
 def test_an_item_that_takes_too_long_is_killed() -> None:
     found = dict(run_in_processes(working, (), ["hang", "a"], 2, timeout=8))
     assert str(found[0]) == "was killed because it took too long"

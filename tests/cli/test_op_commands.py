@@ -154,6 +154,7 @@ def test_where_suggests_names_for_an_unknown_op(irops: Irops) -> None:
     assert "did you mean ReverseSequence-1" in result.err
 
 
+@pytest.mark.slow("starts pytest")
 def test_new_creates_a_working_op(irops: Irops, tmp_path: Path) -> None:
     result = irops("new", "MyShift", "--category", "arithmetic", "--output", tmp_path / "ops")
     assert result.status == 0
@@ -197,6 +198,7 @@ def test_an_invalid_type_name_is_refused(name: str, irops: Irops, tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow("Sphinx builds pages")
 def test_docs_are_written(irops: Irops, tmp_path: Path) -> None:
     result = irops("docs", "--output", tmp_path / "site", "--format", "markdown")
     assert result.status == 0
@@ -251,6 +253,7 @@ def test_inspect_names_the_oldest_release_and_what_decides(irops: Irops, tmp_pat
     ]
 
 
+@pytest.mark.slow("Sphinx builds pages")
 def test_docs_of_custom_ops_alone_are_a_site(irops: Irops, tmp_path: Path) -> None:
     pytest.importorskip("sphinx")
     definitions = ROOT / "examples" / "my_reverse"
@@ -277,6 +280,7 @@ def test_docs_of_custom_ops_alone_are_a_site(irops: Irops, tmp_path: Path) -> No
     assert not (tmp_path / "site" / "rules").exists()
 
 
+@pytest.mark.slow("Sphinx builds pages")
 def test_a_page_that_sphinx_warns_of_is_an_error(irops: Irops, tmp_path: Path) -> None:
     pytest.importorskip("sphinx")
     (tmp_path / "pages").mkdir()

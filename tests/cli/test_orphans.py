@@ -13,7 +13,10 @@ import pytest
 
 from irops.processes import lifetime
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+pytestmark = [
+    pytest.mark.slow("kills processes"),
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
+]
 ROOT = Path(__file__).parents[2]
 SLEEPING = """if True:
     import sys, time

@@ -135,6 +135,7 @@ def test_properties_belong_to_the_source_before_them() -> None:
     )
 
 
+@pytest.mark.slow("interrupts a process")
 @pytest.mark.skipif(not hasattr(signal, "SIGINT"), reason="no signals")
 def test_an_interruption_writes_the_best_so_far(chain: Path, tmp_path: Path) -> None:
     """The fifth try ends the search as Ctrl-C does."""

@@ -62,6 +62,7 @@ def test_explain_gives_json(irops: Irops) -> None:
     assert other["id"] == "onnx:Relu-14"
 
 
+@pytest.mark.slow("every op")
 def test_every_op_is_explained_as_json(irops: Irops) -> None:
     ids = irops("ops", "--quiet").out.split()
     content = json.loads(irops("explain", *ids, "--output-format", "json").out)

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from batch_networks import classifier, meeting, random
 
 import irops as package
+
+pytestmark = pytest.mark.slow("starts worker processes")
 
 Irops = Callable[..., Any]
 

@@ -21,7 +21,7 @@ from libraries import needs
 
 Irops = Callable[..., Any]
 ROOT = Path(__file__).parents[2]
-pytestmark = needs("pyarrow")
+pytestmark = [pytest.mark.slow("starts worker processes"), needs("pyarrow")]
 
 
 @pytest.fixture

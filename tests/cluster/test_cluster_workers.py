@@ -18,7 +18,11 @@ from irops.cluster.cluster_workers import ClusterWorkers
 from irops.cluster.faults import ClusterError
 from irops.processes.outcomes import Died, Failed
 
-pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
+pytestmark = [
+    pytest.mark.slow("starts schedulers and workers"),
+    needs("distributed"),
+    pytest.mark.xdist_group("cluster"),
+]
 MIB = 1 << 20
 
 

@@ -21,7 +21,11 @@ from irops.cluster.losses import Losses
 from irops.processes.batches import Batches
 from irops.processes.from_file import from_file
 
-pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
+pytestmark = [
+    pytest.mark.slow("starts schedulers and workers"),
+    needs("distributed"),
+    pytest.mark.xdist_group("cluster"),
+]
 dask = Late("dask")
 LOCAL = (
     "dask.distributed.LocalCluster n_workers=1 threads_per_worker=3 processes=False dashboard_address=None"

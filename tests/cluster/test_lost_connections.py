@@ -17,7 +17,11 @@ from irops.cluster.cluster_workers import ClusterWorkers
 from irops.cluster.connecting import connected
 from irops.cluster.faults import ClusterError
 
-pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
+pytestmark = [
+    pytest.mark.slow("starts schedulers and workers"),
+    needs("distributed"),
+    pytest.mark.xdist_group("cluster"),
+]
 distributed = Late("distributed")
 ITEMS = [("doze", 0.01)] * 250
 

@@ -8,7 +8,11 @@ from libraries import needs
 
 import irops
 
-pytestmark = [needs("distributed"), pytest.mark.xdist_group("cluster")]
+pytestmark = [
+    pytest.mark.slow("starts schedulers and workers"),
+    needs("distributed"),
+    pytest.mark.xdist_group("cluster"),
+]
 
 
 def test_the_results_are_those_of_one_process(client, tmp_path):

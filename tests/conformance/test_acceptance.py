@@ -14,6 +14,8 @@ import irops
 from irops.backends.one_op import one_op_model
 from irops.registry import default_registry
 
+pytestmark = pytest.mark.slow("OpenVINO reads many models")
+
 
 def of(shape, dtype=np.float32):
     return np.ones(shape, dtype)

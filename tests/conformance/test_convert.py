@@ -12,6 +12,8 @@ from irops.ops.conversion import converted
 from irops.values.element import element_type, element_types, tagged
 from irops.values.packing import pack, unpack
 
+pytestmark = pytest.mark.slow("OpenVINO computes many conversions")
+
 NAMES = [str(kind) for kind in element_types() if kind.kind not in ("dynamic", "string")]
 REALS = [
     0,

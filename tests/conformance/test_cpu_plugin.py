@@ -12,7 +12,7 @@ from libraries import needs
 
 from irops.spec.cpu_plugin import Refused, cpu_plugin
 
-pytestmark = needs("openvino")
+pytestmark = [pytest.mark.slow("OpenVINO compiles many models"), needs("openvino")]
 COMMON = ("f32", "i32")
 """What the plug-in computes in."""
 DEPENDENT = ("bf16", "f16")

@@ -62,6 +62,7 @@ def node_tests() -> type[unittest.TestCase]:
 PARTS = 4
 
 
+@pytest.mark.slow("the tests of nodes of onnx")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_tests_of_nodes_pass(part):
     """In parts, for several processes to share. Loaded here and not when tests are collected."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from irops.conformance.kit import run_conformance
 from irops.conformance.verdict import Status
+
+pytestmark = pytest.mark.slow("runs a backend over all cases")
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "conformance.md"
 

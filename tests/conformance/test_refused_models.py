@@ -271,6 +271,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow("OpenVINO reads many models")
 @pytest.mark.parametrize("name", TABLES)
 def test_irops_and_openvino_agree(openvino, name, tmp_path):
     found = []

@@ -63,6 +63,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, str]:
     return {path: oldest_release(analyse(path))[0] for path in written}
 
 
+@pytest.mark.slow("OpenVINO reads many models")
 @pytest.mark.parametrize("name", sorted({_newest(), *OTHERS}))
 def test_a_release_reads_what_the_table_says(name: str, files: dict[Path, str]) -> None:
     if name not in releases().names:

@@ -13,6 +13,8 @@ from irops.conformance.odd_inputs.runtimes import RUNTIMES
 from irops.conformance.odd_inputs.verdict import WORDS, irops_verdict, verdict
 from irops.processes.worker import Process, ProcessDied
 
+pytestmark = pytest.mark.slow("real runtimes in processes")
+
 
 def result(name, runtime):
     """Verdict and elements of every odd input, by its name."""

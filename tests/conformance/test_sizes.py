@@ -166,6 +166,7 @@ def ours(op, opset, inputs, attributes):
         return None, True
 
 
+@pytest.mark.slow("OpenVINO infers many models")
 @pytest.mark.parametrize(
     "op",
     ["Reshape", "Squeeze", "Unsqueeze", "Transpose", "Concat", "Split", "VariadicSplit", "Broadcast", "Tile"],

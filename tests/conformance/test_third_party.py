@@ -17,7 +17,10 @@ import irops
 from irops.conformance.kit import UnusableBackendError, run_conformance
 from irops.conformance.verdict import Status
 
-pytestmark = pytest.mark.usefixtures("somebodys")
+pytestmark = [
+    pytest.mark.slow("runs backends in processes over many cases"),
+    pytest.mark.usefixtures("somebodys"),
+]
 BOTH = ("Reverse-1", "ReverseSequence-1")
 
 

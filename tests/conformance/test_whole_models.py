@@ -21,7 +21,7 @@ from whole_models import MODELS, WEIGHTS
 PART = int(os.environ.get("IROPS_MUTATIONS", "12"))
 """One of so many changes is tested; 1 for all."""
 
-pytestmark = needs("openvino")
+pytestmark = [pytest.mark.slow("OpenVINO runs whole models"), needs("openvino")]
 
 
 @pytest.fixture(scope="module")

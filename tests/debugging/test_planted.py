@@ -14,6 +14,7 @@ EXAMPLES = {
 }
 
 
+@pytest.mark.slow("many planted faults")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_isolated_names_the_planted_layer_and_no_other(name, pytestconfig):
     analysis, inputs = opened(pytestconfig.rootpath / "examples" / name)

@@ -282,6 +282,7 @@ def test_the_files_read_back_as_the_case(tmp_path):
         }
 
 
+@pytest.mark.slow("starts a process")
 def test_the_program_needs_the_runtime_alone(tmp_path):
     pytest.importorskip("openvino")
     model, inputs = network()
@@ -298,6 +299,7 @@ def test_the_program_needs_the_runtime_alone(tmp_path):
     assert "results:" in done.stdout
 
 
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize("kind", ["bf16", "f16", "u4", "i8", "boolean"])
 def test_the_program_passes_elements_of_all_types(tmp_path, kind):
     pytest.importorskip("openvino")

@@ -14,7 +14,10 @@ from irops.debugging.reduce import case_files
 from irops.debugging.reduce.memory import FILE
 from irops.debugging.reduce.reduction import NoFault, reduce
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
+pytestmark = [
+    pytest.mark.slow("processes that exceed bounds of memory and time"),
+    pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone"),
+]
 BOUND = irops.Limits(process_bytes=192 << 20)
 GREEDY = """
 import sys

@@ -10,6 +10,8 @@ import pytest
 import irops
 from irops.debugging.reduce.reduction import reduce
 
+pytestmark = pytest.mark.slow("starts processes")
+
 FOLDER = Path(__file__).parents[2] / "examples" / "my_reverse"
 
 

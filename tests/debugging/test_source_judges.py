@@ -14,6 +14,8 @@ import irops
 from irops.debugging.reduce.oracle import InvalidQuestion
 from irops.debugging.reduce.reduction import NoFault
 
+pytestmark = pytest.mark.slow("OpenVINO in processes")
+
 RNG = np.random.default_rng(0)
 
 

@@ -244,6 +244,7 @@ def test_constants_are_sorted_and_all_are_listed_on_request(tmp_path, capsys):
     assert "more constants" not in capsys.readouterr().out
 
 
+@pytest.mark.slow("a file of 4 GB")
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_file_of_4_gb_takes_less_than_200_mb(tmp_path):
     path, size = tmp_path / "model.xml", 4 << 30

@@ -316,6 +316,7 @@ def encoder(lens="lens"):
 GIVEN = [np.arange(12, dtype=np.float32).reshape(2, 3, 2), np.array([2, 3])]
 
 
+@pytest.mark.slow("real runtimes")
 def test_what_is_exported_runs_on_onnx_runtime_and_openvino_as_on_irops(tmp_path):
     runtimes = pytest.importorskip("runtimes").Runtimes()
     for library in ("onnx", "onnxruntime", "openvino"):

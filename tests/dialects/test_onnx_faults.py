@@ -256,6 +256,7 @@ class TestFilesBesideTheModel:
         assert codes(path) == ["IR910"]
 
 
+@pytest.mark.slow("many damaged files")
 def test_any_damage_is_reported_without_side_effects(proto, written):
     """The bytes of a model, cut off and altered anywhere: read, checked and inferred, or refused; never a
     failure of irops.

@@ -97,6 +97,7 @@ def test_large_functions_that_are_called_often_exceed_the_limit(tmp_path: Path) 
     assert re.fullmatch(r"the functions expand to 30\d,\d{3},\d{3} bytes; the limit is .*", finding.message)
 
 
+@pytest.mark.slow("large files")
 def test_long_chains_of_functions_are_refused(tmp_path: Path) -> None:
     functions = [function(f"F{k}", f"F{k + 1}") for k in range(5000)] + [function("F5000", "Relu")]
     output = outcome("check", saved(model([call("F0")], functions), tmp_path))
@@ -175,6 +176,7 @@ def functions_of_functions(count: int) -> Any:
     return model(nodes, functions, f"t{count}")
 
 
+@pytest.mark.slow("large files")
 @pytest.mark.parametrize("make", [equal_names, equal_sizes, functions_of_functions])
 def test_the_cost_of_reading_grows_as_the_file_does(make: Callable[[int], Any]) -> None:
     loads(make(5).SerializeToString())

@@ -286,6 +286,7 @@ def test_types_that_came_later_are_refused_in_older_opsets(saved):
     assert irops.check(saved(*make, opset=14)).diagnostics == ()
 
 
+@pytest.mark.slow("starts processes")
 def test_without_onnx_the_extra_is_named(saved, tmp_path):
     path = saved(*encoder())
     code = f"import sys; sys.modules['onnx'] = None; import irops; print(irops.check({str(path)!r}))"
@@ -294,6 +295,7 @@ def test_without_onnx_the_extra_is_named(saved, tmp_path):
     assert "pip install 'irops[onnx]'" in done.stdout
 
 
+@pytest.mark.slow("starts processes")
 def test_the_commands_take_onnx_models(saved):
     path = str(saved(*encoder()))
     for command in (

@@ -269,6 +269,7 @@ def pages():
     return dict(Site(format="markdown", with_runtimes=False).pages())
 
 
+@pytest.mark.slow("writes the documentation")
 def test_the_documentation_has_them_under_a_heading_of_their_library(pages):
     index = pages["ops/index.md"]
     assert "245 op versions" in index

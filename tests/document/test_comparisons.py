@@ -14,6 +14,8 @@ from irops.document.elements import elements_text, grid_text
 from irops.document.site import Site
 from irops.registry import default_registry
 
+pytestmark = pytest.mark.slow("real runtimes")
+
 
 def page(name, monkeypatch, *, with_runtimes, format="html"):
     site = Site(format=format, with_runtimes=with_runtimes)

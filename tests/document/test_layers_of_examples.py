@@ -29,6 +29,7 @@ def test_every_example_of_an_op_of_openvino_has_its_layer():
     assert [op.id for op, case in all_examples() if not layer_text(op, case).layer] == []
 
 
+@pytest.mark.slow("the layers of all pages")
 def test_irops_accepts_the_layers():
     refused = []
     for op, case in all_examples():
@@ -40,6 +41,7 @@ def test_irops_accepts_the_layers():
     assert refused == [OMITS_INPUT]
 
 
+@pytest.mark.slow("OpenVINO reads a layer of every op")
 def test_openvino_reads_a_layer_of_every_op():
     pytest.importorskip("openvino")
     first = {op.id: (op, case) for op, case in reversed(list(all_examples()))}

@@ -13,6 +13,8 @@ from irops.document.markdown import cell, prose
 from irops.document.site import Site
 from irops.registry import Registry, default_registry
 
+pytestmark = pytest.mark.slow("writes all pages")
+
 
 @pytest.fixture(scope="module", params=["html", "markdown"])
 def pages(request):

@@ -142,6 +142,7 @@ def test_a_body_is_a_frame_that_says_what_flows_in_and_out():
     assert "then from" in shown.text
 
 
+@pytest.mark.slow("a large picture")
 def test_a_graph_of_many_layers_is_drawn_as_blocks():
     drawing = irops.draw(chain(2500))
     assert len(drawing) <= 300
@@ -180,6 +181,7 @@ def test_names_are_escaped():
     assert drawing.html.count("</script>") == 2
 
 
+@pytest.mark.slow("starts processes")
 def test_a_picture_is_the_same_in_every_process():
     code = (
         "import sys; sys.path.insert(0, 'tests/support'); import hashlib, irops; from drawn_models import *;"

@@ -13,6 +13,8 @@ import pytest
 import irops
 from irops.editing.graiphic import export
 
+pytestmark = pytest.mark.slow("real runtimes")
+
 FILE = Path(__file__).parents[2] / "examples" / "train_encoder" / "network.py"
 GIVEN = [np.array([[1, 0, 1, 1], [0, 1, 2, 2], [1, 1, 1, 2]]), np.array([4, 2, 3])]
 

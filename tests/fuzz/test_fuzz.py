@@ -25,6 +25,8 @@ from mutations import (
 from promises import hold_promises
 from seeds import own_seeds
 
+pytestmark = pytest.mark.slow("fuzzing")
+
 FOUND = Path(__file__).parent / "found"
 NUMBERS = st.integers(0, 2**32 - 1)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from irops.graph.order import cycles, feeding_layers
 from irops.graph.wiring import Wiring
 from irops.ir.model import Edge, Graph, Layer, Port
@@ -170,6 +172,7 @@ def test_two_strongly_connected_components_are_two_cycles() -> None:
     assert [[x.id for x in cycle] for cycle in cycles(wiring)] == [[0, 1], [2, 3]]
 
 
+@pytest.mark.slow("a large model")
 def test_a_chain_of_fifty_thousand_layers_needs_no_recursion() -> None:
     wiring = Wiring(chain(*((i + 1, i) for i in range(50_000))))
     assert [x.id for x in wiring.order] == list(range(50_000, -1, -1))

@@ -15,6 +15,8 @@ import yaml
 import irops
 from irops.cli.main import main
 
+pytestmark = pytest.mark.slow("runs the examples for CI")
+
 ROOT = Path(__file__).resolve().parents[2]
 CI = ROOT / "examples" / "ci"
 ACTION = yaml.safe_load((CI / "github" / "action.yml").read_text())

@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow("collects all tests")
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("torch", "openvino", "onnx", "onnxruntime", "numba", "jinja2", "matplotlib")
 COLLECT = """

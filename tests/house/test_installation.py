@@ -15,6 +15,8 @@ import pytest
 
 import irops
 
+pytestmark = pytest.mark.slow("installs irops")
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 ASK = (
     "import irops, pathlib; print(irops.__file__); print(irops.definition('ReverseSequence-1').path);"

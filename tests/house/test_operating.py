@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from libraries import needs
 
-pytestmark = needs("openvino")
+pytestmark = [pytest.mark.slow("starts benchmarks"), needs("openvino")]
 BENCHMARKS = Path(__file__).parents[2] / "tests" / "benchmarks"
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow("runs the commands of all pages")
+
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 PAGES = {
     "comparing": "openvino",

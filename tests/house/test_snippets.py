@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow("runs the code of all pages")
+
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
     "docs/comparing.md": "test_pages.py runs it with its sessions",

@@ -10,7 +10,7 @@ import pytest
 from libraries import Late, needs
 from lxml import html
 
-pytestmark = needs("nbclient", "ipykernel", "fast_sugiyama")
+pytestmark = [pytest.mark.slow("runs a notebook"), needs("nbclient", "ipykernel", "fast_sugiyama")]
 nbformat, nbclient = Late("nbformat"), Late("nbclient")
 NOTEBOOK = Path(__file__).resolve().parents[2] / "examples" / "tutorial.ipynb"
 NUMBER = re.compile(r"-?\d+\.\d*(?:e[+-]?\d+)?")

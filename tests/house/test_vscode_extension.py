@@ -58,6 +58,7 @@ def test_pages_name_the_file_that_npm_makes():
         assert f"code --install-extension {name}" in page.read_text()
 
 
+@pytest.mark.slow("npm packages the extension")
 def test_npm_packages_the_extension(tmp_path: Path):
     npm = shutil.which("npm")
     if npm is None:

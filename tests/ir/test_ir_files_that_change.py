@@ -28,6 +28,8 @@ from irops.ir.read import load
 from irops.ir.storage import Weights, WeightsChanged
 from irops.ir.weights import constant
 
+pytestmark = pytest.mark.slow("processes that read and write the same files")
+
 MODEL = """<net name="{name}" version="11"><layers>
 <layer id="0" name="w" type="Const" version="opset1">
 <data element_type="i64" shape="{count}" offset="0" size="{size}"/>

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from irops.diagnostics.diagnostic import DiagnosticError, ReadError
 from irops.ir.read import loads
 from irops.ir.weights import constant, constant_faults
 from irops.ir.write import write
+
+pytestmark = pytest.mark.slow("fuzzing")
 
 FILES = Path(__file__).parent / "files"
 TEXTS = [(FILES / f"{name}.xml").read_bytes() for name in ("plain", "bodies", "old")]

@@ -44,6 +44,7 @@ def test_lines_end_in_three_ways(end: bytes) -> None:
     assert [source.line_column(source.data.index(c)) for c in (b"a", b"b", b"c")] == [(1, 1), (2, 1), (4, 1)]
 
 
+@pytest.mark.slow("many random cases")
 @given(st.text("aé\U0001f600\n\r", max_size=60), st.lists(st.integers(0, 60), max_size=6))
 def test_any_offsets_in_any_order_are_placed(text: str, places: list[int]) -> None:
     source = Source(None, text.encode())

@@ -23,9 +23,10 @@ from irops.values.packing import pack
 
 FILES = Path(__file__).parent / "files"
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("openvino") is None, reason="openvino is not installed"
-)
+pytestmark = [
+    pytest.mark.slow("OpenVINO reads and runs models"),
+    pytest.mark.skipif(importlib.util.find_spec("openvino") is None, reason="openvino is not installed"),
+]
 
 RESULTS = """
 import json, sys

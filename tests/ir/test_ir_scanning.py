@@ -175,6 +175,7 @@ def test_other_forms_and_faults_are_left_to_the_parser(name: str) -> None:
     assert_read_alike(text)
 
 
+@pytest.mark.slow("many damaged files")
 @pytest.mark.parametrize("text", TEXTS, ids=NAMES)
 def test_each_damage_of_one_attribute_or_element_is_read_alike(text: bytes) -> None:
     changes = list(mutations(text.decode()))
@@ -197,6 +198,7 @@ PIECES = st.one_of(
 CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 12), PIECES), min_size=1, max_size=3)
 
 
+@pytest.mark.slow("many damaged files")
 @settings(max_examples=400, derandomize=True, deadline=None)
 @given(st.sampled_from(TEXTS), CHANGES)
 def test_any_damage_is_read_alike(text: bytes, changes: list[tuple[float, int, bytes]]) -> None:
@@ -206,6 +208,7 @@ def test_any_damage_is_read_alike(text: bytes, changes: list[tuple[float, int, b
     assert_read_alike(text)
 
 
+@pytest.mark.slow("many random files")
 @settings(max_examples=200, derandomize=True, deadline=None)
 @given(
     st.sampled_from(TEXTS), st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans()), max_size=3)

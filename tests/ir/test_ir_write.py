@@ -80,6 +80,7 @@ TEXTS = st.text(
 TENSOR_NAMES = NAMES.filter(lambda name: not name.endswith("\\"))
 
 
+@pytest.mark.slow("many random cases")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     name=TEXTS,

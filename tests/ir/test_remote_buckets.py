@@ -16,7 +16,7 @@ from irops.ir.opening import models_at
 from irops.ir.remote.reasons import RemoteError
 from irops.ir.traffic import bytes_fetched, bytes_read
 
-pytestmark = [needs("fsspec"), needs("s3fs"), needs("moto")]
+pytestmark = [pytest.mark.slow("a server of objects"), needs("fsspec"), needs("s3fs"), needs("moto")]
 GIGABYTES = 10 << 30
 SUFFIXES = (".xml", ".onnx")
 

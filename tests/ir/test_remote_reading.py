@@ -119,6 +119,7 @@ def test_a_missing_library_is_named_with_its_extra(monkeypatch, remote):
     )
 
 
+@pytest.mark.slow("starts a process")
 def test_importing_irops_and_reading_local_files_imports_no_fsspec(local):
     code = (
         f"import sys, irops; irops.check({str(local)!r}); print({{'fsspec', 'aiohttp'}} & set(sys.modules))"

@@ -188,6 +188,7 @@ def test_no_report_shows_credentials(server, model, cache):
     assert ("GET", "/m.xml", "X-Amz-Signature=5ec3e7") in server.requests
 
 
+@pytest.mark.slow("many processes")
 def test_processes_that_run_a_model_at_the_same_time_fetch_its_weights_once(server, model):
     with model.with_suffix(".bin").open("ab") as file:
         file.write(bytes(3 << 20))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from invoking import infer_layer
+from tiers import random_cases
 
 import irops
 from irops.conformance.example import inputs_of, outcome
@@ -72,12 +73,13 @@ def looser(dim: Dim):
     )
 
 
+@random_cases(few=6, many=25)
 @pytest.mark.parametrize("op_id", [op for op in IDS if op not in ASSUMING])
-def test_knowing_less_never_contradicts(op_id):
+def test_knowing_less_never_contradicts(op_id, case_count):
     op = REGISTRY.op(op_id)
     cases = plain_cases(op, examples)
 
-    @settings(max_examples=25, deadline=None, derandomize=True)
+    @settings(max_examples=case_count, deadline=None, derandomize=True)
     @given(st.data())
     def law(data):
         case = data.draw(st.sampled_from(cases)) if cases else None
@@ -168,13 +170,14 @@ def fact_with_value(draw):
     return Fact(kind, Shape(shape), np.array(numbers, dtype=kind.dtype).reshape(shape))
 
 
+@random_cases(few=8, many=40)
 @pytest.mark.parametrize("op_id", IDS)
-def test_inference_is_total(op_id):
+def test_inference_is_total(op_id, case_count):
     """On any facts, inference returns or raises OpFault, nothing else."""
     op = REGISTRY.op(op_id)
     sets = [case.attributes for kind in (examples, counterexamples) for case in plain_cases(op, kind)] or [{}]
 
-    @settings(max_examples=40, deadline=None, derandomize=True)
+    @settings(max_examples=case_count, deadline=None, derandomize=True)
     @given(st.data())
     def law(data):
         bound = bind(op, data.draw(st.sampled_from(sets)))

@@ -4,7 +4,6 @@ or a value of the outputs equals, at the sizes of a run, what the reference comp
 
 from __future__ import annotations
 
-import os
 from math import isnan
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from invoking import attach_values, infer_layer
+from tiers import random_cases
 
 from irops.conformance.cases import definition_cases
 from irops.conformance.strategies.variations import variations
@@ -29,7 +29,6 @@ REGISTRY = default_registry()
 ASSUMING = {"Squeeze-1", "Squeeze-15"}
 """Inferred as if every axis that may have size 1 had it; a run with another size is refused (IR618)."""
 IDS = [op for op in REGISTRY.ids() if not REGISTRY.op(op).definition.bodies and op not in ASSUMING]
-EXAMPLES = int(os.environ.get("IROPS_SYMBOL_EXAMPLES", "20"))
 LARGE = 2**30
 """Greater numbers may come from integers that wrap around, which unbounded ones are assumed not to do."""
 SMALL = 64
@@ -101,15 +100,16 @@ def with_symbols(sizes, array):
     return Fact(kind, Shape(sizes.dim(size) for size in array.shape), value)
 
 
+@random_cases(few=5, many=40)
 @pytest.mark.parametrize("op_id", IDS)
-def test_every_symbol_is_what_comes_out(op_id):
+def test_every_symbol_is_what_comes_out(op_id, case_count):
     op = REGISTRY.op(op_id)
     starts = [case.trial for case in definition_cases(op) if case.kind == "example"]
     if not starts:
         return
 
     @settings(
-        max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, report_multiple_bugs=False
+        max_examples=case_count, deadline=None, derandomize=True, database=None, report_multiple_bugs=False
     )
     @given(st.data())
     def law(data):

@@ -13,6 +13,8 @@ from irops.cluster.workers import LocalWorkers
 from irops.processes.outcomes import Died, Failed
 from irops.processes.pool import run_in_processes
 
+pytestmark = pytest.mark.slow("kills processes, which exceed bounds")
+
 MIB = 1 << 20
 linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux alone")
 

@@ -183,6 +183,7 @@ def reverse(net: Any) -> Any:
     return model, (2, 3)
 
 
+@pytest.mark.slow("starts a process")
 def test_torch_is_imported_by_none_but_the_caller() -> None:
     code = (
         "import sys, numpy, irops; irops.call('Abs-1', numpy.ones(2, numpy.float32));"

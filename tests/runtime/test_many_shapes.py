@@ -14,6 +14,8 @@ from irops.runtime import evaluator
 from irops.runtime.evaluator import MAX_PLANS
 from irops.runtime.plan import Plan
 
+pytestmark = pytest.mark.slow("a thousand shapes")
+
 SHAPES = 1000
 
 

@@ -76,6 +76,7 @@ def stored(net: Callable[..., irops.Model], tmp_path: Path) -> Path:
     return tmp_path / "model.xml"
 
 
+@pytest.mark.slow("many threads")
 def test_ten_thousand_calls_of_eight_threads_give_each_its_own_result(
     stored: Path, mappings: list[int]
 ) -> None:

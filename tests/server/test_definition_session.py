@@ -9,7 +9,7 @@ import pytest_lsp
 from editor import ROOT, Editor, server_config
 from lsprotocol import types
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.slow("starts servers"), pytest.mark.asyncio(loop_scope="module")]
 FOLDER = ROOT / "examples" / "my_reverse"
 DEFINITION = FOLDER / "MyReverse-extension.xml"
 REVERSE = ROOT / "schemas" / "movement" / "Reverse-1.xml"

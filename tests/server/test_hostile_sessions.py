@@ -8,7 +8,7 @@ import pytest
 from editor import Editor
 from lsprotocol import types
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.slow("hostile texts, sent to servers"), pytest.mark.asyncio(loop_scope="module")]
 HEAD = '<net name="m" version="11"><layers>'
 LAYER = '<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1" element_type="f32"/>'
 TEXTS = {

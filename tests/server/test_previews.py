@@ -12,7 +12,7 @@ import pytest_asyncio
 from editor import ROOT, Editor, server_config
 from lsprotocol import types
 
-pytestmark = pytest.mark.asyncio
+pytestmark = [pytest.mark.slow("starts servers"), pytest.mark.asyncio]
 EXAMPLE = ROOT / "examples" / "my_reverse"
 
 

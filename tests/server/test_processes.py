@@ -14,6 +14,7 @@ from lsprotocol import types
 from server_process import COMMAND, ServerProcess, is_alive, kill, wait_until
 
 pytestmark = [
+    pytest.mark.slow("kills servers"),
     pytest.mark.asyncio,
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc to find the processes of a server"),
 ]

@@ -160,6 +160,7 @@ def test_what_measures_this_process_is_refused_with_workers():
         irops.run(classifier().model(), [random(8, 3, 8, 8)], client=Loop(), items_per_block=1)
 
 
+@pytest.mark.slow("starts processes")
 def test_processes_read_the_model_themselves(tmp_path):
     path = tmp_path / "classifier.xml"
     irops.write(classifier().model(), path)

@@ -12,7 +12,13 @@ from object_store import ObjectStore, object_store
 
 import irops
 
-pytestmark = [needs("pyarrow"), needs("fsspec"), needs("s3fs"), needs("moto")]
+pytestmark = [
+    pytest.mark.slow("a server of objects"),
+    needs("pyarrow"),
+    needs("fsspec"),
+    needs("s3fs"),
+    needs("moto"),
+]
 GIGABYTES = 10 << 30
 
 

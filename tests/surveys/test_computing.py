@@ -13,7 +13,7 @@ from irops.debugging.sources.source import Failure
 from irops.surveys.computing import of_failure
 from irops.surveys.surveying import surveyed
 
-pytestmark = needs("pyarrow")
+pytestmark = [pytest.mark.slow("devices in processes"), needs("pyarrow")]
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ import pytest
 import irops
 from irops.testing import assert_same, irops_check
 
+pytestmark = pytest.mark.slow("starts pytest")
+
 ROOT = Path(irops.__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "bidirectional_encoder"
 BROKEN = ROOT / "examples" / "broken" / "model.xml"

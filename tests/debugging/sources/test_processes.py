@@ -12,7 +12,7 @@ from irops.debugging.sources.parse import source_of_text
 from irops.debugging.sources.source import Context, Failure
 from irops.debugging.sources.workers import Workers
 
-pytestmark = needs("openvino")
+pytestmark = [pytest.mark.slow("OpenVINO in processes"), needs("openvino")]
 
 
 def context_of(model, *inputs):

@@ -11,6 +11,8 @@ import pytest
 
 import irops
 
+pytestmark = pytest.mark.slow("files of 4 GB")
+
 HUGE, LARGE = 1 << 32, 1 << 25
 UNUSED = 96
 """Bytes before the first constant that belong to none, so that constants move."""

@@ -104,6 +104,7 @@ def test_a_difference_lists_the_edits(name: str, seed: int):
     assert listed(model, graph.model()) == {what: sorted(names) for what, names in done.items()}
 
 
+@pytest.mark.slow("OpenVINO reads many models")
 def test_openvino_reads_edited_models(tmp_path: Path):
     pytest.importorskip("openvino")
     for name in NAMES:

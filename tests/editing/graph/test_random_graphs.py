@@ -61,6 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, dict
     return folder, dict(zip(SEEDS, map(json.loads, done.stdout.splitlines()), strict=True))
 
 
+@pytest.mark.slow("OpenVINO runs many models")
 @pytest.mark.parametrize("seed", SEEDS)
 def test_openvino_agrees_with_a_random_graph(seed: int, made: tuple[Path, dict[int, dict[str, Any]]]):
     folder, answers = made

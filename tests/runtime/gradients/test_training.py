@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow("trains a network")
+
 FOLDER = Path(__file__).resolve().parents[3] / "examples" / "train_encoder"
 STEPS = 60
 

@@ -9,6 +9,8 @@ import pytest
 
 import irops
 
+pytestmark = pytest.mark.slow("surveys models")
+
 pytest.importorskip("pyarrow")
 DATA = '<data shape="2,3" element_type="f32"/>'
 OUT = '<output><port id="0" precision="FP32"><dim>2</dim><dim>3</dim></port></output>'
