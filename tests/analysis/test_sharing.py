@@ -98,6 +98,7 @@ def test_damaged_files_have_the_same_outcome_both_ways(seed, monkeypatch, tmp_pa
     assert shared == apart
 
 
+@pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
 def test_models_of_corpora_have_the_same_outcome_both_ways(monkeypatch):
     indices = sorted(Path(CORPUS or "").glob("*/index.jsonl"))

@@ -78,6 +78,7 @@ def test_many_threads_reverse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert all(pool.map(reversing, range(24)))
 
 
+@pytest.mark.slow("compiles kernels")
 def test_nobody_waits_for_ever() -> None:
     from irops.backends.numba.addresses import address_of
     from irops.backends.numba.spinning import await_change, await_count

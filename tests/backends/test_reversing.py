@@ -89,7 +89,17 @@ def tensors(draw: st.DrawFn, least_rank: int) -> np.ndarray:
     return data
 
 
-@pytest.fixture(autouse=True, params=["alone", "together", "past the caches"])
+OTHER_WAYS = pytest.mark.slow("compiles kernels for each way")
+
+
+@pytest.fixture(
+    autouse=True,
+    params=[
+        "alone",
+        pytest.param("together", marks=OTHER_WAYS),
+        pytest.param("past the caches", marks=OTHER_WAYS),
+    ],
+)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Small tensors on one core; cut into tasks for several; and stored as very large ones are."""
     from irops.backends.numba import kernel_choice, reversing

@@ -173,7 +173,14 @@ def words(tmp_path: Path, reversing: Path, broken: Path) -> Callable[[str, tuple
     return lambda command, rest: [command, *(pattern.sub(lambda m: str(places[m[0]]), w) for w in rest)]
 
 
-@pytest.mark.parametrize("command", SUCCESS)
+SLOW = {"docs": "writes all pages", "conformance": "starts backends"}
+COMMANDS_THAT_SUCCEED = [
+    pytest.param(command, marks=pytest.mark.slow(SLOW[command]) if command in SLOW else ())
+    for command in SUCCESS
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS_THAT_SUCCEED)
 def test_success_is_0(command: str, words: Any, irops: Irops) -> None:
     assert irops(*words(command, SUCCESS[command])).status == 0
 

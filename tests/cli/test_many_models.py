@@ -86,6 +86,7 @@ def test_links_to_folders_are_not_followed(folder: Path) -> None:
     ]
 
 
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize("jobs", ["1", "2", "3"])
 def test_the_report_does_not_depend_on_the_number_of_processes(jobs: str, folder: Path, irops: Irops) -> None:
     result = irops("check", folder, folder / "absent.xml", "-j", jobs, "--output-format", "json")
@@ -138,6 +139,7 @@ def work(item: Any) -> Any:
 PIECES = ["a", "die", "b", "raise", "c", "leave", "d"]
 
 
+@pytest.mark.slow("kills processes")
 @pytest.mark.parametrize("processes", [1, 2, 4])
 def test_a_process_that_dies_loses_one_item(processes: int) -> None:
     found = dict(run_in_processes(working, (), PIECES, processes))

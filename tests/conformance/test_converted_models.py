@@ -35,6 +35,7 @@ def sample() -> list[Case]:
     return [Case("single-op", one) for one in folders if not one.name.endswith("-rank")][:24]
 
 
+@pytest.mark.slow("other releases of OpenVINO")
 @pytest.mark.parametrize("target", ["2023.0", "2024.0", "2025.0"])
 def test_a_release_reads_and_runs_what_is_converted_for_it(target: str) -> None:
     if target not in INSTALLED:

@@ -75,6 +75,7 @@ def test_the_tests_of_nodes_pass(part):
     assert len(result.skipped) < result.testsRun
 
 
+@pytest.mark.slow("all tests of nodes of onnx")
 def test_the_tests_of_the_ops_that_are_defined_all_run():
     """None of them is skipped, but those of sequences and optional values, which are no tensors."""
     skipped = []

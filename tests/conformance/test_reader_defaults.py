@@ -115,6 +115,7 @@ def test_a_model_that_openvino_refuses_without_the_attribute_has_an_error(report
     assert Counter(silent) == {}
 
 
+@pytest.mark.slow("checks many models")
 def test_a_model_that_means_two_things_without_the_attribute_has_a_warning(reported):
     silent = []
     for op, name in CASE:

@@ -71,6 +71,7 @@ def test_a_release_reads_what_the_table_says(name: str, files: dict[Path, str]) 
     assert disagreements(files, name, OTHERS.get(name)) == []
 
 
+@pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
 @pytest.mark.parametrize("name", sorted({_newest(), *OTHERS}))
 def test_a_release_reads_the_models_of_the_corpora_as_irops_says(name: str) -> None:

@@ -25,6 +25,7 @@ def test_expressions_of_the_examples_are_what_inference_gives(path):
     assert counts["comparisons"] >= counts["sizes"] > 0
 
 
+@pytest.mark.slow("corpora")
 @pytest.mark.parametrize("path", NETWORKS, ids=lambda path: path.parent.name)
 def test_expressions_of_networks_are_what_inference_gives(path):
     counts, wrong = check_model(path, seed=1)

@@ -277,6 +277,7 @@ def test_the_documentation_has_them_under_a_heading_of_their_library(pages):
     assert section.count("(tokenizers-") == 33
 
 
+@pytest.mark.slow("writes the documentation")
 def test_a_page_names_the_library_and_shows_inferred_outputs(pages):
     page = pages["ops/tokenizers-RaggedToDense.md"]
     assert "only with the extension library openvino-tokenizers" in page

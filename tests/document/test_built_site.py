@@ -17,7 +17,10 @@ from irops.diagnostics.rules import all_rules
 from irops.registry import default_registry
 
 FOLDER = Path(os.environ.get("IROPS_SITE", ""))
-pytestmark = pytest.mark.skipif("IROPS_SITE" not in os.environ, reason="IROPS_SITE names no built site")
+pytestmark = [
+    pytest.mark.slow("the whole site"),
+    pytest.mark.skipif("IROPS_SITE" not in os.environ, reason="IROPS_SITE names no built site"),
+]
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 TASKS = {
     "Reverse negative axes": "ops/Reverse-1.html",

@@ -72,6 +72,7 @@ def test_the_parts_of_a_cut_give_what_the_whole_gives(name: str, seed: int) -> N
     assert_parts_give_the_whole(analysis, inputs, random_cut(analysis, random.Random(seed)))
 
 
+@pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
 @pytest.mark.parametrize("path", NETWORKS, ids=lambda path: path.parent.name)
 def test_the_parts_of_a_network_of_the_corpus_give_what_the_whole_gives(path: Path) -> None:

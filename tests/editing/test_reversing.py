@@ -154,6 +154,7 @@ def known_fault(runtime, path, model, inputs):
     return None
 
 
+@pytest.mark.slow("real runtimes")
 @pytest.mark.parametrize("make", CASES)
 def test_irops_and_both_runtimes_agree_on_source_and_translation(make, runtimes: Runtimes, tmp_path: Path):
     model, inputs = make()

@@ -82,6 +82,7 @@ def reason(error: irops.DiagnosticError) -> str:
     return "".join("#" if letter.isdigit() else letter for letter in text).replace("##", "#")
 
 
+@pytest.mark.slow("corpora")
 def test_runtimes_give_for_translations_what_irops_gives_for_the_source(
     runtimes: Runtimes, tmp_path: Path
 ) -> None:

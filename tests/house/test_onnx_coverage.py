@@ -35,6 +35,7 @@ def test_the_pages_state_what_is_covered(page):
     assert updated(page) == text, "run python tests/house/test_onnx_coverage.py"
 
 
+@pytest.mark.slow("lists all ops of onnx")
 def test_the_command_states_what_is_covered():
     done = subprocess.run(
         [sys.executable, "-m", "irops", "ops", "--dialect", "onnx"],

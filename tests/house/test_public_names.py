@@ -49,6 +49,7 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = irops.chekc
 
 
+@pytest.mark.slow("imports everything")
 def test_star_imports_give_the_public_names():
     code = "from irops import *; print(sorted(name for name in dir() if not name.startswith('__')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)

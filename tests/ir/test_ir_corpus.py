@@ -19,7 +19,10 @@ from irops.ir.write import write
 
 CORPUS = os.environ.get("IROPS_CORPUS")
 
-pytestmark = pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
+pytestmark = [
+    pytest.mark.slow("corpora"),
+    pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora"),
+]
 
 
 def cases() -> Iterator[tuple[Path, int]]:

@@ -51,6 +51,7 @@ def test_examples_are_read_alike() -> None:
         assert_read_alike(text)
 
 
+@pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
 def test_corpora_are_read_alike() -> None:
     texts = [path.read_bytes() for path in sorted(Path(CORPUS or "").rglob("*.xml"))]

@@ -306,6 +306,7 @@ def test_a_step_writes_into_an_input_that_ends_there_and_into_no_other(
     assert overwritten == {"product", "last"}
 
 
+@pytest.mark.slow("large arrays")
 def test_an_arena_holds_no_more_than_was_in_use_at_one_time() -> None:
     arena, dtype = Arena(float("inf")), np.dtype(np.uint8)
     sizes = [MIN_BYTES * factor for factor in (1, 7, 2, 5, 3, 1, 11)]

@@ -122,6 +122,7 @@ def test_openvino_reads_edited_models(tmp_path: Path):
     assert json.loads(done.stdout.splitlines()[-1]) == counts
 
 
+@pytest.mark.slow("corpora")
 @pytest.mark.skipif(not CORPUS, reason="IROPS_CORPUS names no folder of corpora")
 def test_a_difference_lists_the_edits_of_every_network_of_the_corpus():
     for path in sorted(Path(CORPUS or "").glob("arch/**/*.xml")):

@@ -55,6 +55,7 @@ def test_a_backend_computes_the_gradient_of_reverse_sequence(turned: irops.Model
     assert np.array_equal(found, irops.vjp(turned, [x, LENGTHS], d, backends="reference")["x"])
 
 
+@pytest.mark.slow("large arrays")
 def test_gradients_that_a_caller_keeps_do_not_change(net: Callable[..., irops.Model]) -> None:
     model = net(
         ("x", "Parameter", {"shape": "64,64,64", "element_type": "f32"}, []),

@@ -178,6 +178,7 @@ def encoded(weights, bits, lengths):
     return torch.cat([half(embedded, "forward"), back], 2) @ weights["out_W"] + weights["out_b"]
 
 
+@pytest.mark.slow("trains a network")
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_the_gradients_of_the_encoder_that_the_example_trains_are_pytorchs(kind, monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[3] / "examples" / "train_encoder"))
