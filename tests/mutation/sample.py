@@ -1,6 +1,6 @@
 """Mutation testing: change the code in one place by chance, and see whether a test fails.
 
-    python tests/mutation/sample.py --seed 0 --count 280 --package values,spec,ir,graph,diagnostics
+    python tests/mutation/sample.py --seed 0 --count 200
 
 writes a line of JSON for every mutant, and at the end how many survive. docs/testing.md says what for.
 """
@@ -28,13 +28,16 @@ from mutants import Mutant, mutants_of, mutated, sample  # noqa: E402
 from trial import Trial, copy_tree, in_order, preload, revision  # noqa: E402
 
 ROOT = HERE.parent.parent
-PARTS = ("first", "broader")
+PARTS = ("first", "broader", "slow")
+"""Selections of fast tests, one after the other; then the slow tests of both."""
+MARKS = {"first": "not slow", "broader": "not slow", "slow": "slow"}
 
 
 def main() -> int:
     options = _options()
     selection = tomllib.loads((HERE / "selection.toml").read_text())
-    packages = options.package.split(",")
+    packages = options.package.split(",") if options.package else _packages()
+    parts = PARTS[: PARTS.index(options.last) + 1]
     mutants = mutants_of(ROOT, _files(packages, selection))
     chosen = sample(mutants, options.count, options.seed)
     if options.again:
@@ -48,12 +51,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, options.report.open("w") as report:
         copy_tree(ROOT, Path(folder) / "tree")
         trial = Trial(Path(folder) / "tree", Path(folder) / "log")
-        trial.baseline(_all_tests(packages, selection, options.quick), 3600)
+        for part in parts:
+            for tests in _tests_of_packages(packages, selection, part):
+                trial.baseline(tests, 3600, MARKS[part])
         for test in trial.deselected:
             print(f"left out, since it fails without a mutant: {test}", flush=True)
         results = []
         for mutant in chosen:
-            results.append(_try(mutant, trial, selection, options.quick))
+            results.append(_try(mutant, trial, selection, parts))
             report.write(json.dumps(results[-1]) + "\n")
             report.flush()
             if results[-1]["survives"]:
@@ -68,10 +73,10 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=280)
-    parser.add_argument("--package", default="values,spec,ir,graph,diagnostics", help="separated by commas")
+    parser.add_argument("--package", help="separated by commas; default: all")
     parser.add_argument("--report", type=Path, default=Path("mutants.jsonl"))
     parser.add_argument("--again", type=Path, help="a report: try only the mutants that survive in it")
-    parser.add_argument("--quick", action="store_true", help="run the first selection of tests only")
+    parser.add_argument("--last", choices=PARTS, default="broader", help="the last selection of tests to run")
     parser.add_argument("--list", action="store_true", help="list the mutants and run nothing")
     return parser.parse_args()
 
@@ -79,7 +84,7 @@ def _options() -> argparse.Namespace:
 def _files(packages: list[str], selection: dict[str, Any]) -> list[str]:
     files = []
     for package in packages:
-        folder = ROOT / "irops" / package
+        folder = _place(package)
         paths = [folder] if folder.is_file() else sorted(folder.rglob("*.py"))
         for path in paths:
             inside = path.relative_to(folder).as_posix()
@@ -88,14 +93,30 @@ def _files(packages: list[str], selection: dict[str, Any]) -> list[str]:
     return files
 
 
-def _all_tests(packages: list[str], selection: dict[str, Any], quick: bool) -> list[str]:
-    tests = [
-        test
-        for package in packages
-        for part in PARTS[: 1 if quick else 2]
-        for test in selection[part][package.partition("/")[0]]
-    ]
-    return list(dict.fromkeys(tests))
+def _packages() -> list[str]:
+    """All folders and modules of irops."""
+    paths = [path for path in (ROOT / "irops").iterdir() if path.is_dir() or path.suffix == ".py"]
+    return sorted(path.stem for path in paths if not path.name.startswith("__"))
+
+
+def _place(package: str) -> Path:
+    path = ROOT / "irops" / package
+    return path if path.exists() else path.with_suffix(".py")
+
+
+def _tests(package: str, selection: dict[str, Any], part: str) -> list[str]:
+    """The paths of the tests of a package: by default those that are named for it."""
+    if part == "slow":
+        return [*_tests(package, selection, "first"), *_tests(package, selection, "broader")]
+    if package in selection[part]:
+        return list(selection[part][package])
+    own = [f"tests/{package}", f"tests/test_{package}.py"] if part == "first" else ()
+    return [path for path in own if (ROOT / path).exists()]
+
+
+def _tests_of_packages(packages: list[str], selection: dict[str, Any], part: str) -> list[list[str]]:
+    tests = [test for package in packages for test in _tests(package.partition("/")[0], selection, part)]
+    return [list(dict.fromkeys(tests))] if tests else []
 
 
 def _key(mutant: Mutant) -> tuple[str, str, int]:
@@ -111,15 +132,16 @@ def _title(mutant: Mutant) -> str:
     return f"{mutant.file}:{mutant.place[0][0]} {mutant.operator.partition('/')[2]} {mutant.occurrence}"
 
 
-def _try(mutant: Mutant, trial: Trial, selection: dict[str, Any], quick: bool) -> dict[str, Any]:
+def _try(mutant: Mutant, trial: Trial, selection: dict[str, Any], parts: tuple[str, ...]) -> dict[str, Any]:
     """What becomes of a mutant: whether it survives, and at which selection of tests it is killed."""
     began = time.monotonic()
-    package = mutant.file.split("/")[1]
+    package = mutant.file.split("/")[1].removesuffix(".py")
     text = mutated(trial.tree, mutant)
     killed_by = None
-    for part in PARTS[: 1 if quick else 2]:
-        stages = in_order(trial.tree, mutant.file, selection[part][package])
-        if not all(trial.survives(mutant.file, text, tests, selection["seconds"][part]) for tests in stages):
+    for part in parts:
+        stages = in_order(trial.tree, mutant.file, _tests(package, selection, part))
+        seconds = selection["seconds"][part]
+        if not all(trial.survives(mutant.file, text, tests, seconds, MARKS[part]) for tests in stages):
             killed_by = part
             break
     lines = difflib.unified_diff(
@@ -135,8 +157,10 @@ def _try(mutant: Mutant, trial: Trial, selection: dict[str, Any], quick: bool) -
 
 
 def _summary(results: list[dict[str, Any]]) -> None:
-    for package in sorted({r["file"].split("/")[1] for r in results}):
-        of_package = [r for r in results if r["file"].split("/")[1] == package]
+    by_package: dict[str, list[dict[str, Any]]] = {}
+    for result in results:
+        by_package.setdefault(result["file"].split("/")[1], []).append(result)
+    for package, of_package in sorted(by_package.items()):
         _count(package, of_package)
     _count("all", results)
 
@@ -144,7 +168,9 @@ def _summary(results: list[dict[str, Any]]) -> None:
 def _count(name: str, results: list[dict[str, Any]]) -> None:
     alive = sum(r["survives"] for r in results)
     share = alive / len(results)
-    print(f"{name}: {len(results)} mutants, {len(results) - alive} killed, {alive} survive ({share:.1%})")
+    slow = sum(r["killed_by"] == "slow" for r in results)
+    killed = f"{len(results) - alive} killed{f', {slow} of them by slow tests alone' if slow else ''}"
+    print(f"{name}: {len(results)} mutants, {killed}, {alive} survive ({share:.1%})")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ COPIED = (
 )
 MEMORY = 6 << 30
 """Bytes that a mutant may allocate; mapped files do not count."""
+PASSED = (0, 5)
+"""Exit codes of pytest: all tests pass; no test is selected."""
 
 
 def copy_tree(root: Path, target: Path) -> None:
@@ -49,20 +51,20 @@ class Trial:
         self.tree, self.log = tree, log
         self.deselected: list[str] = []
 
-    def baseline(self, tests: Sequence[str], seconds: float) -> None:
+    def baseline(self, tests: Sequence[str], seconds: float, marks: str) -> None:
         """Run the tests on the tree as it is; those that fail are left out from then on."""
-        status = self._run(tests, seconds, stop_early=False, write_bytecode=True)
+        status = self._run(tests, seconds, marks, stop_early=False, write_bytecode=True)
         text = self.log.read_text("utf-8", "replace")
         failed = [
             line.split(" - ")[0].split(" ", 1)[1]
             for line in text.splitlines()
             if line.startswith(("FAILED ", "ERROR "))
         ]
-        if status not in (0, 1, 2) or (status != 0 and not failed):
+        if status not in (*PASSED, 1, 2) or (status not in PASSED and not failed):
             raise RuntimeError(f"the tests do not run without a mutant:\n{text[-3000:]}")
         self.deselected += failed
 
-    def survives(self, file: str, text: str, tests: Sequence[str], seconds: float) -> bool:
+    def survives(self, file: str, text: str, tests: Sequence[str], seconds: float, marks: str) -> bool:
         """Whether all tests pass with another text of a file."""
         path = self.tree / file
         original = path.read_text("utf-8")
@@ -70,16 +72,18 @@ class Trial:
             cached.unlink()  # a bytecode file is valid for a second of mutants of the same size
         path.write_text(text, "utf-8")
         try:
-            return self._run(tests, seconds, stop_early=True, write_bytecode=False) == 0
+            return self._run(tests, seconds, marks, stop_early=True, write_bytecode=False) in PASSED
         finally:
             path.write_text(original, "utf-8")
 
-    def _run(self, tests: Sequence[str], seconds: float, *, stop_early: bool, write_bytecode: bool) -> int:
+    def _run(
+        self, tests: Sequence[str], seconds: float, marks: str, *, stop_early: bool, write_bytecode: bool
+    ) -> int:
         child = os.fork()
         if child == 0:
             status = 3
             try:
-                status = self._in_child(tests, stop_early, write_bytecode)
+                status = self._in_child(tests, marks, stop_early, write_bytecode)
             finally:
                 os._exit(status)
         end = time.monotonic() + seconds
@@ -92,7 +96,7 @@ class Trial:
         os.waitpid(child, 0)
         return -signal.SIGKILL
 
-    def _in_child(self, tests: Sequence[str], stop_early: bool, write_bytecode: bool) -> int:
+    def _in_child(self, tests: Sequence[str], marks: str, stop_early: bool, write_bytecode: bool) -> int:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         out = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -107,7 +111,17 @@ class Trial:
             os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         import pytest
 
-        options = ["-q", "-n0", "-p", "no:cacheprovider", "--tb=line", "-p", "profile_of_mutants"]
+        options = [
+            "-q",
+            "-n0",
+            "-m",
+            marks,
+            "-p",
+            "no:cacheprovider",
+            "--tb=line",
+            "-p",
+            "profile_of_mutants",
+        ]
         if stop_early:
             options.append("-x")
         for test in self.deselected:
